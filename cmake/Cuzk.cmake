@@ -1,0 +1,91 @@
+# Interface target with the project's warnings; every target links it PRIVATE.
+add_library(cuzk_warnings INTERFACE)
+set(_cuzk_w
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes
+    -Wmissing-prototypes -Wold-style-definition -Wundef -Wvla -Walloca -Wcast-align -Wcast-qual
+    -Wpointer-arith -Wwrite-strings -Wformat=2 -Wredundant-decls -Wnested-externs -Wswitch-enum
+    -Wimplicit-fallthrough -Wnull-dereference -Wdouble-promotion -Wframe-larger-than=16384)
+set(_cuzk_w_gcc -Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wjump-misses-init
+    -Warith-conversion -Wcast-align=strict)
+set(_cuzk_w_clang -Wconditional-uninitialized -Wcomma -Wreserved-identifier
+    -Wunreachable-code-aggressive -Wassign-enum -Wmissing-variable-declarations)
+option(CUZK_WERROR "Warnings are errors" ON)
+target_compile_options(cuzk_warnings INTERFACE
+    "$<$<COMPILE_LANGUAGE:C>:${_cuzk_w}>"
+    "$<$<AND:$<COMPILE_LANGUAGE:C>,$<C_COMPILER_ID:GNU>>:${_cuzk_w_gcc}>"
+    "$<$<AND:$<COMPILE_LANGUAGE:C>,$<C_COMPILER_ID:Clang>>:${_cuzk_w_clang}>"
+    "$<$<AND:$<COMPILE_LANGUAGE:C>,$<BOOL:${CUZK_WERROR}>>:-Werror>")
+if(CUZK_SANITIZE) # sanitizer instrumentation grows frames and confuses the flow analysis
+    target_compile_options(cuzk_warnings INTERFACE
+        "$<$<COMPILE_LANGUAGE:C>:-Wno-frame-larger-than>" "$<$<COMPILE_LANGUAGE:C>:-Wno-null-dereference>")
+endif()
+
+# cuzk_module(ff SOURCES a.c b.c DEPS base cpu): one static library per folder. DEPS is the
+# link-time copy of tools/check_layers.py; a test keeps the two equal.
+function(cuzk_module name)
+    cmake_parse_arguments(M "" "" "SOURCES;DEPS" ${ARGN})
+    string(REPLACE "/" "_" t "${name}")
+    list(TRANSFORM M_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/src/${name}/")
+    add_library(cuzk_${t} STATIC ${M_SOURCES})
+    target_include_directories(cuzk_${t} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+    target_link_libraries(cuzk_${t} PRIVATE cuzk_warnings)
+    foreach(d IN LISTS M_DEPS)
+        string(REPLACE "/" "_" dt "${d}")
+        target_link_libraries(cuzk_${t} PUBLIC cuzk_${dt})
+    endforeach()
+endfunction()
+
+# cuzk_test(unit/ff_fr SOURCES test_ff_fr.c DEPS ff [LABELS slow] [TIMEOUT 300] [ARGS ...]):
+# one executable on the project's runner (test/harness), one CTest entry that runs all its cases.
+function(cuzk_test name)
+    cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
+    string(REPLACE "/" "_" t "test_${name}")
+    add_executable(${t} ${T_SOURCES})
+    target_link_libraries(${t} PRIVATE cuzk_warnings cuzk_test_harness)
+    foreach(d IN LISTS T_DEPS)
+        string(REPLACE "/" "_" dt "${d}")
+        target_link_libraries(${t} PRIVATE cuzk_${dt})
+    endforeach()
+    if(NOT T_TIMEOUT)
+        set(T_TIMEOUT 300)
+    endif()
+    add_test(NAME ${name} COMMAND ${t} ${T_ARGS} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} SKIP_RETURN_CODE 77)
+    if(T_LABELS)
+        set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
+    endif()
+endfunction()
+
+# cuzk_fuzz(reader SOURCES fuzz_reader.c DEPS base): with CUZK_FUZZ a libFuzzer program
+# fuzz_<name>; always a replay program that runs the committed corpus as a test.
+function(cuzk_fuzz name)
+    cmake_parse_arguments(F "" "" "SOURCES;DEPS" ${ARGN})
+    if(CUZK_FUZZ)
+        add_executable(fuzz_${name} ${F_SOURCES})
+        target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+        target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+        target_link_libraries(fuzz_${name} PRIVATE cuzk_warnings)
+    endif()
+    add_executable(replay_${name} ${F_SOURCES} "${PROJECT_SOURCE_DIR}/fuzz/replay_main.c")
+    target_link_libraries(replay_${name} PRIVATE cuzk_warnings)
+    foreach(d IN LISTS F_DEPS)
+        string(REPLACE "/" "_" dt "${d}")
+        target_link_libraries(replay_${name} PRIVATE cuzk_${dt})
+        if(CUZK_FUZZ)
+            target_link_libraries(fuzz_${name} PRIVATE cuzk_${dt})
+        endif()
+    endforeach()
+    add_test(NAME fuzz/${name} COMMAND replay_${name} "${PROJECT_SOURCE_DIR}/fuzz/corpus/${name}")
+    set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
+endfunction()
+
+# Every header compiles alone, as C17 and as C++17 (public and HD headers only).
+function(cuzk_header_tests)
+    foreach(h IN LISTS ARGN)
+        string(MAKE_C_IDENTIFIER "hdr_${h}" t)
+        file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/hdr/${t}.c" CONTENT "#include \"${h}\"\n#include \"${h}\"\n" @ONLY)
+        file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/hdr/${t}.cpp" CONTENT "#include \"${h}\"\n" @ONLY)
+        add_library(${t} OBJECT "${CMAKE_BINARY_DIR}/hdr/${t}.c" "${CMAKE_BINARY_DIR}/hdr/${t}.cpp")
+        target_include_directories(${t} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+    endforeach()
+endfunction()

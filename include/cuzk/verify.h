@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_VERIFY_H
+#define CUZK_VERIFY_H
+
+/*
+ * Verification of Groth16 proofs over BLS12-381: bytes in, status out. A stand-alone library: no
+ * files, no threads, no global state. Formats are those of bellperson and the Filecoin network.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CUZK_PROOF_BYTES  192 /* A (G1, 48) | B (G2, 96) | C (G1, 48), compressed */
+#define CUZK_SCALAR_BYTES 32  /* public input: little-endian integer < r */
+
+/** Results; the values equal cuzk_status's of the same name. */
+typedef enum cuzk_verify_result {
+    CUZK_VERIFY_OK = 0,
+    CUZK_VERIFY_E_INVALID = -1, /* lengths or counts do not fit */
+    CUZK_VERIFY_E_NOMEM = -2,
+    CUZK_VERIFY_E_IO = -4,        /* no randomness from the operating system (batch) */
+    CUZK_VERIFY_E_FORMAT = -10,   /* malformed verifying key */
+    CUZK_VERIFY_E_ENCODING = -64, /* malformed point, or public input >= r */
+    CUZK_VERIFY_E_NOT_ON_CURVE = -65,
+    CUZK_VERIFY_E_NOT_IN_GROUP = -66,
+    CUZK_VERIFY_E_INFINITY = -67,    /* identity where none may be */
+    CUZK_VERIFY_E_PROOF_FALSE = -193 /* well-formed, and does not verify */
+} cuzk_verify_result;
+
+typedef struct cuzk_vk cuzk_vk;
+
+/**
+ * Parses a verifying key file (.vk) of exactly vk_bytes bytes. Every point is checked: encoding,
+ * curve, subgroup, not the identity.
+ */
+cuzk_verify_result cuzk_vk_read(cuzk_vk **out, const uint8_t *vk, size_t vk_bytes);
+/** NULL is fine. */
+void cuzk_vk_destroy(cuzk_vk *vk);
+/** Number of public inputs, ONE not counted. */
+size_t cuzk_vk_n_inputs(const cuzk_vk *vk);
+/** Bytes of the .vk form; cuzk_vk_write fills exactly that many. */
+size_t cuzk_vk_bytes(const cuzk_vk *vk);
+void cuzk_vk_write(const cuzk_vk *vk, uint8_t *out);
+
+/**
+ * One proof. inputs: [n_inputs * 32] little-endian, n_inputs must equal cuzk_vk_n_inputs.
+ * Anything but CUZK_VERIFY_OK means: not proven.
+ */
+cuzk_verify_result cuzk_verify(const cuzk_vk *vk, const uint8_t *proof, size_t proof_bytes,
+                               const uint8_t *inputs, size_t n_inputs);
+/**
+ * n proofs under one key, with random 128-bit coefficients (one final exponentiation for all).
+ * proofs: [n * 192]; inputs: [n * n_inputs * 32]. When it fails and first_bad is not NULL, the
+ * proofs are checked singly and *first_bad is the index of the first bad one.
+ */
+cuzk_verify_result cuzk_verify_batch(const cuzk_vk *vk, const uint8_t *proofs, size_t proofs_bytes,
+                                     const uint8_t *inputs, size_t n_inputs, size_t n,
+                                     size_t *first_bad);
+/** English text of a result; never NULL. */
+const char *cuzk_verify_text(cuzk_verify_result r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CUZK_VERIFY_H */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "ff/fp2.h"
+
+void cuzk_fp2_mul(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp2 *b)
+{
+    cuzk_fp t0, t1, s, u; /* Karatsuba: (a0+a1)(b0+b1) - a0b0 - a1b1 */
+    cuzk_fp_add(&s, &a->c0, &a->c1);
+    cuzk_fp_add(&u, &b->c0, &b->c1);
+    cuzk_fp_mul(&t0, &a->c0, &b->c0);
+    cuzk_fp_mul(&t1, &a->c1, &b->c1);
+    cuzk_fp_mul(&s, &s, &u);
+    cuzk_fp_sub(&s, &s, &t0);
+    cuzk_fp_sub(&out->c1, &s, &t1);
+    cuzk_fp_sub(&out->c0, &t0, &t1);
+}
+
+void cuzk_fp2_sqr(cuzk_fp2 *out, const cuzk_fp2 *a)
+{
+    cuzk_fp s, d, p; /* (a0+a1)(a0-a1) + 2 a0 a1 i */
+    cuzk_fp_add(&s, &a->c0, &a->c1);
+    cuzk_fp_sub(&d, &a->c0, &a->c1);
+    cuzk_fp_mul(&p, &a->c0, &a->c1);
+    cuzk_fp_mul(&out->c0, &s, &d);
+    cuzk_fp_dbl(&out->c1, &p);
+}
+
+void cuzk_fp2_mul_fp(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp *b)
+{
+    const cuzk_fp k = *b;
+    cuzk_fp_mul(&out->c0, &a->c0, &k);
+    cuzk_fp_mul(&out->c1, &a->c1, &k);
+}
+
+void cuzk_fp2_mul_nonresidue(cuzk_fp2 *out, const cuzk_fp2 *a)
+{
+    cuzk_fp t;
+    cuzk_fp_sub(&t, &a->c0, &a->c1);
+    cuzk_fp_add(&out->c1, &a->c0, &a->c1);
+    out->c0 = t;
+}
+
+void cuzk_fp2_inv(cuzk_fp2 *out, const cuzk_fp2 *a)
+{
+    cuzk_fp n, t; /* (a0 - a1 i) / (a0^2 + a1^2) */
+    cuzk_fp_sqr(&n, &a->c0);
+    cuzk_fp_sqr(&t, &a->c1);
+    cuzk_fp_add(&n, &n, &t);
+    cuzk_fp_inv(&n, &n);
+    cuzk_fp_mul(&out->c0, &a->c0, &n);
+    cuzk_fp_mul(&t, &a->c1, &n);
+    cuzk_fp_neg(&out->c1, &t);
+}
+
+void cuzk_fp2_batch_inv(cuzk_fp2 *a, cuzk_fp2 *scratch, size_t n)
+{
+    cuzk_fp2 acc = CUZK_FP2_ONE;
+    for (size_t i = 0; i < n; i++) {
+        scratch[i] = acc;
+        if (!cuzk_fp2_is_zero(&a[i])) {
+            cuzk_fp2_mul(&acc, &acc, &a[i]);
+        }
+    }
+    cuzk_fp2_inv(&acc, &acc);
+    for (size_t i = n; i-- > 0;) {
+        if (!cuzk_fp2_is_zero(&a[i])) {
+            cuzk_fp2 t;
+            cuzk_fp2_mul(&t, &acc, &scratch[i]);
+            cuzk_fp2_mul(&acc, &acc, &a[i]);
+            a[i] = t;
+        }
+    }
+}
+
+bool cuzk_fp2_sqrt(cuzk_fp2 *out, const cuzk_fp2 *a)
+{
+    /* Complex method: with n^2 = a0^2 + a1^2 and d = (a0 + n)/2 (or (a0 - n)/2 when that is not a
+     * square), x0 = sqrt(d), x1 = a1 / (2 x0). The square root of the norm exists when a is a square. */
+    static const cuzk_fp half = {CUZK_FP_TWO_INV_LIMBS};
+    cuzk_fp n, t, d, x0;
+    cuzk_fp2 r, chk;
+    cuzk_fp_sqr(&n, &a->c0);
+    cuzk_fp_sqr(&t, &a->c1);
+    cuzk_fp_add(&n, &n, &t);
+    if (!cuzk_fp_sqrt(&n, &n)) {
+        return false;
+    }
+    cuzk_fp_add(&d, &a->c0, &n);
+    cuzk_fp_mul(&d, &d, &half);
+    if (!cuzk_fp_sqrt(&x0, &d)) {
+        cuzk_fp_sub(&d, &a->c0, &n);
+        cuzk_fp_mul(&d, &d, &half);
+        if (!cuzk_fp_sqrt(&x0, &d)) {
+            return false;
+        }
+    }
+    if (cuzk_fp_is_zero(&x0)) { /* a = 0, or a1 = 0 and a0 = -(square): root is purely imaginary */
+        cuzk_fp_neg(&t, &a->c0);
+        r.c0 = CUZK_FP_ZERO;
+        if (!cuzk_fp_sqrt(&r.c1, &t)) {
+            return false;
+        }
+    } else {
+        cuzk_fp_dbl(&t, &x0);
+        cuzk_fp_inv(&t, &t);
+        r.c0 = x0;
+        cuzk_fp_mul(&r.c1, &a->c1, &t);
+    }
+    cuzk_fp2_sqr(&chk, &r);
+    if (!cuzk_fp2_eq(&chk, a)) {
+        return false;
+    }
+    *out = r;
+    return true;
+}
+
+bool cuzk_fp2_is_lex_largest(const cuzk_fp2 *a)
+{
+    return cuzk_fp_is_zero(&a->c1) ? cuzk_fp_is_lex_largest(&a->c0)
+                                   : cuzk_fp_is_lex_largest(&a->c1);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_GROTH16_PROVE_H
+#define CUZK_GROTH16_PROVE_H
+
+/*
+ * One Groth16 proof on the CPU (filecoin-circuits.md section 3.1), exactly bellperson's for the
+ * same r and s.
+ */
+#include "groth16/srs.h"
+#include "r1cs/witness.h"
+
+typedef struct cuzk_proof {
+    cuzk_g1_affine a;
+    cuzk_g2_affine b;
+    cuzk_g1_affine c;
+} cuzk_proof;
+
+/** Wall time of each step in nanoseconds; they add up to total_ns but for `other`. */
+typedef struct cuzk_prove_times {
+    uint64_t eval_ns, ntt_ns, msm_h_ns, msm_l_ns, msm_a_ns, msm_b_g1_ns, msm_b_g2_ns, decode_ns,
+        assemble_ns, total_ns;
+} cuzk_prove_times;
+
+typedef struct cuzk_prove_opts {
+    const cuzk_scalar *r, *s; /* both or neither; NULL: from the OS, wiped after use */
+    bool check_witness;       /* multiply all rows out first: E_UNSATISFIED names the row */
+    cuzk_prove_times *times;  /* optional */
+} cuzk_prove_opts;
+
+/**
+ * Witness and srs must be of one circuit: E_INVALID names the first count that differs. An
+ * unsatisfied witness without check_witness gives a proof that does not verify.
+ */
+CUZK_NODISCARD cuzk_status cuzk_prove(cuzk_proof *out, const cuzk_witness *w, const cuzk_srs *srs,
+                                      const cuzk_prove_opts *opts, cuzk_pool *pool,
+                                      const cuzk_cancel *cancel, cuzk_err *err);
+/** 192 bytes: A | B | C compressed. */
+void cuzk_proof_encode(uint8_t out[192], const cuzk_proof *p);
+/** h_0 .. h_(m-2), canonical, m = 2^lg_domain; scratch and out [m]. For tests and for cuzk_prove. */
+CUZK_NODISCARD cuzk_status cuzk_quotient(cuzk_fr *h, const cuzk_witness *w, cuzk_pool *pool,
+                                         const cuzk_cancel *cancel, cuzk_err *err);
+
+#endif /* CUZK_GROTH16_PROVE_H */

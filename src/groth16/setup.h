@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_GROTH16_SETUP_H
+#define CUZK_GROTH16_SETUP_H
+
+/*
+ * Parameter generation from a compiled circuit and known or random toxic waste. For tests, circom
+ * users and private networks: who knows the toxic waste can forge proofs.
+ */
+#include "ec/g1.h"
+#include "ec/g2.h"
+#include "r1cs/circuit.h"
+#include "sys/pool.h"
+
+typedef struct cuzk_toxic {
+    cuzk_fr alpha, beta, gamma, delta, tau; /* all non-zero */
+    cuzk_g1_affine g1;                      /* generators, in the subgroup, not infinity */
+    cuzk_g2_affine g2;
+} cuzk_toxic;
+
+/** All five from the OS, standard generators. Wipe with cuzk_wipe when done. */
+CUZK_NODISCARD cuzk_status cuzk_toxic_random(cuzk_toxic *out, cuzk_err *err);
+/** From a seed, by SHA-256 in counter mode: reproducible, insecure. Standard generators. */
+void cuzk_toxic_from_seed(cuzk_toxic *out, uint64_t seed);
+
+/**
+ * Writes PATH.params and PATH.vk as bellperson would for these generators and this waste. Refuses
+ * to overwrite (E_EXISTS). E_INVALID when an l point would be infinity (a wire that no row uses)
+ * or tau is in the domain. Memory: about 10 field elements per row and wire.
+ * progress (optional) is called with done of total from the calling thread.
+ */
+typedef struct cuzk_setup_opts {
+    bool replace;
+    void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
+    void *progress_arg;
+} cuzk_setup_opts;
+CUZK_NODISCARD cuzk_status cuzk_setup_write(const cuzk_circuit *c, const cuzk_toxic *toxic,
+                                            const char *params_path, const char *vk_path,
+                                            const cuzk_setup_opts *opts, cuzk_pool *pool,
+                                            const cuzk_cancel *cancel, cuzk_err *err);
+
+#endif /* CUZK_GROTH16_SETUP_H */
