@@ -8,6 +8,7 @@
  */
 #include "ec/g1.h"
 #include "ec/g2.h"
+#include "groth16/srs.h"
 #include "r1cs/circuit.h"
 #include "sys/pool.h"
 
@@ -22,20 +23,35 @@ CUZK_NODISCARD cuzk_status cuzk_toxic_random(cuzk_toxic *out, cuzk_err *err);
 /** From a seed, by SHA-256 in counter mode: reproducible, insecure. Standard generators. */
 void cuzk_toxic_from_seed(cuzk_toxic *out, uint64_t seed);
 
-/**
- * Writes PATH.params and PATH.vk as bellperson would for these generators and this waste. Refuses
- * to overwrite (E_EXISTS). E_INVALID when an l point would be infinity (a wire that no row uses)
- * or tau is in the domain. Memory: about 10 field elements per row and wire.
- * progress (optional) is called with done of total from the calling thread.
- */
 typedef struct cuzk_setup_opts {
     bool replace;
-    void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
+    /**
+     * CUZK_QUOTIENT_ODD_COSET: the key as snarkjs wants it (root 5^t, section h in odd Lagrange
+     * form, all_wires, unused wires allowed); only cuzk_setup_create. Zero: bellperson's.
+     */
+    cuzk_quotient_kind kind;
+    /** Optional; called from the calling thread with points done of total, all sections together. */
+    void (*progress)(void *arg, const char *section, uint64_t done, uint64_t total);
     void *progress_arg;
 } cuzk_setup_opts;
+
+/**
+ * Writes the .params and .vk files that bellperson would for these generators and this waste.
+ * Refuses to overwrite (E_EXISTS) unless replace. E_INVALID, naming the wire, when an l point would
+ * be infinity (a wire that no row uses); and when tau is in the domain, a value is zero, or a
+ * generator is infinity or not in the subgroup. Memory: about 4 field elements per wire and one per
+ * row, and 100 MiB of points; the sections are streamed. Both files appear at the end, .params
+ * first. opts may be NULL; vk_path may be NULL (no .vk file).
+ */
 CUZK_NODISCARD cuzk_status cuzk_setup_write(const cuzk_circuit *c, const cuzk_toxic *toxic,
                                             const char *params_path, const char *vk_path,
                                             const cuzk_setup_opts *opts, cuzk_pool *pool,
                                             const cuzk_cancel *cancel, cuzk_err *err);
+
+/** The same, kept in memory. */
+CUZK_NODISCARD cuzk_status cuzk_setup_create(cuzk_srs **out, const cuzk_circuit *c,
+                                             const cuzk_toxic *toxic, const cuzk_setup_opts *opts,
+                                             cuzk_pool *pool, const cuzk_cancel *cancel,
+                                             cuzk_err *err);
 
 #endif /* CUZK_GROTH16_SETUP_H */
