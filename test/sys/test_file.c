@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "sys/file.h"
+
+#include "test.h"
+
+static const char *in_tmp(char buf[512], const char *name)
+{
+    (void)snprintf(buf, 512, "%s/%s", test_tmpdir(), name);
+    return buf;
+}
+
+static void put(const char *path, const void *data, size_t n)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    CHECK(fd >= 0);
+    CHECK(write(fd, data, n) == (ssize_t)n);
+    CHECK(close(fd) == 0);
+}
+
+static void check_content(const char *path, const void *data, size_t n)
+{
+    size_t got;
+    uint8_t *p = test_read_file(path, &got);
+    const bool same = got == n && memcmp(p, data, n) == 0;
+    free(p);
+    CHECK_MSG(same, "%s: %zu bytes that are not the %zu expected", path, got, n);
+}
+
+static size_t entries(void)
+{
+    size_t n = 0;
+    DIR *d = opendir(test_tmpdir());
+    CHECK(d != NULL);
+    for (const struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 ? 1 : 0;
+    }
+    (void)closedir(d);
+    return n;
+}
+
+static void map_regular_file(void)
+{
+    char path[512];
+    cuzk_map m;
+    cuzk_err err;
+    put(in_tmp(path, "f"), "hello", 5);
+    CHECK_OK(cuzk_map_open(&m, path, &err), &err);
+    CHECK_U64(m.size, 5);
+    CHECK_MEM(m.data, "hello", 5);
+    CHECK_STR(m.path, path);
+    CHECK(!m.from_heap);
+    for (int a = CUZK_MAP_SEQUENTIAL; a <= CUZK_MAP_DONTNEED; a++) {
+        cuzk_map_advise(&m, 0, SIZE_MAX, (cuzk_map_advice)a);
+        cuzk_map_advise(&m, 3, 1, (cuzk_map_advice)a);
+        cuzk_map_advise(&m, 99, 1, (cuzk_map_advice)a);
+    }
+    CHECK_MEM(m.data, "hello", 5);
+    cuzk_map_close(&m);
+    CHECK(m.data == NULL && m.path == NULL);
+    cuzk_map_close(&m);
+}
+
+static void map_empty_file(void)
+{
+    char path[512];
+    cuzk_map m;
+    put(in_tmp(path, "empty"), "", 0);
+    CHECK_OK(cuzk_map_open(&m, path, NULL), NULL);
+    CHECK_U64(m.size, 0);
+    CHECK(m.data == NULL);
+    cuzk_map_advise(&m, 0, 10, CUZK_MAP_WILLNEED);
+    cuzk_map_close(&m);
+}
+
+static void map_proc_file_has_content(void)
+{
+    cuzk_map m;
+    CHECK_OK(cuzk_map_open(&m, "/proc/self/status", NULL), NULL);
+    CHECK(m.size > 10 && m.from_heap);
+    cuzk_map_close(&m);
+}
+
+static void map_errors_name_the_path(void)
+{
+    char path[512], want[600];
+    cuzk_map m;
+    cuzk_err err;
+    const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
+    CHECK_STATUS(cuzk_map_open(&m, in_tmp(path, "absent"), &err), CUZK_E_NOT_FOUND);
+    (void)snprintf(want, sizeof(want), "%s: no such file", path);
+    CHECK_STR(err.msg, want);
+    CHECK(symlink("nowhere", in_tmp(path, "link")) == 0);
+    CHECK_STATUS(cuzk_map_open(&m, path, &err), CUZK_E_NOT_FOUND);
+    (void)snprintf(want, sizeof(want), "%s: dangling symbolic link", path);
+    CHECK_STR(err.msg, want);
+    CHECK_STATUS(cuzk_map_open(&m, test_tmpdir(), &err), CUZK_E_INVALID);
+    (void)snprintf(want, sizeof(want), "%s: is a directory", test_tmpdir());
+    CHECK_STR(err.msg, want);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, blocks);
+}
+
+static void long_path_keeps_the_reason(void)
+{
+    char path[1000];
+    cuzk_map m;
+    cuzk_err err;
+    memset(path, 'x', sizeof(path));
+    for (size_t i = 0; i < sizeof(path); i += 100) {
+        path[i] = '/';
+    }
+    path[999] = '\0';
+    CHECK_STATUS(cuzk_map_open(&m, path, &err), CUZK_E_NOT_FOUND);
+    CHECK(strstr(err.msg, ": no such file") != NULL);
+    CHECK(strncmp(err.msg, "...", 3) == 0);
+}
+
+typedef struct feed {
+    const char *path;
+    const uint8_t *data;
+    size_t n;
+} feed;
+
+static void *feeder(void *arg)
+{
+    const feed *f = arg;
+    const int fd = open(f->path, O_WRONLY);
+    for (size_t done = 0; fd >= 0 && done < f->n;) {
+        const ssize_t put_now = write(fd, f->data + done, f->n - done);
+        if (put_now <= 0) {
+            break;
+        }
+        done += (size_t)put_now;
+    }
+    (void)close(fd);
+    return NULL;
+}
+
+static void pipe_is_read_into_memory(void)
+{
+    static uint8_t data[300001];
+    char path[512];
+    cuzk_map m;
+    pthread_t t;
+    for (size_t i = 0; i < sizeof(data); i++) {
+        data[i] = (uint8_t)test_u64();
+    }
+    CHECK(mkfifo(in_tmp(path, "fifo"), 0600) == 0);
+    feed f = {path, data, sizeof(data)};
+    CHECK(pthread_create(&t, NULL, feeder, &f) == 0);
+    const cuzk_status st = cuzk_map_open(&m, path, NULL);
+    CHECK(pthread_join(t, NULL) == 0);
+    CHECK_U64(st, CUZK_OK);
+    CHECK(m.from_heap);
+    CHECK_U64(m.size, sizeof(data));
+    CHECK_MEM(m.data, data, sizeof(data));
+    cuzk_map_close(&m);
+}
+
+static void dash_is_standard_input(void)
+{
+    char path[512];
+    cuzk_map m;
+    put(in_tmp(path, "in"), "skipped rest", 12);
+    const int saved = dup(0), fd = open(path, O_RDONLY);
+    CHECK(saved >= 0 && fd >= 0 && lseek(fd, 8, SEEK_SET) == 8 && dup2(fd, 0) == 0);
+    const cuzk_status st = cuzk_map_open(&m, "-", NULL);
+    CHECK(dup2(saved, 0) == 0);
+    (void)close(saved);
+    (void)close(fd);
+    CHECK_U64(st, CUZK_OK);
+    CHECK_U64(m.size, 4);
+    CHECK_MEM(m.data, "rest", 4);
+    CHECK_STR(m.path, "standard input");
+    cuzk_map_close(&m);
+}
+
+static void map_survives_allocation_failure(void)
+{
+    const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
+    uint64_t nth = 1;
+    for (;; nth++) {
+        cuzk_map m = {NULL, 7, NULL, false};
+        cuzk_alloc_fail_nth(nth, false);
+        const cuzk_status st = cuzk_map_open(&m, "/proc/self/status", NULL);
+        cuzk_alloc_fail_nth(0, false);
+        if (st == CUZK_OK) {
+            cuzk_map_close(&m);
+            break;
+        }
+        CHECK_U64(st, CUZK_E_NOMEM);
+        CHECK_U64(m.size, 7);
+    }
+    CHECK(nth == 3);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, blocks);
+}
+
+static void writer_publishes_at_commit(void)
+{
+    char path[512];
+    static uint8_t big[700000];
+    cuzk_file_writer *w = NULL;
+    cuzk_err err;
+    for (size_t i = 0; i < sizeof(big); i++) {
+        big[i] = (uint8_t)test_u64();
+    }
+    (void)in_tmp(path, "out");
+    CHECK_OK(cuzk_file_writer_open(&w, path, false, &err), &err);
+    CHECK_OK(cuzk_file_writer_write(w, big, 10, &err), &err);
+    CHECK_OK(cuzk_file_writer_write(w, big + 10, 299990, &err), &err);
+    CHECK_OK(cuzk_file_writer_write(w, NULL, 0, &err), &err);
+    for (size_t i = 300000; i < sizeof(big); i += 1000) {
+        CHECK_OK(cuzk_file_writer_write(w, big + i, 1000, &err), &err);
+    }
+    CHECK(access(path, F_OK) != 0);
+    CHECK_OK(cuzk_file_writer_commit(w, &err), &err);
+    check_content(path, big, sizeof(big));
+    CHECK_U64(entries(), 1);
+}
+
+static void abort_leaves_nothing(void)
+{
+    char path[512];
+    cuzk_file_writer *w = NULL;
+    CHECK_OK(cuzk_file_writer_open(&w, in_tmp(path, "out"), false, NULL), NULL);
+    CHECK_OK(cuzk_file_writer_write(w, "x", 1, NULL), NULL);
+    CHECK_U64(entries(), 1);
+    cuzk_file_writer_abort(w);
+    CHECK_U64(entries(), 0);
+    cuzk_file_writer_abort(NULL);
+}
+
+static void existing_file_is_kept(void)
+{
+    char path[512], want[600];
+    cuzk_err err;
+    put(in_tmp(path, "out"), "old", 3);
+    CHECK_STATUS(cuzk_file_write_all(path, "new", 3, false, &err), CUZK_E_EXISTS);
+    (void)snprintf(want, sizeof(want), "%s: file exists; refusing to overwrite", path);
+    CHECK_STR(err.msg, want);
+    check_content(path, "old", 3);
+    CHECK_U64(entries(), 1);
+}
+
+static void two_writers_of_one_name(void)
+{
+    char path[512];
+    cuzk_file_writer *a = NULL, *b = NULL;
+    cuzk_err err;
+    (void)in_tmp(path, "out");
+    CHECK_OK(cuzk_file_writer_open(&a, path, false, NULL), NULL);
+    CHECK_OK(cuzk_file_writer_open(&b, path, false, NULL), NULL);
+    CHECK_OK(cuzk_file_writer_write(a, "first", 5, NULL), NULL);
+    CHECK_OK(cuzk_file_writer_write(b, "second", 6, NULL), NULL);
+    CHECK_OK(cuzk_file_writer_commit(a, &err), &err);
+    CHECK_STATUS(cuzk_file_writer_commit(b, &err), CUZK_E_EXISTS);
+    check_content(path, "first", 5);
+    CHECK_U64(entries(), 1);
+}
+
+static void replace_keeps_mode_and_link(void)
+{
+    char path[512], link_path[512];
+    struct stat st;
+    put(in_tmp(path, "real"), "old", 3);
+    CHECK(chmod(path, 0640) == 0);
+    CHECK(symlink("real", in_tmp(link_path, "link")) == 0);
+    CHECK_OK(cuzk_file_write_all(link_path, "newer", 5, true, NULL), NULL);
+    check_content(path, "newer", 5);
+    CHECK(stat(path, &st) == 0);
+    CHECK_U64(st.st_mode & 07777, 0640);
+    CHECK(lstat(link_path, &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK_U64(entries(), 2);
+}
+
+static void bad_targets(void)
+{
+    char path[512];
+    cuzk_err err;
+    CHECK_STATUS(cuzk_file_write_all(test_tmpdir(), "x", 1, true, &err), CUZK_E_INVALID);
+    CHECK(strstr(err.msg, "is a directory") != NULL);
+    CHECK_STATUS(cuzk_file_write_all(in_tmp(path, "no/such"), "x", 1, true, &err),
+                 CUZK_E_NOT_FOUND);
+    CHECK(strstr(err.msg, path) != NULL);
+    CHECK_STATUS(cuzk_file_write_all("", "x", 1, true, &err), CUZK_E_INVALID);
+    CHECK(symlink("nowhere", in_tmp(path, "link")) == 0);
+    CHECK_STATUS(cuzk_file_write_all(path, "x", 1, true, &err), CUZK_E_NOT_FOUND);
+    CHECK_STATUS(cuzk_file_write_all(path, "x", 1, false, &err), CUZK_E_EXISTS);
+    CHECK(strstr(err.msg, "dangling symbolic link") != NULL);
+    CHECK_U64(entries(), 1);
+}
+
+static void device_is_written_directly(void)
+{
+    struct stat st;
+    CHECK_OK(cuzk_file_write_all("/dev/null", "x", 1, false, NULL), NULL);
+    CHECK(lstat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
+}
+
+static void full_disk_is_reported(void)
+{
+    cuzk_file_writer *w = NULL;
+    cuzk_err err;
+    if (access("/dev/full", W_OK) != 0) {
+        cuzk_test_skip("no /dev/full");
+    }
+    CHECK_OK(cuzk_file_writer_open(&w, "/dev/full", true, NULL), NULL);
+    CHECK_OK(cuzk_file_writer_write(w, "x", 1, NULL), NULL); /* buffered */
+    CHECK_STATUS(cuzk_file_writer_commit(w, &err), CUZK_E_IO);
+    CHECK(strstr(err.msg, "/dev/full: cannot write: ") == err.msg);
+    static uint8_t big[600000];
+    CHECK_OK(cuzk_file_writer_open(&w, "/dev/full", true, NULL), NULL);
+    CHECK_STATUS(cuzk_file_writer_write(w, big, sizeof(big), NULL), CUZK_E_IO);
+    CHECK_STATUS(cuzk_file_writer_write(w, "x", 1, NULL), CUZK_E_IO);
+    CHECK_STATUS(cuzk_file_writer_commit(w, &err), CUZK_E_IO);
+}
+
+static void writer_survives_allocation_failure(void)
+{
+    char path[512];
+    const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
+    put(in_tmp(path, "real"), "old", 3);
+    CHECK(symlink("real", in_tmp(path, "out")) == 0); /* the longest way through */
+    uint64_t nth = 1;
+    for (;; nth++) {
+        cuzk_alloc_fail_nth(nth, false);
+        const cuzk_status st = cuzk_file_write_all(path, "new", 3, true, NULL);
+        cuzk_alloc_fail_nth(0, false);
+        if (st == CUZK_OK) {
+            break;
+        }
+        CHECK_U64(st, CUZK_E_NOMEM);
+        check_content(path, "old", 3);
+        CHECK_U64(entries(), 2);
+    }
+    CHECK(nth > 3);
+    check_content(path, "new", 3);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, blocks);
+}
+
+static const cuzk_case cases[] = {
+    CASE(map_regular_file),
+    CASE(map_empty_file),
+    CASE(map_proc_file_has_content),
+    CASE(map_errors_name_the_path),
+    CASE(long_path_keeps_the_reason),
+    CASE(pipe_is_read_into_memory),
+    CASE(dash_is_standard_input),
+    CASE(map_survives_allocation_failure),
+    CASE(writer_publishes_at_commit),
+    CASE(abort_leaves_nothing),
+    CASE(existing_file_is_kept),
+    CASE(two_writers_of_one_name),
+    CASE(replace_keeps_mode_and_link),
+    CASE(bad_targets),
+    CASE(device_is_written_directly),
+    CASE(full_disk_is_reported),
+    CASE(writer_survives_allocation_failure),
+};
+TEST_MAIN("sys/file", cases)
