@@ -1,0 +1,63 @@
+# The two commands of the README, and what they are made of. CMake + Ninja do the building; this
+# file only names the jobs. Everything lands in build/<preset>.
+JOBS ?= $(shell nproc)
+CTEST = ctest --output-on-failure -j $(JOBS)
+
+.PHONY: demo check check-slow check-sanitizers check-compilers fuzz lint bench deps deps-test release clean
+
+## demo: install what a build needs, build, and run the main job
+demo: deps release
+	tools/demo.sh build/release/cuzk
+
+## check: install what the tests need, build, and run lint and the tests (under ten minutes on two cores)
+check: deps deps-test release
+	tools/lint.sh
+	$(CTEST) --preset release -LE slow
+
+## check-slow: the tests that take longer than CI allows for
+check-slow: deps deps-test release
+	$(CTEST) --preset release -L slow
+
+## check-sanitizers: the tests again under ASan+UBSan, and the threaded ones under TSan
+check-sanitizers: deps deps-test
+	cmake --preset asan
+	cmake --build --preset asan
+	$(CTEST) --preset asan -LE "slow|nosan"
+	cmake --preset tsan
+	cmake --build --preset tsan
+	$(CTEST) --preset tsan -LE "slow|nosan|fuzz"
+
+## check-compilers: clang, and portable C without assembly
+check-compilers: deps deps-test
+	cmake --preset clang
+	cmake --build --preset clang
+	cmake --preset portable
+	cmake --build --preset portable
+	$(CTEST) --preset portable -LE "slow|nosan|fuzz|npm"
+
+## fuzz: every fuzz target for FUZZ_SECONDS each
+FUZZ_SECONDS ?= 60
+fuzz: deps deps-test
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+lint: deps-test
+	tools/lint.sh
+
+## bench: the micro benchmarks that fit two cores in five minutes
+bench: deps release
+	tools/bench.sh build/release
+
+release:
+	cmake --preset release
+	cmake --build --preset release
+
+deps:
+	tools/deps.sh build
+
+deps-test:
+	tools/deps.sh test
+
+clean:
+	rm -rf build

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Installs the Debian packages that a build ("build") or the tests ("test") need, if they are
+# missing. Uses sudo when not root. With everything there it does nothing and needs no network.
+set -eu
+cd "$(dirname "$0")/.."
+
+case "${1:-}" in
+build) packages="gcc g++ cmake ninja-build" ;;
+test)
+    packages="python3 clang-14 clang-format-14 libclang-rt-14-dev libgmp-dev valgrind"
+    command -v node >/dev/null 2>&1 || packages="$packages nodejs"
+    command -v npm >/dev/null 2>&1 || packages="$packages npm"
+    ;;
+*)
+    echo "usage: tools/deps.sh build|test" >&2
+    exit 2
+    ;;
+esac
+
+installed() {
+    dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+}
+
+missing=""
+for p in $packages; do
+    # cmake and ninja may also come from elsewhere
+    case "$p" in
+    cmake) command -v cmake >/dev/null 2>&1 && continue ;;
+    ninja-build) command -v ninja >/dev/null 2>&1 && continue ;;
+    python3) command -v python3 >/dev/null 2>&1 && continue ;;
+    esac
+    installed "$p" || missing="$missing $p"
+done
+
+if [ -n "$missing" ]; then
+    root=""
+    if [ "$(id -u)" != 0 ]; then
+        root="sudo"
+    fi
+    echo "installing:$missing"
+    $root apt-get update -qq
+    # shellcheck disable=SC2086 # one package per word
+    DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends $missing
+fi
+
+# The npm tools of the interoperability tests, at the versions of the lock file.
+if [ "$1" = test ] && [ -f test/interop/package-lock.json ]; then
+    if ! cmp -s test/interop/package-lock.json test/interop/node_modules/.installed-lock.json; then
+        (cd test/interop && npm ci --no-audit --no-fund --loglevel=error)
+        cp test/interop/package-lock.json test/interop/node_modules/.installed-lock.json
+    fi
+fi
