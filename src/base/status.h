@@ -69,11 +69,12 @@ CUZK_COLD CUZK_PRINTF(6, 7) cuzk_status
 #endif
 
 /* Record the site in err (which may be NULL) and return code. */
-#define CUZK_FAIL(err, code, ...) cuzk_err_set((err), (code), 0, __FILE__, __LINE__, __VA_ARGS__)
+/* The value is the constant code itself, so that the compiler sees that a failure is not CUZK_OK. */
+#define CUZK_FAIL(err, code, ...) CUZK_FAIL_OS(err, code, 0, __VA_ARGS__)
 
 /* The same with the errno of the call that failed. */
 #define CUZK_FAIL_OS(err, code, os, ...) \
-    cuzk_err_set((err), (code), (os), __FILE__, __LINE__, __VA_ARGS__)
+    ((void)cuzk_err_set((err), (code), (os), __FILE__, __LINE__, __VA_ARGS__), (code))
 
 /* Drop a status on purpose; greppable. */
 #define cuzk_ignore(expr)                     \
