@@ -16,8 +16,8 @@ def limbs(v, n):
 
 
 class Field:
-    def __init__(self, name, mod, n):
-        self.name, self.mod, self.n = name, mod, n
+    def __init__(self, name, mod, n, folder="FF"):
+        self.name, self.mod, self.n, self.folder = name, mod, n, folder
         self.lines = []
 
     def raw(self, key, v, why):
@@ -29,7 +29,7 @@ class Field:
         self.raw(key, v * 2 ** (64 * self.n) % self.mod, why + "; Montgomery form")
 
     def text(self):
-        guard = f"CUZK_FF_GEN_{self.name}_CONST_GEN_H"
+        guard = f"CUZK_{self.folder}_GEN_{self.name}_CONST_GEN_H"
         return (HEAD + f"#ifndef {guard}\n#define {guard}\n\n/* clang-format off */\n"
                 + "\n".join(self.lines) + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
 
@@ -64,7 +64,57 @@ def fp_file():
     return f.text()
 
 
-FILES = {"src/ff/gen/fr_const_gen.h": fr_file, "src/ff/gen/fp_const_gen.h": fp_file}
+# The curve parameter: q = (z-1)^2 (z^4-z^2+1)/3 + z, r = z^4 - z^2 + 1. Generators: draft-irtf-cfrg-pairing-friendly-curves 4.2.1.
+Z = -0xD201000000010000
+G1_GEN = (0x17F1D3A73197D7942695638C4FA9AC0FC3688C4F9774B905A14E3A3F171BAC586C55E83FF97A1AEFFB3AF00ADB22C6BB,
+          0x08B3F481E3AAA0F1A09E30ED741D8AE4FCF5E095D5D00AF600DB18CB2C04B3EDD03CC744A2888AE40CAA232946C5E7E1)
+G2_GEN = ((0x024AA2B2F08F0A91260805272DC51051C6E47AD4FA403B02B4510B647AE3D1770BAC0326A805BBEFD48056C8C121BDB8,
+           0x13E02B6052719F607DACD3A088274F65596BD0D09920B61AB5DA61BBDC7F5049334CF11213945D57E5AC7D055D042B7E),
+          (0x0CE5D527727D6E118CC9CDC6DA2E351AADFD9BAA8CBDD3A76D429A695160D12C923AC9CC3BACA289E193548608B82801,
+           0x0606C4A02EA734CC32ACD2B02BC28B99CB3E287E85A763AF267492AB572E99AB3F370D275CEC1DA1AAA9075FF05F79BE))
+
+
+def fp2_mul(a, b):
+    return (a[0] * b[0] - a[1] * b[1]) % Q, (a[0] * b[1] + a[1] * b[0]) % Q
+
+
+def fp2_pow(a, e):
+    if e < 0:
+        n = pow(a[0] * a[0] + a[1] * a[1], -1, Q)
+        a, e = (a[0] * n % Q, -a[1] * n % Q), -e
+    out = (1, 0)
+    while e:
+        if e & 1:
+            out = fp2_mul(out, a)
+        a, e = fp2_mul(a, a), e >> 1
+    return out
+
+
+def ec_file():
+    assert Q == (Z - 1) ** 2 * (Z ** 4 - Z ** 2 + 1) // 3 + Z and R == Z ** 4 - Z ** 2 + 1
+    f = Field("EC", Q, 6, "EC")
+
+    def pair(key, v, why):
+        f.mont(key + "_C0", v[0], why + ", real part")
+        f.mont(key + "_C1", v[1], why + ", part of i")
+
+    f.mont("G1_GEN_X", G1_GEN[0], "generator of G1, x")
+    f.mont("G1_GEN_Y", G1_GEN[1], "generator of G1, y")
+    pair("G2_GEN_X", G2_GEN[0], "generator of G2, x")
+    pair("G2_GEN_Y", G2_GEN[1], "generator of G2, y")
+    f.mont("BETA", pow(2, (Q - 1) // 3, Q), "2^((q-1)/3), a cube root of 1: (beta x, y) is -z^2 (x, y) in G1")
+    pair("PSI_X", fp2_pow((1, 1), -((Q - 1) // 3)), "(1+i)^(-(q-1)/3)")
+    pair("PSI_Y", fp2_pow((1, 1), -((Q - 1) // 2)), "(1+i)^(-(q-1)/2)")
+    f.lines.append(f"/* |z|; z is negative */\n#define CUZK_EC_Z_ABS 0x{-Z:016x}ULL")
+    f.lines.append(f"/* floor((2^128 - 1) / |z|) - 2^64 */\n#define CUZK_EC_Z_RECIPROCAL 0x{(2**128 - 1) // -Z - 2**64:016x}ULL")
+    f.lines.append(f"/* z^2 */\n#define CUZK_EC_Z2_LIMBS \\\n    {limbs(Z * Z, 2)}")
+    f.lines.append(f"/* -z^2 mod r, the eigenvalue of (beta x, y) */\n#define CUZK_EC_LAMBDA_LIMBS \\\n    {limbs(-Z * Z % R, 4)}")
+    f.lines.append(f"/* z mod r, the eigenvalue of psi */\n#define CUZK_EC_PSI_LAMBDA_LIMBS \\\n    {limbs(Z % R, 4)}")
+    return f.text()
+
+
+FILES = {"src/ff/gen/fr_const_gen.h": fr_file, "src/ff/gen/fp_const_gen.h": fp_file,
+         "src/ec/gen/ec_const_gen.h": ec_file}
 
 
 def main():
