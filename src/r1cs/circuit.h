@@ -116,7 +116,10 @@ typedef enum cuzk_matrix_id {
 #define CUZK_ROW_GROUP 32   /* rows per entry of cuzk_matrix.group_offset */
 #define CUZK_ROW_LONG  255u /* in cuzk_matrix.len: the length is in long_rows */
 
-/** The rows of one matrix in one part. No zero coefficient, no variable twice in a row. */
+/**
+ * The rows of one matrix in one part. No zero coefficient, no variable twice in a row. Order within
+ * a row: ONE, slots, inputs, then aux wires in allocation order whatever their class.
+ */
 typedef struct cuzk_matrix {
     uint32_t *words; /* [n_words] terms, row after row */
     uint64_t n_words;
@@ -143,7 +146,8 @@ typedef struct cuzk_circuit_part {
     uint32_t n_inputs; /* ONE not counted */
     uint32_t n_slots;  /* 0 in the preamble */
     uint64_t n_aux, n_bits, n_fulls;
-    uint64_t *is_full; /* bitmap [n_aux]: class of each aux wire */
+    uint64_t *is_full;     /* bitmap [n_aux]: class of each aux wire */
+    uint32_t *full_before; /* [ceil(n_aux / 64) + 1] full wires before each word of is_full */
     uint64_t *a_dense; /* bitmap [n_aux]: the wire has a non-zero coefficient in some row of A */
     uint64_t *b_dense;
     cuzk_matrix m[3];
