@@ -38,6 +38,7 @@ def field(name, mod, n):
     f = Field(name, mod, n)
     big = 2 ** (64 * n)
     f.raw("MOD", mod, "the modulus")
+    f.raw("MOD2", 2 * mod, "2 * modulus")
     f.lines.append(f"/* -mod^-1 mod 2^64 */\n#define CUZK_{name}_INV 0x{-pow(mod, -1, 2**64) % 2**64:016x}ULL")
     f.mont("ONE", 1, "1")
     f.raw("R2", big * big % mod, "2^(2*64*limbs) mod modulus: canonical to Montgomery")
@@ -59,6 +60,10 @@ def fr_file():
 def fp_file():
     f = field("FP", Q, 6)
     f.raw("SQRT_EXP", (Q + 1) // 4, "(q + 1) / 4")
+    f.lines.append("/* q * 2^382 */\n"
+                   f"#define CUZK_FP_MOD_SHL382_LIMBS \\\n    {limbs(Q << 382, 12)}")
+    f.lines.append("/* q * 2^382, limbs 5 to 11 (0 to 4 are zero): correction of wide values */\n"
+                   f"#define CUZK_FP_MOD_SHL382_HIGH_LIMBS \\\n    {limbs(Q << 382 >> 320, 7)}")
     f.mont("TWO_INV", pow(2, -1, Q), "1/2")
     f.mont("B", 4, "4, the constant of y^2 = x^3 + 4")
     return f.text()
@@ -113,8 +118,25 @@ def ec_file():
     return f.text()
 
 
+def quads(v, n):
+    return ", ".join(f"0x{(v >> (64 * i)) & (2**64 - 1):016x}" for i in range(n))
+
+
+def asm_file():
+    """Operands of .quad for the assembly kernels (no suffixes, no braces)."""
+    guard = "CUZK_FF_GEN_ASM_CONST_GEN_H"
+    lines = []
+    for name, mod, n in (("FR", R, 4), ("FP", Q, 6)):
+        lines.append(f"/* the modulus */\n#define CUZK_{name}_MOD_QUADS {quads(mod, n)}")
+        lines.append(f"/* 2^-64 mod modulus */\n#define CUZK_{name}_R64_QUADS {quads(pow(2, -64, mod), n)}")
+        lines.append(f"/* -mod^-1 mod 2^64 */\n#define CUZK_{name}_INV_QUAD {quads(-pow(mod, -1, 2**64) % 2**64, 1)}")
+    lines.append(f"/* q * 2^382, limbs 5 to 11 */\n#define CUZK_FP_MOD_SHL382_HIGH_QUADS {quads(Q << 382 >> 320, 7)}")
+    return (HEAD + f"#ifndef {guard}\n#define {guard}\n\n/* clang-format off */\n" + "\n".join(lines)
+            + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
+
+
 FILES = {"src/ff/gen/fr_const_gen.h": fr_file, "src/ff/gen/fp_const_gen.h": fp_file,
-         "src/ec/gen/ec_const_gen.h": ec_file}
+         "src/ff/gen/asm_const_gen.h": asm_file, "src/ec/gen/ec_const_gen.h": ec_file}
 
 
 def main():

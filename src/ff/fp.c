@@ -82,7 +82,7 @@ void cuzk_fp_from_canonical(cuzk_fp *out, const uint64_t in[6])
 {
     cuzk_fp t;
     memcpy(t.l, in, sizeof(t.l));
-    cuzk_fp_mul(out, &FP_R2, &t); /* first operand < q, second < 2^384: in range */
+    cuzk_fp_mul_c(out, &FP_R2, &t); /* t may be >= 2q, which only this twin takes */
 }
 
 bool cuzk_fp_is_lex_largest(const cuzk_fp *a)

@@ -16,30 +16,54 @@
 static const cuzk_fp CUZK_FP_ZERO = {{0, 0, 0, 0, 0, 0}};
 static const cuzk_fp CUZK_FP_ONE = {CUZK_FP_ONE_LIMBS};
 
+/*
+ * Twins. _c: portable. _x64, _adx: assembly with the same results, chosen below.
+ * Multiplication and squaring also take a, b < 2q (unreduced sums).
+ */
 void cuzk_fp_mul_c(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b);
+#ifdef CUZK_FF_X64
+void cuzk_fp_add_x64(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b);
+void cuzk_fp_sub_x64(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b);
+#endif
 #ifdef CUZK_FF_ADX
-/** mulx/adcx/adox twin of cuzk_fp_mul_c; needs CUZK_CPU_ADX. */
 void cuzk_fp_mul_adx(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b);
+void cuzk_fp_sqr_adx(cuzk_fp *out, const cuzk_fp *a);
 #endif
 
+/** out = a + b. */
 static inline void cuzk_fp_add(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b)
 {
+#ifdef CUZK_FF_X64
+    cuzk_fp_add_x64(out, a, b);
+#else
     cuzk_fp_add_hd(out, a, b);
+#endif
 }
 
+/** out = a - b. */
 static inline void cuzk_fp_sub(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b)
 {
+#ifdef CUZK_FF_X64
+    cuzk_fp_sub_x64(out, a, b);
+#else
     cuzk_fp_sub_hd(out, a, b);
+#endif
 }
 
+/** out = 2a. */
 static inline void cuzk_fp_dbl(cuzk_fp *out, const cuzk_fp *a)
 {
-    cuzk_fp_add_hd(out, a, a);
+    cuzk_fp_add(out, a, a);
 }
 
+/** out = -a. */
 static inline void cuzk_fp_neg(cuzk_fp *out, const cuzk_fp *a)
 {
+#ifdef CUZK_FF_X64
+    cuzk_fp_sub_x64(out, &CUZK_FP_ZERO, a);
+#else
     cuzk_fp_neg_hd(out, a);
+#endif
 }
 
 /** out = a * b. */
@@ -54,9 +78,16 @@ static inline void cuzk_fp_mul(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b)
     cuzk_fp_mul_c(out, a, b);
 }
 
+/** out = a^2. */
 static inline void cuzk_fp_sqr(cuzk_fp *out, const cuzk_fp *a)
 {
-    cuzk_fp_mul(out, a, a);
+#ifdef CUZK_FF_ADX
+    if (cuzk_cpu_has(CUZK_CPU_ADX)) {
+        cuzk_fp_sqr_adx(out, a);
+        return;
+    }
+#endif
+    cuzk_fp_mul_c(out, a, a);
 }
 
 static inline bool cuzk_fp_is_zero(const cuzk_fp *a)

@@ -32,30 +32,54 @@ static const cuzk_fr CUZK_FR_ROOT_2_32 = {CUZK_FR_ROOT_2_32_LIMBS};
 /** 5^((r-1)/2^32), the root that snarkjs uses. */
 static const cuzk_fr CUZK_FR_ROOT_2_32_SNARKJS = {CUZK_FR_ROOT_2_32_SNARKJS_LIMBS};
 
+/*
+ * Twins. _c: portable. _x64, _adx: assembly with the same results, chosen below.
+ * Multiplication also takes one operand < 2r (the other < r), and any b < 2^256 where a*b < 2^256 * 0.99r.
+ */
 void cuzk_fr_mul_c(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b);
+#ifdef CUZK_FF_X64
+void cuzk_fr_add_x64(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b);
+void cuzk_fr_sub_x64(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b);
+#endif
 #ifdef CUZK_FF_ADX
-/** mulx/adcx/adox twin of cuzk_fr_mul_c; needs CUZK_CPU_ADX. */
 void cuzk_fr_mul_adx(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b);
+void cuzk_fr_sqr_adx(cuzk_fr *out, const cuzk_fr *a);
 #endif
 
+/** out = a + b. */
 static inline void cuzk_fr_add(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b)
 {
+#ifdef CUZK_FF_X64
+    cuzk_fr_add_x64(out, a, b);
+#else
     cuzk_fr_add_hd(out, a, b);
+#endif
 }
 
+/** out = a - b. */
 static inline void cuzk_fr_sub(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b)
 {
+#ifdef CUZK_FF_X64
+    cuzk_fr_sub_x64(out, a, b);
+#else
     cuzk_fr_sub_hd(out, a, b);
+#endif
 }
 
+/** out = 2a. */
 static inline void cuzk_fr_dbl(cuzk_fr *out, const cuzk_fr *a)
 {
-    cuzk_fr_add_hd(out, a, a);
+    cuzk_fr_add(out, a, a);
 }
 
+/** out = -a. */
 static inline void cuzk_fr_neg(cuzk_fr *out, const cuzk_fr *a)
 {
+#ifdef CUZK_FF_X64
+    cuzk_fr_sub_x64(out, &CUZK_FR_ZERO, a);
+#else
     cuzk_fr_neg_hd(out, a);
+#endif
 }
 
 /** out = a * b. */
@@ -70,9 +94,16 @@ static inline void cuzk_fr_mul(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b)
     cuzk_fr_mul_c(out, a, b);
 }
 
+/** out = a^2. */
 static inline void cuzk_fr_sqr(cuzk_fr *out, const cuzk_fr *a)
 {
-    cuzk_fr_mul(out, a, a);
+#ifdef CUZK_FF_ADX
+    if (cuzk_cpu_has(CUZK_CPU_ADX)) {
+        cuzk_fr_sqr_adx(out, a);
+        return;
+    }
+#endif
+    cuzk_fr_mul_c(out, a, a);
 }
 
 static inline bool cuzk_fr_is_zero(const cuzk_fr *a)

@@ -7,6 +7,9 @@
 /* the modulus */
 #define CUZK_FP_MOD_LIMBS \
     {0xb9feffffffffaaabULL, 0x1eabfffeb153ffffULL, 0x6730d2a0f6b0f624ULL, 0x64774b84f38512bfULL, 0x4b1ba7b6434bacd7ULL, 0x1a0111ea397fe69aULL}
+/* 2 * modulus */
+#define CUZK_FP_MOD2_LIMBS \
+    {0x73fdffffffff5556ULL, 0x3d57fffd62a7ffffULL, 0xce61a541ed61ec48ULL, 0xc8ee9709e70a257eULL, 0x96374f6c869759aeULL, 0x340223d472ffcd34ULL}
 /* -mod^-1 mod 2^64 */
 #define CUZK_FP_INV 0x89f3fffcfffcfffdULL
 /* 1; Montgomery form */
@@ -27,6 +30,12 @@
 /* (q + 1) / 4 */
 #define CUZK_FP_SQRT_EXP_LIMBS \
     {0xee7fbfffffffeaabULL, 0x07aaffffac54ffffULL, 0xd9cc34a83dac3d89ULL, 0xd91dd2e13ce144afULL, 0x92c6e9ed90d2eb35ULL, 0x0680447a8e5ff9a6ULL}
+/* q * 2^382 */
+#define CUZK_FP_MOD_SHL382_LIMBS \
+    {0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL, 0xc000000000000000ULL, 0xee7fbfffffffeaaaULL, 0x07aaffffac54ffffULL, 0xd9cc34a83dac3d89ULL, 0xd91dd2e13ce144afULL, 0x92c6e9ed90d2eb35ULL, 0x0680447a8e5ff9a6ULL}
+/* q * 2^382, limbs 5 to 11 (0 to 4 are zero): correction of wide values */
+#define CUZK_FP_MOD_SHL382_HIGH_LIMBS \
+    {0xc000000000000000ULL, 0xee7fbfffffffeaaaULL, 0x07aaffffac54ffffULL, 0xd9cc34a83dac3d89ULL, 0xd91dd2e13ce144afULL, 0x92c6e9ed90d2eb35ULL, 0x0680447a8e5ff9a6ULL}
 /* 1/2; Montgomery form */
 #define CUZK_FP_TWO_INV_LIMBS \
     {0x1804000000015554ULL, 0x855000053ab00001ULL, 0x633cb57c253c276fULL, 0x6e22d1ec31ebb502ULL, 0xd3916126f2d14ca2ULL, 0x17fbb8571a006596ULL}

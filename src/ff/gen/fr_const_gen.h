@@ -7,6 +7,9 @@
 /* the modulus */
 #define CUZK_FR_MOD_LIMBS \
     {0xffffffff00000001ULL, 0x53bda402fffe5bfeULL, 0x3339d80809a1d805ULL, 0x73eda753299d7d48ULL}
+/* 2 * modulus */
+#define CUZK_FR_MOD2_LIMBS \
+    {0xfffffffe00000002ULL, 0xa77b4805fffcb7fdULL, 0x6673b0101343b00aULL, 0xe7db4ea6533afa90ULL}
 /* -mod^-1 mod 2^64 */
 #define CUZK_FR_INV 0xfffffffeffffffffULL
 /* 1; Montgomery form */

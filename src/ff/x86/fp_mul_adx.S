@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * void cuzk_fp_mul_adx(uint64_t out[6], const uint64_t a[6], const uint64_t b[6]);
+ *
+ * out = a * b / 2^384 mod q, out < q. Pre: a, b < 4q and a*b < 4q^2 (4q^2/2^384 + c + q < 2q with
+ * c = 2^-64 mod q = 0.54q). out may alias a and b. Constant time. 73 multiplications.
+ *
+ * %rdi out, %rsi a, %rcx b; the window of seven limbs rotates through %r8-%r14.
+ */
+#if defined(__x86_64__) && !defined(CUZK_PORTABLE)
+#    include "ff/gen/asm_const_gen.h"
+#    include "ff/x86/mont_adx.inc"
+#    include "ff/x86/fp_adx.inc"
+
+    FP_CONSTS
+
+FUNC cuzk_fp_mul_adx
+    SAVE    %rbp, %r12, %r13, %r14
+    mov     %rdx, %rcx
+    mov     (%rcx), %rdx
+    MULSET  0, %rsi, %r8, %r9, %r10, %r11, %r12, %r13, %r14
+    adc     $0, %r14
+
+    FP_CSTEP %r8, %r8d, %r9, %r10, %r11, %r12, %r13, %r14
+    mov     8(%rcx), %rdx
+    ROW     0, %rsi, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r8
+
+    FP_CSTEP %r9, %r9d, %r10, %r11, %r12, %r13, %r14, %r8
+    mov     16(%rcx), %rdx
+    ROW     0, %rsi, %r9, %r10, %r11, %r12, %r13, %r14, %r8, %r9
+
+    FP_CSTEP %r10, %r10d, %r11, %r12, %r13, %r14, %r8, %r9
+    mov     24(%rcx), %rdx
+    ROW     0, %rsi, %r10, %r11, %r12, %r13, %r14, %r8, %r9, %r10
+
+    FP_CSTEP %r11, %r11d, %r12, %r13, %r14, %r8, %r9, %r10
+    mov     32(%rcx), %rdx
+    ROW     0, %rsi, %r11, %r12, %r13, %r14, %r8, %r9, %r10, %r11
+
+    FP_CSTEP %r12, %r12d, %r13, %r14, %r8, %r9, %r10, %r11
+    mov     40(%rcx), %rdx
+    ROW     0, %rsi, %r12, %r13, %r14, %r8, %r9, %r10, %r11, %r12
+
+    FP_MSTEP %r13, %r14, %r8, %r9, %r10, %r11, %r12
+    FP_FINAL %r14, %r8, %r9, %r10, %r11, %r12, %rax, %rbp, %rcx, %rdx, %rsi, %r13
+    RESTORE %r14, %r13, %r12, %rbp
+    ret
+END cuzk_fp_mul_adx
+#endif
+#if defined(__linux__) && defined(__ELF__)
+    .section .note.GNU-stack, "", @progbits
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Every assembly twin against the portable one, on edge-biased inputs, aliased outputs included. */
+#include "ff/fp_wide.h"
+
+#include "ff_rand.h"
+
+#ifdef CUZK_FF_X64
+
+static const uint64_t two_q[6] = CUZK_FP_MOD2_LIMBS, two_r[4] = CUZK_FR_MOD2_LIMBS;
+
+static void need_adx(void)
+{
+    if (!cuzk_cpu_has(CUZK_CPU_ADX)) {
+        cuzk_test_skip("no ADX");
+    }
+}
+
+static void fr_add_sub(void)
+{
+    for (size_t i = 0; i < test_iters(50000); i++) {
+        cuzk_fr a, b, x, y;
+        gen_fr(&a);
+        gen_fr(&b);
+        cuzk_fr_add_hd(&x, &a, &b);
+        cuzk_fr_add_x64(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fr_sub_hd(&x, &a, &b);
+        cuzk_fr_sub_x64(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fr_neg_hd(&x, &a);
+        cuzk_fr_neg(&y, &a);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fr_sub_hd(&x, &a, &b);
+        y = b;
+        cuzk_fr_sub_x64(&y, &a, &y);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fr_add_x64(&a, &a, &a);
+        cuzk_fr_add_hd(&y, &b, &b);
+        cuzk_fr_add_x64(&b, &b, &b);
+        CHECK_MEM(&b, &y, sizeof(y));
+    }
+}
+
+static void fr_mul(void)
+{
+    need_adx();
+    for (size_t i = 0; i < test_iters(50000); i++) {
+        cuzk_fr a, b, x, y;
+        gen_fr(&a);
+        gen_below(b.l, gen_r, two_r, 4);
+        cuzk_fr_mul_c(&x, &a, &b);
+        cuzk_fr_mul_adx(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        y = b;
+        cuzk_fr_mul_adx(&y, &a, &y);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fr_mul_c(&x, &a, &a);
+        cuzk_fr_sqr_adx(&a, &a);
+        CHECK_MEM(&a, &x, sizeof(x));
+    }
+}
+
+static void fp_add_sub(void)
+{
+    for (size_t i = 0; i < test_iters(50000); i++) {
+        cuzk_fp a, b, x, y;
+        gen_fp(&a);
+        gen_fp(&b);
+        cuzk_fp_add_hd(&x, &a, &b);
+        cuzk_fp_add_x64(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp_sub_hd(&x, &a, &b);
+        cuzk_fp_sub_x64(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp_neg_hd(&x, &a);
+        cuzk_fp_neg(&y, &a);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp_sub_hd(&x, &a, &b);
+        y = b;
+        cuzk_fp_sub_x64(&y, &a, &y);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp_add_hd(&y, &b, &b);
+        cuzk_fp_add_x64(&b, &b, &b);
+        CHECK_MEM(&b, &y, sizeof(y));
+    }
+}
+
+static void fp_mul(void)
+{
+    need_adx();
+    for (size_t i = 0; i < test_iters(50000); i++) {
+        cuzk_fp a, b, x, y;
+        gen_below(a.l, gen_q, two_q, 6);
+        gen_below(b.l, gen_q, two_q, 6);
+        cuzk_fp_mul_c(&x, &a, &b);
+        cuzk_fp_mul_adx(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        y = b;
+        cuzk_fp_mul_adx(&y, &a, &y);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp_mul_c(&x, &a, &a);
+        cuzk_fp_sqr_adx(&a, &a);
+        CHECK_MEM(&a, &x, sizeof(x));
+    }
+}
+
+static void fp_wide(void)
+{
+    need_adx();
+    for (size_t i = 0; i < test_iters(50000); i++) {
+        cuzk_fp a, b, p, r;
+        cuzk_fp_wide x, y;
+        gen_limbs(a.l, gen_q, 6);
+        gen_limbs(b.l, gen_q, 6);
+        cuzk_fp_wide_mul_c(&x, &a, &b);
+        cuzk_fp_wide_mul_adx(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp_wide_mul_c(&x, &a, &a);
+        cuzk_fp_wide_sqr_adx(&y, &a);
+        CHECK_MEM(&y, &x, sizeof(x));
+
+        gen_below(a.l, gen_q, two_q, 6); /* 4 q^2 is inside the range of redc */
+        gen_below(b.l, gen_q, two_q, 6);
+        cuzk_fp_wide_mul_c(&x, &a, &b);
+        cuzk_fp_redc_c(&p, &x);
+        cuzk_fp_redc_adx(&r, &x);
+        CHECK_MEM(&r, &p, sizeof(r));
+        cuzk_fp_mul_c(&r, &a, &b);
+        CHECK_MEM(&r, &p, sizeof(r));
+    }
+}
+
+static void gen_modular(cuzk_fp_wide *out)
+{
+    static const uint64_t k[12] = CUZK_FP_MOD_SHL382_LIMBS;
+    gen_below(out->l, k, k, 12);
+}
+
+static void fp_wide_add_sub(void)
+{
+    for (size_t i = 0; i < test_iters(50000); i++) {
+        cuzk_fp_wide a, b, x, y;
+        cuzk_fp p, q, r;
+        gen_modular(&a);
+        gen_modular(&b);
+        cuzk_fp_redc_c(&p, &a);
+        cuzk_fp_redc_c(&q, &b);
+        cuzk_fp_wide_add_c(&x, &a, &b);
+        cuzk_fp_wide_add_x64(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp_redc(&r, &x); /* also: redc over the whole modular class */
+        cuzk_fp_sub_hd(&r, &r, &p);
+        CHECK_MEM(&r, &q, sizeof(r));
+        cuzk_fp_wide_sub_c(&x, &a, &b);
+        cuzk_fp_wide_sub_x64(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp_redc(&r, &x);
+        cuzk_fp_add_hd(&r, &r, &q);
+        CHECK_MEM(&r, &p, sizeof(r));
+        y = b;
+        cuzk_fp_wide_sub_x64(&y, &a, &y);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp_wide_add_nr(&x, &a, &b);
+        cuzk_fp_wide_sub_nr(&x, &x, &b);
+        CHECK_MEM(&x, &a, sizeof(x));
+    }
+}
+
+static const cuzk_case cases[] = {CASE(fr_add_sub), CASE(fr_mul),  CASE(fp_add_sub),
+                                  CASE(fp_mul),     CASE(fp_wide), CASE(fp_wide_add_sub)};
+
+#else
+
+static void twins(void)
+{
+    cuzk_test_skip("portable build");
+}
+
+static const cuzk_case cases[] = {CASE(twins)};
+
+#endif
+
+TEST_MAIN("ff/twins", cases)
