@@ -27,6 +27,14 @@ typedef struct parser {
     const char *field;
 } parser;
 
+/* Leaves a place, unless the first error is there: then the message still needs it. */
+static void leave(const parser *p, int64_t *where)
+{
+    if (!p->j.failed) {
+        *where = -1;
+    }
+}
+
 static void *take(parser *p, const void *from, size_t count, size_t size)
 {
     void *to = cuzk_arena_alloc(&p->in->arena, count, size);
@@ -333,7 +341,7 @@ static const cuzk_porep_challenge *read_partition(parser *p, cuzk_porep_challeng
         read_challenge(p, &(*vec)[k++]);
     }
     *n = k;
-    p->challenge = -1;
+    leave(p, &p->challenge);
     return k == 0 ? NULL : take(p, *vec, k, sizeof(**vec));
 }
 
@@ -359,8 +367,7 @@ static void read_partitions(parser *p)
         n_challenges = k;
         n++;
     }
-    p->partition = -1;
-    p->field = NULL;
+    leave(p, &p->partition);
     cuzk_free(vec);
     p->in->partitions = take(p, partitions, n, sizeof(partitions[0]));
     p->in->n_partitions = n;
@@ -446,7 +453,9 @@ static void read_top(parser *p, envelope *env)
         default: (void)cuzk_json_skip(&p->j); break;
         }
     }
-    p->field = NULL;
+    if (!p->j.failed) {
+        p->field = NULL;
+    }
     (void)cuzk_json_end(&p->j);
     if ((env->seen & 1u << F_PHASE1) != 0) {
         return;
