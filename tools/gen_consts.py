@@ -135,27 +135,8 @@ def asm_file():
             + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
 
 
-def tower_file():
-    f = Field("TOWER", Q, 6)
-
-    def table(key, rows, why):
-        body = ", \\\n     ".join(rows)
-        f.lines.append(f"/* {why}; Montgomery form */\n#define CUZK_TOWER_{key} \\\n    {{{body}}}")
-
-    def mont(v):
-        return "{" + limbs(v * 2 ** 384 % Q, 6) + "}"
-
-    once = [fp2_pow((1, 1), j * ((Q - 1) // 6)) for j in range(6)]
-    twice = [fp2_pow((1, 1), j * ((Q * Q - 1) // 6)) for j in range(6)]
-    assert all(v[1] == 0 for v in twice)
-    table("FROBENIUS1", ["{" + mont(v[0]) + ", " + mont(v[1]) + "}" for v in once], "(1+i)^(j (q-1)/6), j = 0..5")
-    table("FROBENIUS2", [mont(v[0]) for v in twice], "(1+i)^(j (q^2-1)/6), j = 0..5; in Fp")
-    return f.text()
-
-
 FILES = {"src/ff/gen/fr_const_gen.h": fr_file, "src/ff/gen/fp_const_gen.h": fp_file,
-         "src/ff/gen/asm_const_gen.h": asm_file, "src/ff/gen/tower_const_gen.h": tower_file,
-         "src/ec/gen/ec_const_gen.h": ec_file}
+         "src/ff/gen/asm_const_gen.h": asm_file, "src/ec/gen/ec_const_gen.h": ec_file}
 
 
 def main():

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Section sums for one group; included by section_sum.c with
+ *   SUM(x)    names: SUM(run) is run_g1 or run_g2
+ *   EC(x)     cuzk_g1_x or cuzk_g2_x; EC_T and EC_AFFINE_T the point types
+ *   MSM, MSM_BITS, READ, ARRAY(srs, s), CHUNK (points)
+ * No include guard: meant to be included twice.
+ */
+
+typedef struct SUM(run) {
+    const cuzk_srs *srs;
+    cuzk_srs_section s;
+    EC_AFFINE_T *chunk; /* [CHUNK] decoded points; NULL when the srs is in memory */
+    EC_AFFINE_T *bases; /* [cap] points of collected full values */
+    cuzk_fr *scalars;   /* [cap] their values */
+    size_t n, cap;
+    cuzk_wire_values values;
+    EC_T sum;
+    cuzk_section_times *times;
+    cuzk_pool *pool;
+    const cuzk_cancel *cancel;
+} SUM(run);
+
+/* Multiplies out what has been collected. */
+static cuzk_status SUM(flush)(SUM(run) * r, cuzk_err *err)
+{
+    EC_T part;
+    if (r->n == 0) {
+        return CUZK_OK;
+    }
+    CUZK_TRY(cuzk_fr_array_to_scalars(r->scalars, r->n, r->pool, r->cancel, err));
+    CUZK_TRY(MSM(&part, r->bases, (const cuzk_scalar *)(const void *)r->scalars, r->n, 255, r->pool,
+                 r->cancel, err));
+    EC(add)(&r->sum, &r->sum, &part);
+    r->n = 0;
+    return CUZK_OK;
+}
+
+static cuzk_status SUM(points)(SUM(run) * r, const EC_AFFINE_T **points, uint64_t at, size_t n,
+                               cuzk_err *err)
+{
+    const EC_AFFINE_T *array = ARRAY(r->srs, r->s);
+    if (array != NULL) {
+        *points = array + at;
+        return CUZK_OK;
+    }
+    const uint64_t t0 = cuzk_clock_ns();
+    CUZK_TRY(READ(r->srs, r->s, at, n, r->chunk, r->pool, err));
+    r->times->decode_ns += cuzk_clock_ns() - t0;
+    *points = r->chunk;
+    return CUZK_OK;
+}
+
+static cuzk_status SUM(step)(SUM(run) * r, cuzk_wire_cursor *cur, uint64_t at, size_t n,
+                             cuzk_err *err)
+{
+    const EC_AFFINE_T *points;
+    const cuzk_wire_values *v = &r->values;
+    EC_T part;
+    CUZK_TRY(SUM(points)(r, &points, at, n, err));
+    const uint64_t t0 = cuzk_clock_ns();
+    cuzk_wire_cursor_next(cur, n, &r->values);
+    const uint64_t t1 = cuzk_clock_ns();
+    if (r->n + v->n_full > r->cap) {
+        CUZK_TRY(SUM(flush)(r, err));
+    }
+    const uint64_t t2 = cuzk_clock_ns();
+    for (size_t i = 0; i < v->n_full; i++) {
+        r->bases[r->n + i] = points[v->index[i]];
+    }
+    if (v->n_full > 0) {
+        memcpy(r->scalars + r->n, v->full, v->n_full * sizeof(*v->full));
+    }
+    r->n += v->n_full;
+    const uint64_t t3 = cuzk_clock_ns();
+    CUZK_TRY(MSM_BITS(&part, points, v->ones, n, r->pool, r->cancel, err));
+    EC(add)(&r->sum, &r->sum, &part);
+    r->times->select_ns += t1 - t0 + t3 - t2;
+    r->times->msm_ns += t2 - t1 + cuzk_clock_ns() - t3;
+    return CUZK_OK;
+}
+
+cuzk_status SUM(cuzk_section_sum)(EC_T *out, const cuzk_witness *w, const cuzk_srs *srs,
+                                  cuzk_srs_section s, cuzk_section_times *times, cuzk_pool *pool,
+                                  const cuzk_cancel *cancel, cuzk_err *err)
+{
+    const uint64_t total = cuzk_srs_count(srs, s);
+    const size_t chunk = total < CHUNK ? (size_t)total : CHUNK;
+    const uint64_t bound = cuzk_wire_full_bound(w->circuit);
+    const size_t cap = bound < chunk ? (size_t)bound : chunk;
+    SUM(run) r = {.srs = srs, .s = s, .cap = cap, .times = times, .pool = pool, .cancel = cancel};
+    cuzk_wire_cursor cur = cuzk_wire_cursor_init(w, s, cuzk_srs_all_wires(srs));
+    const bool need_chunk = ARRAY(srs, s) == NULL;
+    cuzk_status st = CUZK_OK;
+    uint64_t t0;
+    EC(set_infinity)(&r.sum);
+    r.bases = cuzk_alloc(cap, sizeof(*r.bases));
+    r.scalars = cuzk_alloc(cap, sizeof(*r.scalars));
+    r.values.ones = cuzk_alloc((chunk + 63) / 64, sizeof(*r.values.ones));
+    r.values.index = cuzk_alloc(cap, sizeof(*r.values.index));
+    r.values.full = cuzk_alloc(cap, sizeof(*r.values.full));
+    r.chunk = need_chunk ? cuzk_alloc(chunk, sizeof(*r.chunk)) : NULL;
+    if (r.bases == NULL || r.scalars == NULL || r.values.ones == NULL || r.values.index == NULL ||
+        r.values.full == NULL || (need_chunk && r.chunk == NULL)) {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %zu points of section %s", chunk,
+                       cuzk_srs_section_name(s));
+        goto out;
+    }
+    for (uint64_t at = 0; at < total; at += chunk) {
+        const size_t n = total - at < chunk ? (size_t)(total - at) : chunk;
+        CUZK_TRY_GOTO(st, SUM(step)(&r, &cur, at, n, err));
+    }
+    t0 = cuzk_clock_ns();
+    CUZK_TRY_GOTO(st, SUM(flush)(&r, err));
+    times->msm_ns += cuzk_clock_ns() - t0;
+    *out = r.sum;
+out:
+    cuzk_free(r.bases);
+    cuzk_free(r.scalars);
+    cuzk_free(r.values.ones);
+    cuzk_free(r.values.index);
+    cuzk_free(r.values.full);
+    cuzk_free(r.chunk);
+    return st;
+}
