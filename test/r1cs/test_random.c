@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "hash/sha256.h"
+#include "r1cs/column_sums.h"
 #include "r1cs/random_circuit.h"
 #include "r1cs/rows.h"
 
@@ -168,6 +169,40 @@ static void check_witness(const random_circuit *r, cuzk_pool *pool)
     cuzk_witness_destroy(w);
 }
 
+static void check_columns(const random_circuit *r, cuzk_pool *pool)
+{
+    const ref_r1cs *q = &r->ref;
+    const size_t n = q->n_inputs + q->n_aux;
+    cuzk_fr *weights = calloc(q->n_rows + 1, sizeof(*weights)), *got = malloc(n * sizeof(*got));
+    ref_fr *want = malloc(n * sizeof(*want));
+    CHECK(weights != NULL && got != NULL && want != NULL);
+    for (int m = 0; m < 3; m++) {
+        for (size_t i = 0; i < n; i++) {
+            want[i] = ref_fr_u64(test_below(3));
+            got[i] = fr_of_ref(want[i]);
+        }
+        for (size_t row = 0; row < q->n_rows; row++) {
+            const ref_fr x = ref_fr_u64(test_u64());
+            weights[row] = fr_of_ref(x);
+            for (size_t i = 0; i < q->rows[row][m].n; i++) {
+                const ref_term *t = &q->rows[row][m].t[i];
+                ref_fr *sum =
+                    &want[(t->wire & REF_AUX) != 0 ? q->n_inputs + (t->wire & ~REF_AUX) : t->wire];
+                *sum = ref_fr_add(*sum, ref_fr_mul(t->coef, x));
+            }
+        }
+        CHECK_OK(cuzk_circuit_column_sums(got, got + q->n_inputs, r->c, (cuzk_matrix_id)m, weights,
+                                          pool, NULL, NULL),
+                 NULL);
+        for (size_t i = 0; i < n; i++) {
+            CHECK(ref_fr_eq(ref_of_fr(&got[i]), want[i]));
+        }
+    }
+    free(weights);
+    free(got);
+    free(want);
+}
+
 /* One wire changed: the lowest row that breaks is named, whatever the number of threads. */
 static void check_wrong_witness(random_circuit *r, cuzk_pool *const *pools, size_t n_pools)
 {
@@ -214,6 +249,7 @@ static void random_circuits(void)
         check_visits(&r);
         check_transcript(&r);
         check_witness(&r, pools[i % 3]);
+        check_columns(&r, pools[i % 3]);
         check_wrong_witness(&r, pools, 3);
         random_circuit_free(&r);
     }
@@ -230,7 +266,8 @@ static void allocation_failures(void)
     cuzk_witness *w = random_circuit_witness(&r);
     const uint64_t n_out = cuzk_circuit_prover_rows(r.c);
     cuzk_fr *out = calloc((size_t)n_out, sizeof(*out));
-    CHECK(out != NULL);
+    cuzk_fr *sums = calloc((size_t)(r.c->n_inputs + r.c->n_aux), sizeof(*sums));
+    CHECK(out != NULL && sums != NULL);
     const uint64_t before = cuzk_alloc_get_stats().blocks_now;
     bool done = false;
     for (uint64_t nth = 1; !done; nth++) {
@@ -259,6 +296,10 @@ static void allocation_failures(void)
             (st = cuzk_r1cs_eval(out, n_out, w, CUZK_MATRIX_A, NULL, NULL, NULL)) == CUZK_OK) {
             st = cuzk_r1cs_check(w, NULL, NULL, NULL, NULL);
         }
+        if (st == CUZK_OK) {
+            st = cuzk_circuit_column_sums(sums, sums + r.c->n_inputs, r.c, CUZK_MATRIX_A, out, NULL,
+                                          NULL, NULL);
+        }
         cuzk_alloc_fail_nth(0, false);
         CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
         done = st == CUZK_OK;
@@ -271,6 +312,7 @@ static void allocation_failures(void)
         CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
     }
     free(out);
+    free(sums);
     cuzk_witness_destroy(w);
     random_circuit_free(&r);
 }
