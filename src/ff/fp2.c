@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "ff/fp2.h"
 
-void cuzk_fp2_mul(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp2 *b)
+#include "ff/fp_wide.h"
+
+void cuzk_fp2_mul_c(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp2 *b)
 {
-    cuzk_fp t0, t1, s, u; /* Karatsuba: (a0+a1)(b0+b1) - a0b0 - a1b1 */
-    cuzk_fp_add(&s, &a->c0, &a->c1);
-    cuzk_fp_add(&u, &b->c0, &b->c1);
-    cuzk_fp_mul(&t0, &a->c0, &b->c0);
-    cuzk_fp_mul(&t1, &a->c1, &b->c1);
-    cuzk_fp_mul(&s, &s, &u);
-    cuzk_fp_sub(&s, &s, &t0);
-    cuzk_fp_sub(&out->c1, &s, &t1);
-    cuzk_fp_sub(&out->c0, &t0, &t1);
+    cuzk_fp s, u; /* Karatsuba: (a0+a1)(b0+b1) - a0b0 - a1b1 = a0b1 + a1b0 >= 0 */
+    cuzk_fp_wide t0, t1, t2;
+    cuzk_fp_add_nr(&s, &a->c0, &a->c1);
+    cuzk_fp_add_nr(&u, &b->c0, &b->c1);
+    cuzk_fp_wide_mul_c(&t2, &s, &u);
+    cuzk_fp_wide_mul_c(&t0, &a->c0, &b->c0);
+    cuzk_fp_wide_mul_c(&t1, &a->c1, &b->c1);
+    cuzk_fp_wide_sub_nr(&t2, &t2, &t0);
+    cuzk_fp_wide_sub_nr(&t2, &t2, &t1);
+    cuzk_fp_wide_sub(&t0, &t0, &t1);
+    cuzk_fp_redc_c(&out->c1, &t2);
+    cuzk_fp_redc_c(&out->c0, &t0);
 }
 
-void cuzk_fp2_sqr(cuzk_fp2 *out, const cuzk_fp2 *a)
+void cuzk_fp2_sqr_c(cuzk_fp2 *out, const cuzk_fp2 *a)
 {
-    cuzk_fp s, d, p; /* (a0+a1)(a0-a1) + 2 a0 a1 i */
-    cuzk_fp_add(&s, &a->c0, &a->c1);
+    cuzk_fp s, d, t; /* (a0+a1)(a0-a1) + 2 a0 a1 i */
+    cuzk_fp_add_nr(&s, &a->c0, &a->c1);
     cuzk_fp_sub(&d, &a->c0, &a->c1);
-    cuzk_fp_mul(&p, &a->c0, &a->c1);
-    cuzk_fp_mul(&out->c0, &s, &d);
-    cuzk_fp_dbl(&out->c1, &p);
+    cuzk_fp_add_nr(&t, &a->c0, &a->c0);
+    cuzk_fp_mul_c(&out->c1, &t, &a->c1);
+    cuzk_fp_mul_c(&out->c0, &s, &d);
 }
 
 void cuzk_fp2_mul_fp(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp *b)

@@ -54,8 +54,37 @@ static inline bool cuzk_fp2_eq(const cuzk_fp2 *a, const cuzk_fp2 *b)
     return cuzk_fp_eq(&a->c0, &b->c0) && cuzk_fp_eq(&a->c1, &b->c1);
 }
 
-void cuzk_fp2_mul(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp2 *b);
-void cuzk_fp2_sqr(cuzk_fp2 *out, const cuzk_fp2 *a);
+void cuzk_fp2_mul_c(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp2 *b);
+void cuzk_fp2_sqr_c(cuzk_fp2 *out, const cuzk_fp2 *a);
+#ifdef CUZK_FF_ADX
+void cuzk_fp2_mul_adx(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp2 *b);
+void cuzk_fp2_sqr_adx(cuzk_fp2 *out, const cuzk_fp2 *a);
+#endif
+
+/** out = a * b, with two reductions. */
+static inline void cuzk_fp2_mul(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp2 *b)
+{
+#ifdef CUZK_FF_ADX
+    if (cuzk_cpu_has(CUZK_CPU_ADX)) {
+        cuzk_fp2_mul_adx(out, a, b);
+        return;
+    }
+#endif
+    cuzk_fp2_mul_c(out, a, b);
+}
+
+/** out = a^2, two multiplications. */
+static inline void cuzk_fp2_sqr(cuzk_fp2 *out, const cuzk_fp2 *a)
+{
+#ifdef CUZK_FF_ADX
+    if (cuzk_cpu_has(CUZK_CPU_ADX)) {
+        cuzk_fp2_sqr_adx(out, a);
+        return;
+    }
+#endif
+    cuzk_fp2_sqr_c(out, a);
+}
+
 /** out = a * b with b in Fp. */
 void cuzk_fp2_mul_fp(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp *b);
 /** out = a * (1 + i), the non-residue of the tower. */

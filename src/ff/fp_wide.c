@@ -67,3 +67,25 @@ void cuzk_fp_wide_sub_c(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_
         out->l[5 + i] = cuzk_adc(out->l[5 + i], Q382[i] & m, c, &c);
     }
 }
+
+void cuzk_fp_mulsum_c(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b, const cuzk_fp *c,
+                      const cuzk_fp *d)
+{
+    cuzk_fp_wide t, u;
+    cuzk_fp_wide_mul_c(&t, a, b);
+    cuzk_fp_wide_mul_c(&u, c, d);
+    cuzk_fp_wide_add_nr(&t, &t, &u);
+    cuzk_fp_redc_c(out, &t);
+}
+
+void cuzk_fp_muldiff_c(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b, const cuzk_fp *c,
+                       const cuzk_fp *d)
+{
+    static const cuzk_fp q = {CUZK_FP_MOD_LIMBS};
+    cuzk_fp t;
+    uint64_t bw = 0;
+    for (int i = 0; i < 6; i++) {
+        t.l[i] = cuzk_sbb(q.l[i], c->l[i], bw, &bw);
+    }
+    cuzk_fp_mulsum_c(out, a, b, &t, d);
+}

@@ -28,6 +28,10 @@ void cuzk_fp_wide_mul_c(cuzk_fp_wide *out, const cuzk_fp *a, const cuzk_fp *b);
 void cuzk_fp_wide_add_c(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_wide *b);
 void cuzk_fp_wide_sub_c(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_wide *b);
 void cuzk_fp_redc_c(cuzk_fp *out, const cuzk_fp_wide *t);
+void cuzk_fp_mulsum_c(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b, const cuzk_fp *c,
+                      const cuzk_fp *d);
+void cuzk_fp_muldiff_c(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b, const cuzk_fp *c,
+                       const cuzk_fp *d);
 #ifdef CUZK_FF_X64
 void cuzk_fp_wide_add_x64(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_wide *b);
 void cuzk_fp_wide_sub_x64(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_wide *b);
@@ -39,6 +43,10 @@ void cuzk_fp_add_nr_x64(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b);
 void cuzk_fp_wide_mul_adx(cuzk_fp_wide *out, const cuzk_fp *a, const cuzk_fp *b);
 void cuzk_fp_wide_sqr_adx(cuzk_fp_wide *out, const cuzk_fp *a);
 void cuzk_fp_redc_adx(cuzk_fp *out, const cuzk_fp_wide *t);
+void cuzk_fp_mulsum_adx(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b, const cuzk_fp *c,
+                        const cuzk_fp *d);
+void cuzk_fp_muldiff_adx(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b, const cuzk_fp *c,
+                         const cuzk_fp *d);
 #endif
 
 /** out = a + b mod 2^384, not reduced: for a, b < 2q the sum itself, < 4q. */
@@ -136,6 +144,38 @@ static inline void cuzk_fp_wide_sub_nr(cuzk_fp_wide *out, const cuzk_fp_wide *a,
         out->l[i] = cuzk_sbb(a->l[i], b->l[i], bw, &bw);
     }
 #endif
+}
+
+/**
+ * out = a b + c d with one reduction, about 1.5 multiplications. Aliasing allowed.
+ * Pre: a, b, c, d < 2q and ab + cd < 4.5 q^2: all reduced, or one operand of each product < 2q.
+ */
+static inline void cuzk_fp_mulsum(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b,
+                                  const cuzk_fp *c, const cuzk_fp *d)
+{
+#ifdef CUZK_FF_ADX
+    if (cuzk_cpu_has(CUZK_CPU_ADX)) {
+        cuzk_fp_mulsum_adx(out, a, b, c, d);
+        return;
+    }
+#endif
+    cuzk_fp_mulsum_c(out, a, b, c, d);
+}
+
+/**
+ * out = a b - c d with one reduction, about 1.5 multiplications. Aliasing allowed.
+ * Pre: c < q, the others < 2q, and ab + qd < 4.5 q^2: all reduced, or d and one of a, b < 2q.
+ */
+static inline void cuzk_fp_muldiff(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b,
+                                   const cuzk_fp *c, const cuzk_fp *d)
+{
+#ifdef CUZK_FF_ADX
+    if (cuzk_cpu_has(CUZK_CPU_ADX)) {
+        cuzk_fp_muldiff_adx(out, a, b, c, d);
+        return;
+    }
+#endif
+    cuzk_fp_muldiff_c(out, a, b, c, d);
 }
 
 #endif /* CUZK_FF_FP_WIDE_H */

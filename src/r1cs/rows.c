@@ -102,9 +102,8 @@ static void sort_terms(cuzk_row_term *t, size_t n)
     }
 }
 
-/* Terms of the row of `len` words into t; returns how many. */
-static size_t read_row(cuzk_row_term *t, const cuzk_part_base *base, const cuzk_wire_map *map,
-                       const uint32_t *words, uint32_t len)
+size_t cuzk_row_read(cuzk_row_term *t, const cuzk_part_base *base, const cuzk_wire_map *map,
+                     const uint32_t *words, uint32_t len)
 {
     const uint32_t *end = words + len;
     size_t n = 0;
@@ -149,7 +148,7 @@ static cuzk_status visit_part(const cuzk_part_base *base, const cuzk_wire_map *m
         if (!reserve(buf, len)) {
             return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a row of %u words", len);
         }
-        const size_t n = read_row(buf->terms, base, map, words, len);
+        const size_t n = cuzk_row_read(buf->terms, base, map, words, len);
         CUZK_TRY(fn(arg, base->row + cur.row - 1, buf->terms, n));
     }
     return CUZK_OK;

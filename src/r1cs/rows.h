@@ -89,6 +89,10 @@ static inline cuzk_wire cuzk_var_wire(const cuzk_part_base *base, const cuzk_wir
     }
 }
 
+/** Terms of the row of len words into t [>= len], in wire order; returns how many. */
+size_t cuzk_row_read(cuzk_row_term *t, const cuzk_part_base *base, const cuzk_wire_map *map,
+                     const uint32_t *words, uint32_t len);
+
 /**
  * Called for each row with its terms in wire order (inputs by index, then aux by index), no wire
  * twice. terms is only good during the call. A failure stops the walk and is returned.

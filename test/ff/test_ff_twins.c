@@ -130,6 +130,72 @@ static void fp_wide(void)
     }
 }
 
+static void fp2(void)
+{
+    need_adx();
+    for (size_t i = 0; i < test_iters(30000); i++) {
+        cuzk_fp2 a, b, x, y;
+        gen_fp2(&a);
+        gen_fp2(&b);
+        cuzk_fp2_mul_c(&x, &a, &b);
+        cuzk_fp2_mul_adx(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        y = a;
+        cuzk_fp2_mul_adx(&y, &y, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp2_mul_c(&y, &a, &b);
+        CHECK_MEM(&y, &x, sizeof(x));
+        y = b;
+        cuzk_fp2_mul_adx(&y, &a, &y);
+        CHECK_MEM(&y, &x, sizeof(x));
+        y = b;
+        cuzk_fp2_mul_c(&y, &a, &y);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp2_sqr_c(&x, &a);
+        cuzk_fp2_mul_c(&y, &a, &a);
+        CHECK_MEM(&y, &x, sizeof(x));
+        cuzk_fp2_sqr_adx(&y, &a);
+        CHECK_MEM(&y, &x, sizeof(x));
+        y = a;
+        cuzk_fp2_sqr_adx(&y, &y);
+        CHECK_MEM(&y, &x, sizeof(x));
+        y = a;
+        cuzk_fp2_sqr_c(&y, &y);
+        CHECK_MEM(&y, &x, sizeof(x));
+    }
+}
+
+static void fp_sums_of_products(void)
+{
+    need_adx();
+    for (size_t i = 0; i < test_iters(30000); i++) {
+        cuzk_fp a, b, c, d, x, y, z;
+        gen_fp(&a);
+        gen_below(b.l, gen_q, two_q, 6);
+        gen_fp(&c);
+        gen_below(d.l, gen_q, two_q, 6);
+        cuzk_fp_mul_c(&x, &a, &b);
+        cuzk_fp_mul_c(&y, &c, &d);
+        cuzk_fp_add_hd(&z, &x, &y);
+        cuzk_fp_sub_hd(&x, &x, &y);
+        cuzk_fp_mulsum_c(&y, &a, &b, &c, &d);
+        CHECK_MEM(&y, &z, sizeof(z));
+        cuzk_fp_mulsum_adx(&y, &a, &b, &c, &d);
+        CHECK_MEM(&y, &z, sizeof(z));
+        y = d;
+        cuzk_fp_mulsum_adx(&y, &a, &b, &c, &y);
+        CHECK_MEM(&y, &z, sizeof(z));
+        cuzk_fp_muldiff_c(&y, &a, &b, &c, &d);
+        CHECK_MEM(&y, &x, sizeof(x));
+        y = c;
+        cuzk_fp_muldiff_adx(&y, &a, &b, &y, &d);
+        CHECK_MEM(&y, &x, sizeof(x));
+        y = a;
+        cuzk_fp_muldiff_adx(&y, &y, &b, &c, &d);
+        CHECK_MEM(&y, &x, sizeof(x));
+    }
+}
+
 static void gen_modular(cuzk_fp_wide *out)
 {
     static const uint64_t k[12] = CUZK_FP_MOD_SHL382_LIMBS;
@@ -166,8 +232,9 @@ static void fp_wide_add_sub(void)
     }
 }
 
-static const cuzk_case cases[] = {CASE(fr_add_sub), CASE(fr_mul),  CASE(fp_add_sub),
-                                  CASE(fp_mul),     CASE(fp_wide), CASE(fp_wide_add_sub)};
+static const cuzk_case cases[] = {
+    CASE(fr_add_sub), CASE(fr_mul), CASE(fp_add_sub),          CASE(fp_mul),
+    CASE(fp_wide),    CASE(fp2),    CASE(fp_sums_of_products), CASE(fp_wide_add_sub)};
 
 #else
 

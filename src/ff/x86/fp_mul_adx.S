@@ -17,31 +17,7 @@
 FUNC cuzk_fp_mul_adx
     SAVE    %rbp, %r12, %r13, %r14
     mov     %rdx, %rcx
-    mov     (%rcx), %rdx
-    MULSET  0, %rsi, %r8, %r9, %r10, %r11, %r12, %r13, %r14
-    adc     $0, %r14
-
-    FP_CSTEP %r8, %r8d, %r9, %r10, %r11, %r12, %r13, %r14
-    mov     8(%rcx), %rdx
-    ROW     0, %rsi, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r8
-
-    FP_CSTEP %r9, %r9d, %r10, %r11, %r12, %r13, %r14, %r8
-    mov     16(%rcx), %rdx
-    ROW     0, %rsi, %r9, %r10, %r11, %r12, %r13, %r14, %r8, %r9
-
-    FP_CSTEP %r10, %r10d, %r11, %r12, %r13, %r14, %r8, %r9
-    mov     24(%rcx), %rdx
-    ROW     0, %rsi, %r10, %r11, %r12, %r13, %r14, %r8, %r9, %r10
-
-    FP_CSTEP %r11, %r11d, %r12, %r13, %r14, %r8, %r9, %r10
-    mov     32(%rcx), %rdx
-    ROW     0, %rsi, %r11, %r12, %r13, %r14, %r8, %r9, %r10, %r11
-
-    FP_CSTEP %r12, %r12d, %r13, %r14, %r8, %r9, %r10, %r11
-    mov     40(%rcx), %rdx
-    ROW     0, %rsi, %r12, %r13, %r14, %r8, %r9, %r10, %r11, %r12
-
-    FP_MSTEP %r13, %r14, %r8, %r9, %r10, %r11, %r12
+    FP_MULSUM 0, %rsi, 0, %rcx
     FP_FINAL %r14, %r8, %r9, %r10, %r11, %r12, %rax, %rbp, %rcx, %rdx, %rsi, %r13
     RESTORE %r14, %r13, %r12, %rbp
     ret
