@@ -32,7 +32,7 @@ typedef enum cuzk_ntt_order { CUZK_NTT_NN, CUZK_NTT_NR, CUZK_NTT_RN } cuzk_ntt_o
 
 /**
  * Evaluation, in place: a[i] = p(shift * w^i) for the polynomial with coefficients a.
- * shift NULL: 1. E_CANCELLED, E_NOMEM (NN, NR, RN all work in place; scratch is per worker).
+ * shift NULL: 1; a zero shift is E_INVALID (a untouched). E_CANCELLED, E_NOMEM (NN, NR, RN all work in place; scratch is per worker).
  * Then the content of a is unspecified.
  */
 CUZK_NODISCARD cuzk_status cuzk_ntt_forward(const cuzk_ntt_domain *d, cuzk_fr *a,
