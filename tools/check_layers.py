@@ -22,7 +22,7 @@ MAY = {  # module: modules whose headers it may include (besides itself and <cuz
     "vanilla": ["base", "sys", "ff", "hash"],
     "circuit": ["base", "sys", "ff", "hash", "r1cs", "gadget", "vanilla"],
     "groth16": ["base", "sys", "cpu", "ff", "ec", "hash", "ntt", "msm", "r1cs", "verify"],
-    "interop": ["base", "sys", "ff", "ec", "ntt", "msm", "r1cs", "verify", "groth16"],
+    "interop": ["base", "sys", "ff", "hash", "ec", "ntt", "msm", "r1cs", "verify", "groth16"],
     "prover": ["base", "sys", "cpu", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16"],
     "apps": ["base", "sys", "cpu", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16",
              "interop", "prover"],
