@@ -135,8 +135,63 @@ def asm_file():
             + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
 
 
+def tower_file():
+    f = Field("TOWER", Q, 6)
+
+    def table(key, rows, why):
+        body = ", \\\n     ".join(rows)
+        f.lines.append(f"/* {why}; Montgomery form */\n#define CUZK_TOWER_{key} \\\n    {{{body}}}")
+
+    def mont(v):
+        return "{" + limbs(v * 2 ** 384 % Q, 6) + "}"
+
+    once = [fp2_pow((1, 1), j * ((Q - 1) // 6)) for j in range(6)]
+    twice = [fp2_pow((1, 1), j * ((Q * Q - 1) // 6)) for j in range(6)]
+    assert all(v[1] == 0 for v in twice)
+    table("FROBENIUS1", ["{" + mont(v[0]) + ", " + mont(v[1]) + "}" for v in once], "(1+i)^(j (q-1)/6), j = 0..5")
+    table("FROBENIUS2", [mont(v[0]) for v in twice], "(1+i)^(j (q^2-1)/6), j = 0..5; in Fp")
+    return f.text()
+
+
+def limbs52(v, n=8):
+    return "{" + ", ".join(f"0x{(v >> (52 * i)) & (2**52 - 1):013x}ULL" for i in range(n)) + "}"
+
+
+def msm_file():
+    """Endomorphism, scalar decomposition, and the radix-2^52 form of the vector kernels."""
+    out = []
+    lam = Z * Z - 1
+    assert (lam * lam + lam + 1) % R == 0
+    cube = pow(2, (Q - 1) // 3, Q)
+    assert cube != 1
+    r384 = 2 ** 384
+
+    def put(key, text, why):
+        out.append(f"/* {why} */\n#define CUZK_MSM_{key} \\\n    {text}")
+
+    # test/msm checks on the generators which of the two cube roots goes with lambda in each group.
+    put("G1_BETA_LIMBS", limbs(cube * cube * r384 % Q, 6), "cube root of unity with (beta*x, y) = [z^2 - 1](x, y) in G1; Montgomery form")
+    put("G2_BETA_LIMBS", limbs(cube * r384 % Q, 6), "the same in G2; Montgomery form")
+    put("LAMBDA_LIMBS", limbs(lam, 2), "lambda = z^2 - 1, a cube root of unity mod r")
+    put("LAMBDA_MU_LIMBS", limbs(2 ** 255 // lam, 2), "floor(2^255 / lambda)")
+    put("P52", limbs52(Q), "q, radix 2^52")
+    put("NEGP52", limbs52(2 ** 416 - Q), "2^416 - q, radix 2^52")
+    out.append(f"/* -q^-1 mod 2^52 */\n#define CUZK_MSM_PINV52 0x{-pow(Q, -1, 2**52) % 2**52:013x}ULL")
+    out.append(f"/* floor(2^416 / q) */\n#define CUZK_MSM_QEST52 0x{2**416 // Q:013x}ULL")
+    put("ONE52", limbs52(2 ** 416 % Q), "2^416 mod q: one")
+    put("EXPORT_X52", limbs52(2 ** 404 % Q), "2^404 mod q: stored x (x * 2^396) to x * 2^384")
+    put("EXPORT_Y52", limbs52(2 ** 414 % Q), "2^414 mod q: stored y (y * 2^386) to y * 2^384")
+    put("G1_BETA52", limbs52(cube * cube * 2 ** 416 % Q), "beta of G1 times 2^416")
+    put("G2_BETA52", limbs52(cube * 2 ** 416 % Q), "beta of G2 times 2^416")
+    put("INV_FIX_LIMBS", limbs(2 ** 448 % Q, 6), "2^448 mod q: takes the 2^384 inverse of a 2^416 form to its 2^416 inverse")
+    guard = "CUZK_MSM_GEN_MSM_CONST_GEN_H"
+    return (HEAD + f"#ifndef {guard}\n#define {guard}\n\n/* clang-format off */\n"
+            + "\n".join(out) + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
+
+
 FILES = {"src/ff/gen/fr_const_gen.h": fr_file, "src/ff/gen/fp_const_gen.h": fp_file,
-         "src/ff/gen/asm_const_gen.h": asm_file, "src/ec/gen/ec_const_gen.h": ec_file}
+         "src/ff/gen/asm_const_gen.h": asm_file, "src/ff/gen/tower_const_gen.h": tower_file,
+         "src/ec/gen/ec_const_gen.h": ec_file, "src/msm/gen/msm_const_gen.h": msm_file}
 
 
 def main():

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <string.h>
+
+#include "msm/gen/msm_const_gen.h"
+#include "msm/msm_engine.h"
+
+static const cuzk_fp BETA = {CUZK_MSM_G2_BETA_LIMBS};
+static const cuzk_fp2 ONE = {{CUZK_FP_ONE_LIMBS}, {{0, 0, 0, 0, 0, 0}}};
+
+#define MT_G                g2
+#define MT_F                fp2
+#define MT_GROUP            CUZK_MSM_GROUP_G2
+#define MT_ENGINE           CUZK_MSM_ENGINE_G2
+#define MT_NAME             "g2/scalar"
+#define MT_ADD_NS           500.0
+#define MT_BETA_MUL(out, x) cuzk_fp2_mul_fp((out), (x), &BETA)
+#include "msm_scalar_tmpl.h"

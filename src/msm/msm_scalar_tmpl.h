@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The engine of one group in plain field operations; included once per group.
+ * Parameters: MT_G (g1 or g2), MT_F (fp or fp2), MT_GROUP and MT_ENGINE (names of the objects), MT_NAME,
+ * MT_ADD_NS, MT_BETA_MUL(out, x) (out = beta * x).
+ *
+ * Batched affine addition: lambda = (y2 - y1) / (x2 - x1), x3 = lambda^2 - x1 - x2,
+ * y3 = lambda (x1 - x3) - y1, all denominators of a batch inverted together (Montgomery's trick):
+ * 5M + 1S per addition and a share of one inversion. Doublings put 3 x1^2 over 2 y1 instead.
+ */
+#define MT_CAT_(a, b, c, d) a##b##c##d
+#define MT_CAT(a, b, c, d)  MT_CAT_(a, b, c, d)
+#define PT                  MT_CAT(cuzk_, MT_G, _affine, )
+#define PTFN(f)             MT_CAT(cuzk_, MT_G, _, f)
+#define JAC                 MT_CAT(cuzk_, MT_G, , )
+#define FE                  MT_CAT(cuzk_, MT_F, , )
+#define FF(f)               MT_CAT(cuzk_, MT_F, _, f)
+
+typedef enum pair_kind { PAIR_ADD, PAIR_DOUBLE, PAIR_FIRST, PAIR_SECOND, PAIR_CANCEL } pair_kind;
+
+typedef struct pair_scratch {
+    FE prefix; /* product of the denominators before this one */
+    FE den;
+    uint64_t kind;
+} pair_scratch;
+
+/* Coordinates of an entry without copying more than a sign or the endomorphism forces. */
+static inline const FE *entry_x(const cuzk_msm_table *t, uint32_t e)
+{
+    const size_t i = e >> MSM_ENTRY_SHIFT;
+    return (e & MSM_ENTRY_ENDO) != 0 ? &((const FE *)t->endo_x)[i] : &((const PT *)t->bases)[i].x;
+}
+
+static inline void entry_y(FE *y, const cuzk_msm_table *t, uint32_t e)
+{
+    const FE *v = &((const PT *)t->bases)[e >> MSM_ENTRY_SHIFT].y;
+    if ((e & MSM_ENTRY_NEG) != 0) {
+        FF(neg)(y, v);
+    } else {
+        *y = *v;
+    }
+}
+
+static inline void entry_prefetch(const cuzk_msm_table *t, uint32_t e)
+{
+    const char *p = (const char *)&((const PT *)t->bases)[e >> MSM_ENTRY_SHIFT];
+    __builtin_prefetch(p);
+    __builtin_prefetch(p + sizeof(PT) - 1);
+    if ((e & MSM_ENTRY_ENDO) != 0) {
+        __builtin_prefetch(entry_x(t, e));
+    }
+}
+
+/* Which of the five cases, and the denominator where there is one. */
+static inline pair_kind denominator(FE *den, const FE *x1, const FE *y1, const FE *x2, const FE *y2)
+{
+    FF(sub)(den, x2, x1);
+    if (!FF(is_zero)(den)) {
+        return PAIR_ADD;
+    }
+    if (!FF(eq)(y1, y2)) {
+        return PAIR_CANCEL;
+    }
+    FF(dbl)(den, y1);
+    return FF(is_zero)(den) ? PAIR_CANCEL : PAIR_DOUBLE; /* order 2, or both infinity */
+}
+
+/* out = the sum, from the inverted denominator. out may be the place of either operand. */
+static inline void finish(PT *out, pair_kind kind, const FE *inv, const FE *x1, const FE *y1,
+                          const FE *x2, const FE *y2)
+{
+    FE l, x3, t;
+    if (kind == PAIR_DOUBLE) {
+        FF(sqr)(&l, x1);
+        FF(dbl)(&t, &l);
+        FF(add)(&l, &l, &t);
+    } else {
+        FF(sub)(&l, y2, y1);
+    }
+    FF(mul)(&l, &l, inv);
+    FF(sqr)(&x3, &l);
+    FF(sub)(&x3, &x3, x1);
+    FF(sub)(&x3, &x3, x2);
+    FF(sub)(&t, x1, &x3);
+    FF(mul)(&t, &t, &l);
+    FF(sub)(&out->y, &t, y1);
+    out->x = x3;
+}
+
+static void load(void *slots, size_t first, const cuzk_msm_table *t, const uint32_t *e, size_t n)
+{
+    PT *out = (PT *)slots + first;
+    for (size_t i = 0; i < n; i++) {
+        out[i].x = *entry_x(t, e[i]);
+        entry_y(&out[i].y, t, e[i]);
+    }
+}
+
+static void add_entries(void *slots, size_t first, const cuzk_msm_table *t, const uint32_t (*e)[2],
+                        size_t n, void *scratch)
+{
+    enum { AHEAD = 8 };
+    PT *out = (PT *)slots + first;
+    pair_scratch *s = scratch;
+    FE acc = ONE;
+    for (size_t i = 0; i < n; i++) {
+        const size_t ahead = i + AHEAD < n ? i + AHEAD : n - 1;
+        entry_prefetch(t, e[ahead][0]);
+        entry_prefetch(t, e[ahead][1]);
+        const FE *x1 = entry_x(t, e[i][0]), *x2 = entry_x(t, e[i][1]);
+        s[i].kind = PAIR_ADD;
+        FF(sub)(&s[i].den, x2, x1);
+        if (FF(is_zero)(&s[i].den)) {
+            FE y1, y2;
+            entry_y(&y1, t, e[i][0]);
+            entry_y(&y2, t, e[i][1]);
+            s[i].kind = denominator(&s[i].den, x1, &y1, x2, &y2);
+        }
+        s[i].prefix = acc;
+        if (s[i].kind <= PAIR_DOUBLE) {
+            FF(mul)(&acc, &acc, &s[i].den);
+        }
+    }
+    FF(inv)(&acc, &acc);
+    for (size_t i = n; i-- > 0;) {
+        FE inv, y1, y2;
+        if (s[i].kind == PAIR_CANCEL) {
+            memset(&out[i], 0, sizeof(out[i]));
+            continue;
+        }
+        entry_y(&y1, t, e[i][0]);
+        entry_y(&y2, t, e[i][1]);
+        FF(mul)(&inv, &acc, &s[i].prefix);
+        FF(mul)(&acc, &acc, &s[i].den);
+        finish(&out[i], (pair_kind)s[i].kind, &inv, entry_x(t, e[i][0]), &y1, entry_x(t, e[i][1]),
+               &y2);
+    }
+}
+
+static void add_slots(void *slots, const uint32_t (*p)[2], size_t n, void *scratch)
+{
+    PT *pt = slots;
+    pair_scratch *s = scratch;
+    FE acc = ONE;
+    for (size_t i = 0; i < n; i++) {
+        const PT *a = &pt[p[i][0]], *b = &pt[p[i][1]];
+        if (PTFN(affine_is_infinity)(b)) {
+            s[i].kind = PAIR_FIRST;
+        } else if (PTFN(affine_is_infinity)(a)) {
+            s[i].kind = PAIR_SECOND;
+        } else {
+            s[i].kind = denominator(&s[i].den, &a->x, &a->y, &b->x, &b->y);
+        }
+        s[i].prefix = acc;
+        if (s[i].kind <= PAIR_DOUBLE) {
+            FF(mul)(&acc, &acc, &s[i].den);
+        }
+    }
+    FF(inv)(&acc, &acc);
+    for (size_t i = n; i-- > 0;) {
+        PT *a = &pt[p[i][0]];
+        const PT *b = &pt[p[i][1]];
+        if (s[i].kind <= PAIR_DOUBLE) {
+            FE inv;
+            FF(mul)(&inv, &acc, &s[i].prefix);
+            FF(mul)(&acc, &acc, &s[i].den);
+            finish(a, (pair_kind)s[i].kind, &inv, &a->x, &a->y, &b->x, &b->y);
+        } else if (s[i].kind == PAIR_SECOND) {
+            *a = *b;
+        } else if (s[i].kind == PAIR_CANCEL) {
+            memset(a, 0, sizeof(*a));
+        }
+    }
+}
+
+static void store(void *out, const void *slots, const uint32_t *idx, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ((PT *)out)[i] = ((const PT *)slots)[idx[i]];
+    }
+}
+
+static void endo(void *endo_x, const void *bases, const uint32_t *idx, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        MT_BETA_MUL(&((FE *)endo_x)[idx[i]], &((const PT *)bases)[idx[i]].x);
+    }
+}
+
+static bool base_is_infinity(const void *bases, size_t i)
+{
+    return PTFN(affine_is_infinity)(&((const PT *)bases)[i]);
+}
+
+static void acc_clear(cuzk_msm_acc *a)
+{
+    PTFN(set_infinity)(&a->MT_G);
+}
+
+static void acc_dbl(cuzk_msm_acc *a)
+{
+    PTFN(dbl)(&a->MT_G, &a->MT_G);
+}
+
+static void acc_add(cuzk_msm_acc *a, const cuzk_msm_acc *b)
+{
+    PTFN(add)(&a->MT_G, &a->MT_G, &b->MT_G);
+}
+
+static void acc_add_affine(cuzk_msm_acc *a, const void *p)
+{
+    PTFN(add_affine)(&a->MT_G, &a->MT_G, (const PT *)p);
+}
+
+static void acc_add_mul(cuzk_msm_acc *a, const void *p, const cuzk_scalar *s)
+{
+    cuzk_msm_acc t;
+    PTFN(from_affine)(&t.MT_G, (const PT *)p);
+    PTFN(mul)(&t.MT_G, &t.MT_G, s);
+    acc_add(a, &t);
+}
+
+static void acc_to_affine(void *out, const cuzk_msm_acc *a)
+{
+    PTFN(to_affine)((PT *)out, &a->MT_G);
+}
+
+static void multiples(void *out, const cuzk_msm_acc *p, size_t n, void *scratch)
+{
+    JAC *v = scratch;
+    PT base;
+    PTFN(to_affine)(&base, &p->MT_G);
+    PTFN(from_affine)(&v[0], &base);
+    for (size_t i = 1; i < n; i++) {
+        PTFN(add_affine)(&v[i], &v[i - 1], &base);
+    }
+    PTFN(batch_to_affine)((PT *)out, v, (FE *)(v + n), n);
+}
+
+const cuzk_msm_group MT_GROUP = {
+    .affine_bytes = sizeof(PT),
+    .coord_bytes = sizeof(FE),
+    .multiple_bytes = sizeof(JAC) + sizeof(FE),
+    .base_is_infinity = base_is_infinity,
+    .acc_clear = acc_clear,
+    .acc_dbl = acc_dbl,
+    .acc_add = acc_add,
+    .acc_add_affine = acc_add_affine,
+    .acc_add_mul = acc_add_mul,
+    .acc_to_affine = acc_to_affine,
+    .multiples = multiples,
+};
+
+const cuzk_msm_engine MT_ENGINE = {
+    .name = MT_NAME,
+    .group = &MT_GROUP,
+    .slot_bytes = sizeof(PT),
+    .pair_bytes = sizeof(pair_scratch),
+    .lanes = 1,
+    .add_ns = MT_ADD_NS,
+    .load = load,
+    .add_entries = add_entries,
+    .add_slots = add_slots,
+    .store = store,
+    .endo = endo,
+};
