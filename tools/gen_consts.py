@@ -189,8 +189,33 @@ def msm_file():
             + "\n".join(out) + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
 
 
+def fr52_file():
+    """Fr in five 52-bit limbs for AVX-512 IFMA: R = 2^260."""
+    guard = "CUZK_FF_GEN_FR52_CONST_GEN_H"
+    lines = []
+
+    def put(key, v, why):
+        assert 0 <= v < 2**260
+        body = ", ".join(f"0x{(v >> (52 * i)) & (2**52 - 1):013x}ULL" for i in range(5))
+        lines.append(f"/* {why} */\n#define CUZK_FR52_{key} \\\n    {{{body}}}")
+
+    put("MOD", R, "r")
+    put("MOD_NEG", 2**260 - R, "2^260 - r")
+    for k in (2, 4, 8):
+        put(f"MOD_X{k}", k * R, f"{k}r")
+    put("TWIST", 2**264 % R, "2^264 mod r: the 2^260-Montgomery product with it takes a*2^256 to a*2^260")
+    lines.append(f"/* -r^-1 mod 2^52 */\n#define CUZK_FR52_INV 0x{-pow(R, -1, 2**52) % 2**52:013x}ULL")
+    top = R >> 208
+    lines.append("/* floor(2^98 / (floor(r / 2^208) + 1)): quotient by r from the top limb */\n"
+                 f"#define CUZK_FR52_QUOT 0x{2**98 // (top + 1):013x}ULL")
+    # q = floor(x4 * QUOT / 2^98) never exceeds x / r, and x - q r < 2r for every x < 2^260.
+    assert 2**52 * 2**208 / R - 2**52 * (2**98 // (top + 1)) / 2**98 < 1e-9
+    return (HEAD + f"#ifndef {guard}\n#define {guard}\n\n/* clang-format off */\n" + "\n".join(lines)
+            + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
+
+
 FILES = {"src/ff/gen/fr_const_gen.h": fr_file, "src/ff/gen/fp_const_gen.h": fp_file,
-         "src/ff/gen/asm_const_gen.h": asm_file, "src/ff/gen/tower_const_gen.h": tower_file,
+         "src/ff/gen/asm_const_gen.h": asm_file, "src/ff/gen/fr52_const_gen.h": fr52_file, "src/ff/gen/tower_const_gen.h": tower_file,
          "src/ec/gen/ec_const_gen.h": ec_file, "src/msm/gen/msm_const_gen.h": msm_file}
 
 

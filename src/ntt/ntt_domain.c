@@ -6,6 +6,11 @@
 
 const cuzk_ntt_kernel *cuzk_ntt_pick_kernel(void)
 {
+#ifdef CUZK_NTT_IFMA
+    if (cuzk_cpu_has(CUZK_CPU_AVX512IFMA)) {
+        return &cuzk_ntt_kernel_ifma;
+    }
+#endif
     return &cuzk_ntt_kernel_c;
 }
 

@@ -51,6 +51,11 @@ typedef struct cuzk_ntt_kernel {
 } cuzk_ntt_kernel;
 
 extern const cuzk_ntt_kernel cuzk_ntt_kernel_c;
+#if defined(__x86_64__) && !defined(CUZK_PORTABLE)
+#    define CUZK_NTT_IFMA 1
+/** Needs CUZK_CPU_AVX512IFMA. */
+extern const cuzk_ntt_kernel cuzk_ntt_kernel_ifma;
+#endif
 /** The best kernel that this build and cuzk_cpu_active allow. */
 const cuzk_ntt_kernel *cuzk_ntt_pick_kernel(void);
 
