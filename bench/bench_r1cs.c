@@ -12,7 +12,7 @@
 
 #include "bench.h"
 
-#define ROUNDS 512u
+#define ROUNDS 64u
 #define BLOCKS 4u
 #define SLOTS  8u
 #define WORD   32u

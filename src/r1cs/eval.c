@@ -9,36 +9,48 @@
 #include "base/alloc.h"
 #include "r1cs/eval_internal.h"
 
-cuzk_status cuzk_slot_values_create(cuzk_fr **out, const cuzk_witness *w, cuzk_err *err)
+cuzk_status cuzk_eval_tables_create(cuzk_eval_tables **out, const cuzk_witness *w, cuzk_err *err)
 {
     const cuzk_circuit *c = w->circuit;
     const size_t per_block = (size_t)c->block.n_slots + 1;
     size_t n;
-    cuzk_fr *v = cuzk_mul_size(&n, (size_t)(c->n_blocks > 0 ? c->n_blocks : 1), per_block)
-                     ? cuzk_alloc(n, sizeof(*v))
-                     : NULL;
-    if (v == NULL) {
+    cuzk_eval_tables *t = cuzk_alloc_zero(1, sizeof(*t));
+    if (t != NULL && cuzk_mul_size(&n, (size_t)(c->n_blocks > 0 ? c->n_blocks : 1), per_block)) {
+        t->slots = cuzk_alloc(n, sizeof(*t->slots));
+    }
+    if (t == NULL || t->slots == NULL) {
+        cuzk_eval_tables_destroy(t);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the values that blocks refer to");
     }
-    v[0] = CUZK_FR_ONE; /* the preamble uses the first block's, of which only ONE */
+    memcpy(t->fixed + 1, c->coeffs, CUZK_COEF_TABLE * sizeof(*t->fixed));
+    t->slots[0] = CUZK_FR_ONE; /* the preamble uses the first block's, of which only ONE */
     for (uint64_t k = 0; k < c->n_blocks; k++) {
-        cuzk_fr *block = v + k * per_block;
+        cuzk_fr *block = t->slots + k * per_block;
         block[0] = CUZK_FR_ONE;
         for (uint32_t s = 0; s < c->block.n_slots; s++) {
             cuzk_witness_get(&block[1 + s], w, c->bindings[k * c->block.n_slots + s]);
         }
     }
-    *out = v;
+    *out = t;
     return CUZK_OK;
 }
 
-cuzk_part_values cuzk_part_values_get(const cuzk_witness *w, const cuzk_fr *slots, uint64_t index)
+void cuzk_eval_tables_destroy(cuzk_eval_tables *t)
+{
+    if (t != NULL) {
+        cuzk_free(t->slots);
+        cuzk_free(t);
+    }
+}
+
+cuzk_part_values cuzk_part_values_get(const cuzk_witness *w, const cuzk_eval_tables *t,
+                                      uint64_t index)
 {
     const cuzk_circuit *c = w->circuit;
     const cuzk_witness_part p =
         index == 0 ? cuzk_witness_preamble(w) : cuzk_witness_block(w, index - 1);
     const uint64_t skip = index == 0 ? 0 : (index - 1) * ((uint64_t)c->block.n_slots + 1);
-    const cuzk_part_values v = {p.bits, p.fulls, p.inputs, slots + skip, c->coeffs};
+    const cuzk_part_values v = {p.bits, p.fulls, p.inputs, t->slots + skip, c->coeffs, t->fixed};
     return v;
 }
 
@@ -68,7 +80,7 @@ typedef struct eval_job {
     cuzk_fr *out;
     uint64_t n_out;
     const cuzk_witness *w;
-    const cuzk_fr *slots;
+    const cuzk_eval_tables *tables;
     cuzk_matrix_id m;
 } eval_job;
 
@@ -80,7 +92,7 @@ static cuzk_status eval_pieces(void *arg, size_t begin, size_t end, unsigned wor
     for (size_t i = begin; i < end; i++) {
         const cuzk_row_piece piece = cuzk_row_piece_get(c, i);
         const cuzk_part_base base = cuzk_circuit_part_base(c, piece.index);
-        const cuzk_part_values v = cuzk_part_values_get(j->w, j->slots, piece.index);
+        const cuzk_part_values v = cuzk_part_values_get(j->w, j->tables, piece.index);
         cuzk_row_cursor cur = cuzk_row_cursor_at(&base.part->m[j->m], piece.begin);
         cuzk_fr *out = j->out + base.row + piece.begin;
         while (cur.row < piece.end) {
@@ -119,21 +131,21 @@ cuzk_status cuzk_r1cs_eval(cuzk_fr *out, uint64_t n_out, const cuzk_witness *w, 
         return CUZK_FAIL(err, CUZK_E_INVALID, "room for %" PRIu64 " of %" PRIu64 " rows", n_out,
                          cuzk_circuit_prover_rows(c));
     }
-    cuzk_fr *slots = NULL;
-    CUZK_TRY(cuzk_slot_values_create(&slots, w, err));
-    eval_job job = {out, n_out, w, slots, m};
+    cuzk_eval_tables *tables = NULL;
+    CUZK_TRY(cuzk_eval_tables_create(&tables, w, err));
+    eval_job job = {out, n_out, w, tables, m};
     cuzk_status st =
         cuzk_parallel_for(pool, cancel, (size_t)cuzk_row_pieces(c), 0, eval_pieces, &job);
     if (st == CUZK_OK) {
         st = cuzk_parallel_for(pool, cancel, (size_t)(n_out - c->n_rows), 65536, eval_tail, &job);
     }
-    cuzk_free(slots);
+    cuzk_eval_tables_destroy(tables);
     return explain(st, "evaluation of the constraints", err);
 }
 
 typedef struct check_job {
     const cuzk_witness *w;
-    const cuzk_fr *slots;
+    const cuzk_eval_tables *tables;
     _Atomic uint64_t bad_row; /* lowest found so far; UINT64_MAX: none */
 } check_job;
 
@@ -156,7 +168,7 @@ static void eval_next(cuzk_fr *out, const cuzk_part_values *v, cuzk_row_cursor *
 static uint64_t check_piece(const check_job *j, const cuzk_row_piece *piece)
 {
     const cuzk_part_base base = cuzk_circuit_part_base(j->w->circuit, piece->index);
-    const cuzk_part_values v = cuzk_part_values_get(j->w, j->slots, piece->index);
+    const cuzk_part_values v = cuzk_part_values_get(j->w, j->tables, piece->index);
     cuzk_row_cursor cur[3];
     for (int m = 0; m < 3; m++) {
         cur[m] = cuzk_row_cursor_at(&base.part->m[m], piece->begin);
@@ -166,7 +178,11 @@ static uint64_t check_piece(const check_job *j, const cuzk_row_piece *piece)
         eval_next(&a, &v, &cur[0]);
         eval_next(&b, &v, &cur[1]);
         eval_next(&c, &v, &cur[2]);
-        cuzk_fr_mul(&a, &a, &b);
+        if (cuzk_fr_is_zero(&b)) {
+            a = b;
+        } else if (!cuzk_fr_is_one(&b)) {
+            cuzk_fr_mul(&a, &a, &b);
+        }
         if (!cuzk_fr_eq(&a, &c)) {
             return base.row + row;
         }
@@ -194,12 +210,12 @@ cuzk_status cuzk_r1cs_check(const cuzk_witness *w, uint64_t *bad_row, cuzk_pool 
                             const cuzk_cancel *cancel, cuzk_err *err)
 {
     const cuzk_circuit *c = w->circuit;
-    cuzk_fr *slots = NULL;
-    CUZK_TRY(cuzk_slot_values_create(&slots, w, err));
-    check_job job = {w, slots, UINT64_MAX};
+    cuzk_eval_tables *tables = NULL;
+    CUZK_TRY(cuzk_eval_tables_create(&tables, w, err));
+    check_job job = {w, tables, UINT64_MAX};
     const cuzk_status st =
         cuzk_parallel_for(pool, cancel, (size_t)cuzk_row_pieces(c), 0, check_pieces, &job);
-    cuzk_free(slots);
+    cuzk_eval_tables_destroy(tables);
     if (st != CUZK_OK) {
         return explain(st, "check of the constraints", err);
     }

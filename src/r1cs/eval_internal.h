@@ -11,16 +11,24 @@
 typedef struct cuzk_part_values {
     const uint64_t *bits;
     const cuzk_fr *fulls, *inputs;
-    const cuzk_fr *slots; /* [n_slots + 1], ONE first */
-    const cuzk_fr *coeffs;
+    const cuzk_fr *slots;  /* [n_slots + 1], ONE first */
+    const cuzk_fr *coeffs; /* of the circuit */
+    const cuzk_fr *fixed;  /* [1 + CUZK_COEF_TABLE] zero, then the fixed coefficients */
 } cuzk_part_values;
 
-/** Values of ONE and all slots, block by block: [n_blocks * (n_slots + 1)], at least one. */
-CUZK_NODISCARD cuzk_status cuzk_slot_values_create(cuzk_fr **out, const cuzk_witness *w,
-                                                   cuzk_err *err);
+/** What evaluation needs beside the witness. */
+typedef struct cuzk_eval_tables {
+    cuzk_fr *slots; /* [n_blocks * (n_slots + 1)], at least one: values of ONE and of all slots */
+    cuzk_fr fixed[1 + CUZK_COEF_TABLE];
+} cuzk_eval_tables;
 
-/** Values for part `index` (cuzk_circuit_part_base). slots: from cuzk_slot_values_create. */
-cuzk_part_values cuzk_part_values_get(const cuzk_witness *w, const cuzk_fr *slots, uint64_t index);
+CUZK_NODISCARD cuzk_status cuzk_eval_tables_create(cuzk_eval_tables **out, const cuzk_witness *w,
+                                                   cuzk_err *err);
+void cuzk_eval_tables_destroy(cuzk_eval_tables *t);
+
+/** Values for part `index` (cuzk_circuit_part_base). */
+cuzk_part_values cuzk_part_values_get(const cuzk_witness *w, const cuzk_eval_tables *t,
+                                      uint64_t index);
 
 #define CUZK_EVAL_ROWS 2048u /* rows of a piece; a multiple of CUZK_ROW_GROUP */
 
@@ -31,6 +39,11 @@ typedef struct cuzk_row_piece {
 
 uint64_t cuzk_row_pieces(const cuzk_circuit *c);
 cuzk_row_piece cuzk_row_piece_get(const cuzk_circuit *c, uint64_t i);
+
+static inline uint64_t cuzk_part_bit(const cuzk_part_values *v, uint32_t i)
+{
+    return v->bits[i / 64] >> (i % 64) & 1;
+}
 
 /* acc += coefficient * v. */
 static inline void cuzk_acc_add_product(cuzk_acc *acc, const cuzk_fr *coeffs, uint32_t coef,
@@ -49,42 +62,68 @@ static inline void cuzk_acc_add_product(cuzk_acc *acc, const cuzk_fr *coeffs, ui
     cuzk_acc_add(acc, &t);
 }
 
+/* Adds the term at p, which may be of any form; returns where the next one is. */
+static inline const uint32_t *cuzk_acc_add_term(cuzk_acc *acc, const cuzk_part_values *v,
+                                                const uint32_t *p)
+{
+    uint32_t coef;
+    const cuzk_var var = cuzk_term_next(&p, &coef);
+    const uint32_t i = cuzk_var_index(var);
+    switch (cuzk_var_get_kind(var)) {
+    case CUZK_VAR_KIND_BIT:
+        if (cuzk_part_bit(v, i) != 0) {
+            cuzk_acc_add(acc, &v->coeffs[coef]);
+        }
+        break;
+    case CUZK_VAR_KIND_FULL: cuzk_acc_add_product(acc, v->coeffs, coef, &v->fulls[i]); break;
+    case CUZK_VAR_KIND_INPUT: cuzk_acc_add_product(acc, v->coeffs, coef, &v->inputs[i]); break;
+    case CUZK_VAR_KIND_SLOT:
+    default:
+        if (i == 0) {
+            cuzk_acc_add(acc, &v->coeffs[coef]);
+        } else {
+            cuzk_acc_add_product(acc, v->coeffs, coef, &v->slots[i]);
+        }
+    }
+    return p;
+}
+
+/* A term of one word whose variable is a bit or ONE: what it adds. The bit selects the entry, so
+ * that there is no branch to mispredict. */
+static inline bool cuzk_term_is_plain(uint32_t word)
+{
+    return (word >> 8 < CUZK_COL_BITS || word >> 8 == CUZK_COL_INPUTS) &&
+           (word & 0xff) < CUZK_COEF_ESCAPE;
+}
+
+static inline const cuzk_fr *cuzk_plain_term_value(const cuzk_part_values *v, uint32_t word)
+{
+    const uint32_t code = word >> 8;
+    const uint64_t bit = code < CUZK_COL_BITS ? cuzk_part_bit(v, code) : 1;
+    return &v->fixed[((word & 0xff) + 1) & (0 - bit)];
+}
+
 /** *out = <row, witness>; the row is len words at p. */
 static inline void cuzk_row_eval(cuzk_fr *out, const cuzk_part_values *v, const uint32_t *p,
                                  uint32_t len)
 {
+    if (len <= 1) {
+        if (len == 0) {
+            *out = v->fixed[0];
+            return;
+        }
+        if (cuzk_term_is_plain(*p)) {
+            *out = *cuzk_plain_term_value(v, *p);
+            return;
+        }
+    }
     const uint32_t *end = p + len;
     cuzk_acc acc = {{0, 0, 0, 0, 0}};
     while (p < end) {
-        const uint32_t word = *p;
-        const uint32_t code = word >> 8, id = word & 0xff;
-        if (code < CUZK_COL_BITS && id < CUZK_COEF_ESCAPE) {
-            const uint64_t bit = v->bits[code / 64] >> (code % 64) & 1;
-            cuzk_acc_add_masked(&acc, &v->coeffs[id], 0 - bit);
-            p++;
-            continue;
-        }
-        if (word == CUZK_COL_INPUTS << 8) { /* ONE with coefficient 1 */
-            cuzk_acc_add(&acc, &v->coeffs[0]);
-            p++;
-            continue;
-        }
-        uint32_t coef;
-        const cuzk_var var = cuzk_term_next(&p, &coef);
-        const uint32_t i = cuzk_var_index(var);
-        switch (cuzk_var_get_kind(var)) {
-        case CUZK_VAR_KIND_BIT:
-            cuzk_acc_add_masked(&acc, &v->coeffs[coef], 0 - (v->bits[i / 64] >> (i % 64) & 1));
-            break;
-        case CUZK_VAR_KIND_FULL: cuzk_acc_add_product(&acc, v->coeffs, coef, &v->fulls[i]); break;
-        case CUZK_VAR_KIND_INPUT: cuzk_acc_add_product(&acc, v->coeffs, coef, &v->inputs[i]); break;
-        case CUZK_VAR_KIND_SLOT:
-        default:
-            if (i == 0) {
-                cuzk_acc_add(&acc, &v->coeffs[coef]);
-            } else {
-                cuzk_acc_add_product(&acc, v->coeffs, coef, &v->slots[i]);
-            }
+        if (__builtin_expect(cuzk_term_is_plain(*p), true)) {
+            cuzk_acc_add(&acc, cuzk_plain_term_value(v, *p++));
+        } else {
+            p = cuzk_acc_add_term(&acc, v, p);
         }
     }
     cuzk_acc_reduce(out, &acc);
