@@ -22,9 +22,11 @@ typedef struct emitter {
 
 static inline uint8_t *room(emitter *e, size_t n)
 {
-    if (e->n + n > BUF_BYTES) {
-        cuzk_sha256_update(&e->sha, e->buf, e->n);
-        e->n = 0;
+    if (e->n + n > BUF_BYTES) { /* whole blocks only, so that SHA-256 need not buffer again */
+        const size_t whole = e->n & ~(size_t)(CUZK_SHA256_BLOCK_BYTES - 1);
+        cuzk_sha256_update(&e->sha, e->buf, whole);
+        memcpy(e->buf, e->buf + whole, e->n - whole);
+        e->n -= whole;
     }
     uint8_t *p = e->buf + e->n;
     e->n += n;
