@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_TEST_GROTH16_TRAPDOOR_H
+#define CUZK_TEST_GROTH16_TRAPDOOR_H
+
+/*
+ * Who knows the toxic waste can say what the proof of a satisfied witness is with field arithmetic
+ * and three scalar multiplications (filecoin-circuits.md 7.6): no parameters, transforms, or
+ * multi-scalar multiplications.
+ */
+#include "groth16/prove.h"
+#include "groth16/setup.h"
+
+/**
+ * The 192 bytes of the proof for r and s. kind is the one of the parameters: it decides the root of
+ * unity. Checks for success.
+ */
+void test_trapdoor_proof(uint8_t out[192], const cuzk_witness *w, const cuzk_toxic *x,
+                         cuzk_quotient_kind kind, const cuzk_scalar *r, const cuzk_scalar *s);
+/** The waste and generators of bellperson's parameters in the golden data (TEST_SEED). */
+void test_toxic_golden(cuzk_toxic *out);
+
+#endif /* CUZK_TEST_GROTH16_TRAPDOOR_H */
