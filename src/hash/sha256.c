@@ -30,20 +30,23 @@ static void compress_one(uint32_t h[8], const uint8_t block[CUZK_SHA256_BLOCK_BY
         w[i] = cuzk_load_u32_be(block + 4 * i);
     }
     memcpy(s, h, sizeof(s));
-    for (int t = 0; t < 64; t++) {
-        if (t >= 16) { /* w is a ring of the last 16 schedule words */
-            const uint32_t x = w[(t - 15) & 15], y = w[(t - 2) & 15];
-            w[t & 15] += (rotr(x, 7) ^ rotr(x, 18) ^ x >> 3) + w[(t - 7) & 15] +
-                         (rotr(y, 17) ^ rotr(y, 19) ^ y >> 10);
+    for (int t = 0; t < 64; t += 16) {
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; i++) {
+            if (t > 0) { /* w is a ring of the last 16 schedule words */
+                const uint32_t x = w[(i + 1) & 15], y = w[(i + 14) & 15];
+                w[i] += (rotr(x, 7) ^ rotr(x, 18) ^ x >> 3) + w[(i + 9) & 15] +
+                        (rotr(y, 17) ^ rotr(y, 19) ^ y >> 10);
+            }
+            /* The state turns instead of moving: a is s[-i mod 8], b the next, and so on. */
+            const uint32_t a = s[(0 - i) & 7], b = s[(1 - i) & 7], c = s[(2 - i) & 7];
+            const uint32_t e = s[(4 - i) & 7], f = s[(5 - i) & 7], g = s[(6 - i) & 7];
+            const uint32_t t1 = s[(7 - i) & 7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) +
+                                ((e & f) ^ (~e & g)) + cuzk_sha256_k[t + i] + w[i];
+            s[(3 - i) & 7] += t1;
+            s[(7 - i) & 7] =
+                t1 + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         }
-        const uint32_t a = s[0], e = s[4];
-        const uint32_t t1 = s[7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) +
-                            ((e & s[5]) ^ (~e & s[6])) + cuzk_sha256_k[t] + w[t & 15];
-        const uint32_t t2 =
-            (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-        memmove(s + 1, s, 7 * sizeof(s[0]));
-        s[4] += t1;
-        s[0] = t1 + t2;
     }
     for (int i = 0; i < 8; i++) {
         h[i] += s[i];
