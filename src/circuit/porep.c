@@ -161,6 +161,7 @@ static void record_blocks(recorder *r, const cuzk_var *slots, bool twice)
     cuzk_builder *b = r->g->b;
     cuzk_bool bits[CUZK_FR_BITS];
     cuzk_builder_begin_block(b, r->spec->n_blocks, N_SLOTS);
+    cuzk_builder_name_block(b, "challenge");
     for (uint32_t k = 0; k < r->spec->n_blocks; k++) {
         cuzk_builder_bind(b, k, slots);
     }

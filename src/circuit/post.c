@@ -26,7 +26,11 @@ static void record_sector(cuzk_gadgets *g, const cuzk_circuit_spec *spec,
     cuzk_num_equal(b, comm_r, cuzk_gadget_poseidon(g, CUZK_GADGET_POSEIDON_2, in));
     cuzk_builder_leave(b);
     for (uint32_t i = 0; i < spec->block_proofs; i++) {
-        cuzk_builder_enter(b, "challenge", spec->block_proofs > 1 ? (int32_t)i : -1);
+        if (spec->kind == CUZK_CIRCUIT_WINDOW) {
+            cuzk_builder_enter(b, "challenge", (int32_t)i);
+        } else { /* the block itself is the challenge */
+            cuzk_builder_enter(b, "tree_r path", -1);
+        }
         cuzk_gadget_por(g, tree, cuzk_builder_full(b), comm_r_last);
         cuzk_builder_leave(b);
     }
@@ -41,6 +45,7 @@ cuzk_status cuzk_record_post(cuzk_builder *b, const cuzk_circuit_spec *spec, boo
     const uint32_t hashes = 1u << CUZK_GADGET_POSEIDON_2 | cuzk_record_tree_r_hashes(spec->shape);
     CUZK_TRY(cuzk_gadgets_create(&g, b, hashes, err));
     cuzk_builder_begin_block(b, spec->n_blocks, 0);
+    cuzk_builder_name_block(b, spec->kind == CUZK_CIRCUIT_WINDOW ? "sector" : "challenge");
     record_sector(g, spec, &tree);
     if (twice) {
         cuzk_builder_record_again(b);

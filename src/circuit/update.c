@@ -261,6 +261,7 @@ static void record_blocks(recorder *r, bool twice)
     cuzk_builder *b = r->g->b;
     cuzk_var slots[MAX_SLOTS];
     cuzk_builder_begin_block(b, r->spec->n_blocks, fill_slots(r, slots));
+    cuzk_builder_name_block(b, "challenge");
     for (uint32_t k = 0; k < r->spec->n_blocks; k++) {
         const uint32_t j = k / r->lay.digest_challenges, i = k % r->lay.digest_challenges;
         memcpy(r->s.bits, r->digest_bits[j] + i * r->lay.random_bits,

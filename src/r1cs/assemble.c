@@ -268,6 +268,7 @@ static cuzk_status assemble(cuzk_circuit *c, cuzk_builder *b, cuzk_err *err)
         return FAIL_NOMEM(err);
     }
     c->n_blocks = b->n_blocks;
+    c->block_name = b->block_name;
     c->bindings = b->bindings;
     b->bindings = NULL;
     CUZK_TRY(total(c, err));

@@ -42,6 +42,7 @@ cuzk_status cuzk_builder_create(cuzk_builder **out, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a circuit builder");
     }
     b->cur = &b->rec[0];
+    b->block_name = "block";
     if (!cuzk_recorder_init(b->cur, 0) || !cuzk_coef_table_init(&b->coefs)) {
         cuzk_builder_destroy(b);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a circuit builder");
@@ -345,6 +346,11 @@ void cuzk_builder_begin_block(cuzk_builder *b, uint64_t n_blocks, uint32_t n_slo
         }
     }
     start_part(b, CUZK_BUILDER_BLOCK);
+}
+
+void cuzk_builder_name_block(cuzk_builder *b, const char *name)
+{
+    b->block_name = name;
 }
 
 void cuzk_builder_bind(cuzk_builder *b, uint64_t k, const cuzk_var *outs)

@@ -62,6 +62,8 @@ void cuzk_builder_leave(cuzk_builder *b);
  * only ONE, slots (cuzk_builder_slot) and the block's own wires may be used.
  */
 void cuzk_builder_begin_block(cuzk_builder *b, uint64_t n_blocks, uint32_t n_slots);
+/** What row paths call a block, a literal; "block" without this call. */
+void cuzk_builder_name_block(cuzk_builder *b, const char *name);
 static inline cuzk_var cuzk_builder_slot(uint32_t s)
 {
     return cuzk_var_make(CUZK_VAR_KIND_SLOT, s + 1);

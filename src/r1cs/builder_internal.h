@@ -42,6 +42,7 @@ struct cuzk_builder {
     cuzk_coef_table coefs;
     uint64_t n_blocks;
     uint32_t n_slots;
+    const char *block_name;
     cuzk_wire *bindings; /* [n_blocks * n_slots] */
     uint64_t *bound;     /* bitmap [n_blocks]: bind was called */
 };

@@ -140,7 +140,7 @@ const char *cuzk_circuit_row_path(const cuzk_circuit *c, uint64_t row, char *buf
     }
     const uint64_t part = cuzk_circuit_part_of_row(c, row);
     if (part > 0) {
-        add_text(&t, "block %" PRIu64, part - 1);
+        add_text(&t, "%s %" PRIu64, c->block_name, part - 1);
     }
     const cuzk_part_base base = cuzk_circuit_part_base(c, part);
     add_spans(&t, base.part, row - base.row);

@@ -158,8 +158,9 @@ typedef struct cuzk_circuit_part {
 typedef struct cuzk_circuit {
     cuzk_circuit_part preamble, block;
     uint64_t n_blocks;
-    cuzk_wire *bindings; /* [n_blocks * block.n_slots] */
-    cuzk_fr *coeffs;     /* [n_coeffs] Montgomery; the first CUZK_COEF_TABLE are the fixed ones */
+    const char *block_name; /* literal; what a block is called in row paths: "challenge" */
+    cuzk_wire *bindings;    /* [n_blocks * block.n_slots] */
+    cuzk_fr *coeffs; /* [n_coeffs] Montgomery; the first CUZK_COEF_TABLE are the fixed ones */
     uint32_t n_coeffs;
     uint8_t b_input_dense_one; /* ONE appears in B */
     uint64_t *b_input_dense;   /* bitmap [n_inputs], ONE included */

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "circuit/filecoin.h"
 #include "circuit/golden.h"
 #include "circuit/record.h"
+#include "r1cs/witness.h"
 
 #include "test.h"
 
@@ -128,6 +128,29 @@ static void counts_without_transcript(void)
     }
 }
 
+/* A witness of the original implementation: the wires declared as bits are bits, and all rows hold. */
+static void golden_witness(void)
+{
+    size_t n;
+    uint8_t *raw = test_read_file(test_shared("golden/2kib/window.0.witness.bin"), &n);
+    cuzk_circuit *c = build(CUZK_CIRCUIT_WINDOW, 2 * KIB);
+    CHECK_U64(n, 32 * (c->n_inputs + c->n_aux));
+    cuzk_fr *v = calloc(n / 32, sizeof(*v));
+    CHECK(v != NULL);
+    for (size_t i = 0; i < n / 32; i++) {
+        CHECK(cuzk_fr_from_bytes_le(&v[i], raw + 32 * i));
+    }
+    cuzk_witness *w = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_witness_create(&w, c, &err), &err);
+    CHECK_OK(cuzk_witness_set_all(w, v, v + c->n_inputs, &err), &err);
+    CHECK_OK(cuzk_r1cs_check(w, NULL, NULL, NULL, &err), &err);
+    cuzk_witness_destroy(w);
+    cuzk_circuit_destroy(c);
+    free(v);
+    free(raw);
+}
+
 /* A block may depend on nothing but its slots: a second recording is the same. */
 static void blocks_are_equal(void)
 {
@@ -158,21 +181,21 @@ static void check_path(const cuzk_circuit *c, uint64_t row, const char *want)
 static void row_paths(void)
 {
     cuzk_circuit *c = build(CUZK_CIRCUIT_WINDOW, 2 * KIB);
-    check_path(c, 0, "block 0, comm_r");
-    check_path(c, 313, "block 0, challenge 0, level 0");
-    check_path(c, 316, "block 0, challenge 0, level 0, insert");
-    check_path(c, c->block.n_rows + 313, "block 1, challenge 0, level 0");
-    check_path(c, 2 * c->block.n_rows - 1, "block 1, challenge 9, root");
+    check_path(c, 0, "sector 0, comm_r");
+    check_path(c, 313, "sector 0, challenge 0, level 0");
+    check_path(c, 316, "sector 0, challenge 0, level 0, insert");
+    check_path(c, c->block.n_rows + 313, "sector 1, challenge 0, level 0");
+    check_path(c, 2 * c->block.n_rows - 1, "sector 1, challenge 9, root");
     cuzk_circuit_destroy(c);
     c = build(CUZK_CIRCUIT_POREP, 2 * KIB);
     check_path(c, 0, "replica_id");
     check_path(c, c->preamble.n_rows - 1, "comm_r");
-    check_path(c, c->preamble.n_rows, "block 0, tree_d path, level 0");
+    check_path(c, c->preamble.n_rows, "challenge 0, tree_d path, level 0");
     char buf[256];
     unsigned found = 0;
     for (uint64_t r = c->preamble.n_rows; r < c->preamble.n_rows + c->block.n_rows; r++) {
         const char *p = cuzk_circuit_row_path(c, r, buf, sizeof(buf));
-        found += strcmp(p, "block 0, layer 2, label sha256, block 4, round 17") == 0;
+        found += strcmp(p, "challenge 0, layer 2, label sha256, block 4, round 17") == 0;
     }
     CHECK(found > 200); /* sums of e and a, three xors of two sigmas, ch and maj: some 360 rows */
     cuzk_circuit_destroy(c);
@@ -216,6 +239,7 @@ static const cuzk_case cases[] = {CASE(porep),
                                   CASE(window),
                                   CASE(update),
                                   CASE(counts_without_transcript),
+                                  CASE(golden_witness),
                                   CASE(blocks_are_equal),
                                   CASE(row_paths),
                                   CASE(refuses),
