@@ -46,6 +46,7 @@ static void *setup(const bench_case *c)
     return &the_data;
 }
 
+/* Inversions change their input each time: with a fixed one, branches would be learnt by heart. */
 /* A run function that calls `expr` on d, with i the number of the iteration. */
 #define RUN(name, expr)                           \
     static void name(void *state, uint64_t iters) \
@@ -69,7 +70,9 @@ RUN(fp_add, cuzk_fp_add(FP_OUT, &d->a.c0, &d->b.c0))
 RUN(fp_add_hd, cuzk_fp_add_hd(FP_OUT, &d->a.c0, &d->b.c0))
 RUN(fp_sub, cuzk_fp_sub(FP_OUT, &d->a.c0, &d->b.c0))
 RUN(fp_sub_hd, cuzk_fp_sub_hd(FP_OUT, &d->a.c0, &d->b.c0))
-RUN(fp_inv, cuzk_fp_inv(FP_OUT, &d->a.c0))
+RUN(fp_inv, cuzk_fp_inv(&d->a.c0, &d->a.c0); cuzk_fp_add(&d->a.c0, &d->a.c0, &d->b.c0))
+RUN(fp_inv_ct, cuzk_fp_inv_ct(&d->a.c0, &d->a.c0); cuzk_fp_add(&d->a.c0, &d->a.c0, &d->b.c0))
+RUN(fr_inv_ct, cuzk_fr_inv_ct(&d->r, &d->r); cuzk_fr_add(&d->r, &d->r, &d->s))
 RUN(fp_sqrt, (void)cuzk_fp_sqrt(FP_OUT, &d->square))
 RUN(fp_wide_mul, cuzk_fp_wide_mul(W_OUT, &d->a.c0, &d->b.c0))
 RUN(fp_wide_mul_c, cuzk_fp_wide_mul_c(W_OUT, &d->a.c0, &d->b.c0))
@@ -94,7 +97,7 @@ RUN(fr_sqr, cuzk_fr_sqr(FR_OUT, &d->r))
 RUN(fr_add, cuzk_fr_add(FR_OUT, &d->r, &d->s))
 RUN(fr_add_hd, cuzk_fr_add_hd(FR_OUT, &d->r, &d->s))
 RUN(fr_sub, cuzk_fr_sub(FR_OUT, &d->r, &d->s))
-RUN(fr_inv, cuzk_fr_inv(FR_OUT, &d->r))
+RUN(fr_inv, cuzk_fr_inv(&d->r, &d->r); cuzk_fr_add(&d->r, &d->r, &d->s))
 
 #ifdef CUZK_PEER_BLST
 /* Same layouts and Montgomery constants, so the same operands. */
@@ -109,7 +112,8 @@ RUN(peer_fp_mul_chain, blst_fp_mul((blst_fp *)(void *)&d->a.c0, BFP(&d->a.c0), B
 RUN(peer_fp_sqr, blst_fp_sqr(BFP_OUT, BFP(&d->a.c0)))
 RUN(peer_fp_add, blst_fp_add(BFP_OUT, BFP(&d->a.c0), BFP(&d->b.c0)))
 RUN(peer_fp_sub, blst_fp_sub(BFP_OUT, BFP(&d->a.c0), BFP(&d->b.c0)))
-RUN(peer_fp_inv, blst_fp_eucl_inverse(BFP_OUT, BFP(&d->a.c0)))
+RUN(peer_fp_inv, blst_fp_eucl_inverse((blst_fp *)(void *)&d->a.c0, BFP(&d->a.c0));
+    cuzk_fp_add(&d->a.c0, &d->a.c0, &d->b.c0))
 RUN(peer_fp_sqrt, (void)blst_fp_sqrt(BFP_OUT, BFP(&d->square)))
 RUN(peer_fp2_mul, blst_fp2_mul(BF2_OUT, BFP2(&d->a), BFP2(&d->b)))
 RUN(peer_fp2_sqr, blst_fp2_sqr(BF2_OUT, BFP2(&d->a)))
@@ -120,7 +124,8 @@ RUN(peer_fr_mul_chain, blst_fr_mul((blst_fr *)(void *)&d->r, BFR(&d->r), BFR(&d-
 RUN(peer_fr_sqr, blst_fr_sqr(BFR_OUT, BFR(&d->r)))
 RUN(peer_fr_add, blst_fr_add(BFR_OUT, BFR(&d->r), BFR(&d->s)))
 RUN(peer_fr_sub, blst_fr_sub(BFR_OUT, BFR(&d->r), BFR(&d->s)))
-RUN(peer_fr_inv, blst_fr_eucl_inverse(BFR_OUT, BFR(&d->r)))
+RUN(peer_fr_inv, blst_fr_eucl_inverse((blst_fr *)(void *)&d->r, BFR(&d->r));
+    cuzk_fr_add(&d->r, &d->r, &d->s))
 #    define PEER(op, fn) {.name = "ff/" op "/blst", .setup = setup, .run = (fn)},
 #else
 #    define PEER(op, fn)
@@ -146,7 +151,8 @@ static const bench_case cases[] = {
     ONE("fp_sub", NATIVE, fp_sub, X64)
     ONE("fp_sub", "c", fp_sub_hd, 0)
     PEER("fp_inv", peer_fp_inv)
-    ONE("fp_inv", "cuzk", fp_inv, 0)
+    ONE("fp_inv", "var", fp_inv, 0)
+    ONE("fp_inv", "ct", fp_inv_ct, 0)
     PEER("fp_sqrt", peer_fp_sqrt)
     ONE("fp_sqrt", "cuzk", fp_sqrt, 0)
     ONE("fp_wide_mul", "adx", fp_wide_mul, ADX)
@@ -182,7 +188,8 @@ static const bench_case cases[] = {
     PEER("fr_sub", peer_fr_sub)
     ONE("fr_sub", NATIVE, fr_sub, X64)
     PEER("fr_inv", peer_fr_inv)
-    ONE("fr_inv", "cuzk", fr_inv, 0)
+    ONE("fr_inv", "var", fr_inv, 0)
+    ONE("fr_inv", "ct", fr_inv_ct, 0)
 };
 /* clang-format on */
 

@@ -15,6 +15,10 @@ def limbs(v, n):
     return "{" + ", ".join(f"0x{(v >> (64 * i)) & (2**64 - 1):016x}ULL" for i in range(n)) + "}"
 
 
+def limbs62(v, n):
+    return "{" + ", ".join(f"0x{(v >> (62 * i)) & (2**62 - 1):016x}LL" for i in range(n)) + "}"
+
+
 class Field:
     def __init__(self, name, mod, n, folder="FF"):
         self.name, self.mod, self.n, self.folder = name, mod, n, folder
@@ -43,7 +47,11 @@ def field(name, mod, n):
     f.mont("ONE", 1, "1")
     f.raw("R2", big * big % mod, "2^(2*64*limbs) mod modulus: canonical to Montgomery")
     f.raw("R3", big ** 3 % mod, "2^(3*64*limbs) mod modulus: Montgomery inverse of a plain inverse")
-    f.raw("MOD_M2", mod - 2, "modulus - 2, the exponent of Fermat inversion")
+    n62 = (64 * n + 2 + 61) // 62  # room for the sign
+    f.lines.append(f"/* modulus, limbs of 62 bits */\n#define CUZK_{name}_MOD62_LIMBS \\\n    {limbs62(mod, n62)}")
+    f.lines.append(f"/* 2^(2*64*limbs) mod modulus, limbs of 62 bits */\n"
+                   f"#define CUZK_{name}_R2_62_LIMBS \\\n    {limbs62(big * big % mod, n62)}")
+    f.lines.append(f"/* mod^-1 mod 2^62 */\n#define CUZK_{name}_MOD_INV62 0x{pow(mod, -1, 2**62):016x}ULL")
     f.raw("HALF", (mod - 1) // 2, "(modulus - 1) / 2")
     return f
 
@@ -59,7 +67,6 @@ def fr_file():
 
 def fp_file():
     f = field("FP", Q, 6)
-    f.raw("SQRT_EXP", (Q + 1) // 4, "(q + 1) / 4")
     f.lines.append("/* q * 2^382 */\n"
                    f"#define CUZK_FP_MOD_SHL382_LIMBS \\\n    {limbs(Q << 382, 12)}")
     f.lines.append("/* q * 2^382, limbs 5 to 11 (0 to 4 are zero): correction of wide values */\n"
@@ -67,6 +74,53 @@ def fp_file():
     f.mont("TWO_INV", pow(2, -1, Q), "1/2")
     f.mont("B", 4, "4, the constant of y^2 = x^3 + 4")
     return f.text()
+
+
+# Powers that the windows of the (q-3)/4 chain use, each the sum of two earlier ones; found by a random
+# search for few multiplications (20 here and 53 between windows).
+CHAIN = [1, 2, 4, 5, 7, 9, 11, 13, 17, 21, 23, 25, 38, 39, 59, 98, 115, 123, 196, 221, 255]
+
+
+def chain_file():
+    """Schedule for a^((q-3)/4): sums to build the powers, then (squarings, power) steps."""
+    e = (Q - 3) // 4
+    bits = bin(e)[2:]
+    n = len(bits)
+    best = [0] * (n + 1)  # fewest windows from bit i on, and the window to take there
+    take = [None] * n
+    for i in range(n - 1, -1, -1):
+        if bits[i] == "0":
+            best[i] = best[i + 1]
+            continue
+        fits = [v for v in CHAIN if v % 2 and bits[i:].startswith(bin(v)[2:])]
+        take[i] = min(fits, key=lambda v: best[i + v.bit_length()])
+        best[i] = best[i + take[i].bit_length()] + 1
+    steps, i, sq = [], 0, 0
+    while i < n:
+        if take[i] is None:
+            sq, i = sq + 1, i + 1
+            continue
+        steps.append((sq + take[i].bit_length(), CHAIN.index(take[i])))
+        sq, i = 0, i + take[i].bit_length()
+    acc = 0
+    for k, v in steps:
+        acc = (acc << k) + CHAIN[v]
+    assert acc << sq == e
+    sums = []
+    for k, v in enumerate(CHAIN[1:], 1):
+        sums.append(next((CHAIN.index(v - x), j) for j, x in enumerate(CHAIN[:k]) if v - x in CHAIN[:k]))
+    guard = "CUZK_FF_GEN_FP_CHAIN_GEN_H"
+    rows = [", ".join("{%d, %d}" % x for x in part[i:i + 12]) for part in (sums, steps[1:])
+            for i in range(0, len(part), 12)]
+    cut = -(-len(sums) // 12)
+    return (HEAD + f"#ifndef {guard}\n#define {guard}\n\n/* clang-format off */\n"
+            + "/* power[i + 1] = power[first] * power[second], power[0] = a */\n"
+            + "#define CUZK_FP_CHAIN_SUMS \\\n    " + ", \\\n    ".join(rows[:cut])
+            + f"\n/* start with power[{steps[0][1]}]; then {{squarings, power to multiply by}} */\n"
+            + f"#define CUZK_FP_CHAIN_START {steps[0][1]}\n"
+            + "#define CUZK_FP_CHAIN_STEPS \\\n    " + ", \\\n    ".join(rows[cut:])
+            + f"\n/* squarings at the end */\n#define CUZK_FP_CHAIN_TAIL {sq}"
+            + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
 
 
 # The curve parameter: q = (z-1)^2 (z^4-z^2+1)/3 + z, r = z^4 - z^2 + 1. Generators: draft-irtf-cfrg-pairing-friendly-curves 4.2.1.
@@ -215,7 +269,8 @@ def fr52_file():
 
 
 FILES = {"src/ff/gen/fr_const_gen.h": fr_file, "src/ff/gen/fp_const_gen.h": fp_file,
-         "src/ff/gen/asm_const_gen.h": asm_file, "src/ff/gen/fr52_const_gen.h": fr52_file, "src/ff/gen/tower_const_gen.h": tower_file,
+         "src/ff/gen/asm_const_gen.h": asm_file, "src/ff/gen/fp_chain_gen.h": chain_file,
+         "src/ff/gen/fr52_const_gen.h": fr52_file, "src/ff/gen/tower_const_gen.h": tower_file,
          "src/ec/gen/ec_const_gen.h": ec_file, "src/msm/gen/msm_const_gen.h": msm_file}
 
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "ff/gen/fp_chain_gen.h"
 
 static const cuzk_fp FP_R2 = {CUZK_FP_R2_LIMBS};
 
@@ -12,29 +13,68 @@ void cuzk_fp_mul_c(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b)
     cuzk_fp_mul_hd(out, a, b);
 }
 
-void cuzk_fp_pow(cuzk_fp *out, const cuzk_fp *a, const uint64_t *e, size_t limbs)
+void cuzk_fp_sqr_n(cuzk_fp *out, const cuzk_fp *a, size_t n)
 {
-    cuzk_fp acc = CUZK_FP_ONE;
-    const cuzk_fp base = *a;
-    bool started = false;
-    for (size_t i = limbs; i-- > 0;) {
-        for (int b = 63; b >= 0; b--) {
-            if (started) {
-                cuzk_fp_sqr(&acc, &acc);
-            }
-            if ((e[i] >> b & 1) != 0) {
-                cuzk_fp_mul(&acc, &acc, &base);
-                started = true;
-            }
-        }
+#ifdef CUZK_FF_ADX
+    if (n > 0 && cuzk_cpu_has(CUZK_CPU_ADX)) {
+        cuzk_fp_sqr_n_adx(out, a, n);
+        return;
     }
-    *out = acc;
+#endif
+    cuzk_fp t = *a;
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fp_sqr(&t, &t);
+    }
+    *out = t;
 }
 
-void cuzk_fp_inv(cuzk_fp *out, const cuzk_fp *a)
+enum { WINDOW = 5 };
+
+static unsigned bit_of(const uint64_t *e, size_t i)
 {
-    static const uint64_t e[6] = CUZK_FP_MOD_M2_LIMBS;
-    cuzk_fp_pow(out, a, e, 6); /* 0^(q-2) = 0 */
+    return (unsigned)(e[i / 64] >> (i % 64)) & 1;
+}
+
+/* Sliding windows: odd powers below 2^5, one multiplication per window of at most 5 bits. */
+void cuzk_fp_pow(cuzk_fp *out, const cuzk_fp *a, const uint64_t *e, size_t limbs)
+{
+    cuzk_fp odd[1 << (WINDOW - 1)], acc = CUZK_FP_ONE;
+    bool started = false;
+    cuzk_fp_sqr(&acc, a);
+    odd[0] = *a;
+    for (size_t i = 1; i < 1u << (WINDOW - 1); i++) {
+        cuzk_fp_mul(&odd[i], &odd[i - 1], &acc);
+    }
+    acc = CUZK_FP_ONE;
+    size_t pending = 0; /* squarings not yet done */
+    for (size_t i = 64 * limbs; i > 0;) {
+        if (bit_of(e, i - 1) == 0) {
+            i--;
+            pending++;
+            continue;
+        }
+        size_t low = i < WINDOW ? 0 : i - WINDOW; /* window [low, i), low bit set */
+        while (bit_of(e, low) == 0) {
+            low++;
+        }
+        unsigned w = 0;
+        for (size_t k = i; k > low; k--) {
+            w = w << 1 | bit_of(e, k - 1);
+        }
+        if (started) {
+            cuzk_fp_sqr_n(&acc, &acc, pending + (i - low));
+            cuzk_fp_mul(&acc, &acc, &odd[w >> 1]);
+        } else {
+            acc = odd[w >> 1];
+            started = true;
+        }
+        pending = 0;
+        i = low;
+    }
+    if (started) {
+        cuzk_fp_sqr_n(&acc, &acc, pending);
+    }
+    *out = acc;
 }
 
 void cuzk_fp_batch_inv(cuzk_fp *a, cuzk_fp *scratch, size_t n)
@@ -57,11 +97,28 @@ void cuzk_fp_batch_inv(cuzk_fp *a, cuzk_fp *scratch, size_t n)
     }
 }
 
+void cuzk_fp_pow_qm3d4(cuzk_fp *out, const cuzk_fp *a)
+{
+    static const uint8_t sums[][2] = {CUZK_FP_CHAIN_SUMS}, steps[][2] = {CUZK_FP_CHAIN_STEPS};
+    enum { N_SUMS = sizeof(sums) / sizeof(sums[0]), N_STEPS = sizeof(steps) / sizeof(steps[0]) };
+    cuzk_fp power[N_SUMS + 1], acc;
+    power[0] = *a;
+    for (size_t i = 0; i < N_SUMS; i++) {
+        cuzk_fp_mul(&power[i + 1], &power[sums[i][0]], &power[sums[i][1]]);
+    }
+    acc = power[CUZK_FP_CHAIN_START];
+    for (size_t i = 0; i < N_STEPS; i++) {
+        cuzk_fp_sqr_n(&acc, &acc, steps[i][0]);
+        cuzk_fp_mul(&acc, &acc, &power[steps[i][1]]);
+    }
+    cuzk_fp_sqr_n(out, &acc, CUZK_FP_CHAIN_TAIL);
+}
+
 bool cuzk_fp_sqrt(cuzk_fp *out, const cuzk_fp *a)
 {
-    static const uint64_t e[6] = CUZK_FP_SQRT_EXP_LIMBS;
     cuzk_fp s, t;
-    cuzk_fp_pow(&s, a, e, 6);
+    cuzk_fp_pow_qm3d4(&s, a);
+    cuzk_fp_mul(&s, &s, a);
     cuzk_fp_sqr(&t, &s);
     if (!cuzk_fp_eq(&t, a)) {
         return false;

@@ -28,6 +28,8 @@ void cuzk_fp_sub_x64(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b);
 #ifdef CUZK_FF_ADX
 void cuzk_fp_mul_adx(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b);
 void cuzk_fp_sqr_adx(cuzk_fp *out, const cuzk_fp *a);
+/** n >= 1. */
+void cuzk_fp_sqr_n_adx(cuzk_fp *out, const cuzk_fp *a, size_t n);
 #endif
 
 /** out = a + b. */
@@ -90,6 +92,9 @@ static inline void cuzk_fp_sqr(cuzk_fp *out, const cuzk_fp *a)
     cuzk_fp_mul_c(out, a, a);
 }
 
+/** out = a^(2^n); n = 0 copies. */
+void cuzk_fp_sqr_n(cuzk_fp *out, const cuzk_fp *a, size_t n);
+
 static inline bool cuzk_fp_is_zero(const cuzk_fp *a)
 {
     return (a->l[0] | a->l[1] | a->l[2] | a->l[3] | a->l[4] | a->l[5]) == 0;
@@ -104,12 +109,16 @@ static inline bool cuzk_fp_eq(const cuzk_fp *a, const cuzk_fp *b)
     return d == 0;
 }
 
-/** out = a^-1; 0 for a = 0. */
+/** out = a^-1; 0 for a = 0. Time depends on a: for secrets use cuzk_fp_inv_ct. */
 void cuzk_fp_inv(cuzk_fp *out, const cuzk_fp *a);
+/** As cuzk_fp_inv in constant time, about twice as long. */
+void cuzk_fp_inv_ct(cuzk_fp *out, const cuzk_fp *a);
 /** a[i] = a[i]^-1 in place with one inversion; zeros stay zero. scratch [n], disjoint from a. */
 void cuzk_fp_batch_inv(cuzk_fp *a, cuzk_fp *scratch, size_t n);
 /** out = a^e, e an integer of `limbs` 64-bit limbs, little-endian. */
 void cuzk_fp_pow(cuzk_fp *out, const cuzk_fp *a, const uint64_t *e, size_t limbs);
+/** out = a^((q-3)/4): a * out is a square root of a, or of -a when a is not a square. */
+void cuzk_fp_pow_qm3d4(cuzk_fp *out, const cuzk_fp *a);
 /** Square root a^((q+1)/4); false, and out untouched, when a is not a square. */
 bool cuzk_fp_sqrt(cuzk_fp *out, const cuzk_fp *a);
 /** True when the canonical integer of a is > (q-1)/2: the "larger root" of point compression. */

@@ -78,43 +78,36 @@ void cuzk_fp2_batch_inv(cuzk_fp2 *a, cuzk_fp2 *scratch, size_t n)
 
 bool cuzk_fp2_sqrt(cuzk_fp2 *out, const cuzk_fp2 *a)
 {
-    /* Complex method: with n^2 = a0^2 + a1^2 and d = (a0 + n)/2 (or (a0 - n)/2 when that is not a
-     * square), x0 = sqrt(d), x1 = a1 / (2 x0). The square root of the norm exists when a is a square. */
+    /*
+     * Complex method with two exponentiations and no inversion. a is a square exactly when its
+     * norm is one in Fp. With s^2 = a0^2 + a1^2, d = (a0 + s)/2, t = d^((q-3)/4) and y = d t:
+     * y^2 = d (d t^2) and d t^2 = +-1. If it is 1, 1/y = t and the root is y + a1 t/2 i. If it is
+     * -1, y^2 = -d, 1/y = -t, and (a0 - s)/2 = -a1^2/(4 d) = (a1/(2y))^2, so it is -a1 t/2 + y i.
+     */
     static const cuzk_fp half = {CUZK_FP_TWO_INV_LIMBS};
-    cuzk_fp n, t, d, x0;
-    cuzk_fp2 r, chk;
-    cuzk_fp_sqr(&n, &a->c0);
-    cuzk_fp_sqr(&t, &a->c1);
-    cuzk_fp_add(&n, &n, &t);
-    if (!cuzk_fp_sqrt(&n, &n)) {
+    cuzk_fp s, d, t, y, k;
+    cuzk_fp_mulsum(&s, &a->c0, &a->c0, &a->c1, &a->c1);
+    if (!cuzk_fp_sqrt(&s, &s)) {
         return false;
     }
-    cuzk_fp_add(&d, &a->c0, &n);
-    cuzk_fp_mul(&d, &d, &half);
-    if (!cuzk_fp_sqrt(&x0, &d)) {
-        cuzk_fp_sub(&d, &a->c0, &n);
-        cuzk_fp_mul(&d, &d, &half);
-        if (!cuzk_fp_sqrt(&x0, &d)) {
-            return false;
-        }
-    }
-    if (cuzk_fp_is_zero(&x0)) { /* a = 0, or a1 = 0 and a0 = -(square): root is purely imaginary */
-        cuzk_fp_neg(&t, &a->c0);
-        r.c0 = CUZK_FP_ZERO;
-        if (!cuzk_fp_sqrt(&r.c1, &t)) {
-            return false;
-        }
+    cuzk_fp_add(&d, &a->c0, &s);
+    if (cuzk_fp_is_zero(&d)) { /* then a1 = 0, and -s is as good a root: d = (a0 - s)/2 = a0 */
+        d = a->c0;
     } else {
-        cuzk_fp_dbl(&t, &x0);
-        cuzk_fp_inv(&t, &t);
-        r.c0 = x0;
-        cuzk_fp_mul(&r.c1, &a->c1, &t);
+        cuzk_fp_mul(&d, &d, &half);
     }
-    cuzk_fp2_sqr(&chk, &r);
-    if (!cuzk_fp2_eq(&chk, a)) {
-        return false;
+    cuzk_fp_pow_qm3d4(&t, &d);
+    cuzk_fp_mul(&y, &d, &t);
+    cuzk_fp_mul(&k, &y, &t); /* +-1, or 0 for a = 0 */
+    cuzk_fp_mul(&t, &t, &half);
+    cuzk_fp_mul(&t, &t, &a->c1);
+    if (cuzk_fp_eq(&k, &CUZK_FP_ONE)) {
+        out->c0 = y;
+        out->c1 = t;
+    } else {
+        cuzk_fp_neg(&out->c0, &t);
+        out->c1 = y;
     }
-    *out = r;
     return true;
 }
 

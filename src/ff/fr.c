@@ -35,12 +35,6 @@ void cuzk_fr_pow_u64(cuzk_fr *out, const cuzk_fr *a, uint64_t e)
     cuzk_fr_pow(out, a, &e, 1);
 }
 
-void cuzk_fr_inv(cuzk_fr *out, const cuzk_fr *a)
-{
-    static const uint64_t e[4] = CUZK_FR_MOD_M2_LIMBS;
-    cuzk_fr_pow(out, a, e, 4); /* 0^(r-2) = 0 */
-}
-
 void cuzk_fr_batch_inv(cuzk_fr *a, cuzk_fr *scratch, size_t n)
 {
     cuzk_fr acc = CUZK_FR_ONE;

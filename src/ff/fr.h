@@ -122,8 +122,10 @@ static inline bool cuzk_fr_is_one(const cuzk_fr *a)
     return cuzk_fr_eq(a, &CUZK_FR_ONE);
 }
 
-/** out = a^-1; 0 for a = 0. */
+/** out = a^-1; 0 for a = 0. Time depends on a: for secrets use cuzk_fr_inv_ct. */
 void cuzk_fr_inv(cuzk_fr *out, const cuzk_fr *a);
+/** As cuzk_fr_inv in constant time, about twice as long. */
+void cuzk_fr_inv_ct(cuzk_fr *out, const cuzk_fr *a);
 /** a[i] = a[i]^-1 in place with one inversion; zeros stay zero. scratch [n], disjoint from a. */
 void cuzk_fr_batch_inv(cuzk_fr *a, cuzk_fr *scratch, size_t n);
 /** out = a^e, e an integer of `limbs` 64-bit limbs, little-endian. 0^0 = 1. */

@@ -21,15 +21,17 @@
 /* 2^(3*64*limbs) mod modulus: Montgomery inverse of a plain inverse */
 #define CUZK_FP_R3_LIMBS \
     {0xed48ac6bd94ca1e0ULL, 0x315f831e03a7adf8ULL, 0x9a53352a615e29ddULL, 0x34c04e5e921e1761ULL, 0x2512d43565724728ULL, 0x0aa6346091755d4dULL}
-/* modulus - 2, the exponent of Fermat inversion */
-#define CUZK_FP_MOD_M2_LIMBS \
-    {0xb9feffffffffaaa9ULL, 0x1eabfffeb153ffffULL, 0x6730d2a0f6b0f624ULL, 0x64774b84f38512bfULL, 0x4b1ba7b6434bacd7ULL, 0x1a0111ea397fe69aULL}
+/* modulus, limbs of 62 bits */
+#define CUZK_FP_MOD62_LIMBS \
+    {0x39feffffffffaaabLL, 0x3aaffffac54ffffeLL, 0x330d2a0f6b0f6241LL, 0x1dd2e13ce144afd9LL, 0x1ba7b6434bacd764LL, 0x0447a8e5ff9a692cLL, 0x00000000000001a0LL}
+/* 2^(2*64*limbs) mod modulus, limbs of 62 bits */
+#define CUZK_FP_R2_62_LIMBS \
+    {0x34df1f341c341746LL, 0x29db9a98274413c7LL, 0x1e5476c4c95b6d50LL, 0x3ae22a64e760f023LL, 0x393e85b519952d67LL, 0x223f964b2b8eaa69LL, 0x0000000000000119LL}
+/* mod^-1 mod 2^62 */
+#define CUZK_FP_MOD_INV62 0x360c000300030003ULL
 /* (modulus - 1) / 2 */
 #define CUZK_FP_HALF_LIMBS \
     {0xdcff7fffffffd555ULL, 0x0f55ffff58a9ffffULL, 0xb39869507b587b12ULL, 0xb23ba5c279c2895fULL, 0x258dd3db21a5d66bULL, 0x0d0088f51cbff34dULL}
-/* (q + 1) / 4 */
-#define CUZK_FP_SQRT_EXP_LIMBS \
-    {0xee7fbfffffffeaabULL, 0x07aaffffac54ffffULL, 0xd9cc34a83dac3d89ULL, 0xd91dd2e13ce144afULL, 0x92c6e9ed90d2eb35ULL, 0x0680447a8e5ff9a6ULL}
 /* q * 2^382 */
 #define CUZK_FP_MOD_SHL382_LIMBS \
     {0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL, 0xc000000000000000ULL, 0xee7fbfffffffeaaaULL, 0x07aaffffac54ffffULL, 0xd9cc34a83dac3d89ULL, 0xd91dd2e13ce144afULL, 0x92c6e9ed90d2eb35ULL, 0x0680447a8e5ff9a6ULL}

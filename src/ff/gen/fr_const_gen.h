@@ -21,9 +21,14 @@
 /* 2^(3*64*limbs) mod modulus: Montgomery inverse of a plain inverse */
 #define CUZK_FR_R3_LIMBS \
     {0xc62c1807439b73afULL, 0x1b3e0d188cf06990ULL, 0x73d13c71c7b5f418ULL, 0x6e2a5bb9c8db33e9ULL}
-/* modulus - 2, the exponent of Fermat inversion */
-#define CUZK_FR_MOD_M2_LIMBS \
-    {0xfffffffeffffffffULL, 0x53bda402fffe5bfeULL, 0x3339d80809a1d805ULL, 0x73eda753299d7d48ULL}
+/* modulus, limbs of 62 bits */
+#define CUZK_FR_MOD62_LIMBS \
+    {0x3fffffff00000001LL, 0x0ef6900bfff96ffbLL, 0x339d80809a1d8055LL, 0x3b69d4ca675f520cLL, 0x0000000000000073LL}
+/* 2^(2*64*limbs) mod modulus, limbs of 62 bits */
+#define CUZK_FR_R2_62_LIMBS \
+    {0x0999e990f3f29c6dLL, 0x2db3b72e1e49708fLL, 0x1d314967254398f2LL, 0x12367667d67fc441LL, 0x0000000000000007LL}
+/* mod^-1 mod 2^62 */
+#define CUZK_FR_MOD_INV62 0x0000000100000001ULL
 /* (modulus - 1) / 2 */
 #define CUZK_FR_HALF_LIMBS \
     {0x7fffffff80000000ULL, 0xa9ded2017fff2dffULL, 0x199cec0404d0ec02ULL, 0x39f6d3a994cebea4ULL}
