@@ -4,12 +4,15 @@
 #include "base/alloc.h"
 #include "r1cs/recorder_internal.h"
 
-#define CHUNK_MIN     4096u /* words; doubled from chunk to chunk */
-#define CHUNK_LG_GROW 8u    /* up to 1 Mi words */
+/* Words per chunk: doubled from chunk to chunk, and at the end just short of the 4 MiB from which
+ * on base/alloc rounds to huge pages. */
+#define CHUNK_MIN  4096u
+#define CHUNK_LG   8u
+#define CHUNK_LESS 64u
 
 static size_t chunk_words(size_t i)
 {
-    return (size_t)CHUNK_MIN << (i < CHUNK_LG_GROW ? i : CHUNK_LG_GROW);
+    return ((size_t)CHUNK_MIN << (i < CHUNK_LG ? i : CHUNK_LG)) - CHUNK_LESS;
 }
 
 /*
@@ -222,7 +225,7 @@ static bool finish_matrix(cuzk_matrix_recorder *r, cuzk_matrix *m, uint64_t n_ro
     m->n_long = r->n_long;
     m->words = word_list_join(&r->words);
     m->group_offset = cuzk_alloc((size_t)groups + 1, sizeof(*m->group_offset));
-    if (m->words == NULL || m->group_offset == NULL || !TAKE(m->len, r->len, n_rows) ||
+    if (m->words == NULL || m->group_offset == NULL ||
         !TAKE(m->long_rows, r->long_rows, r->n_long)) {
         return false;
     }
@@ -248,6 +251,14 @@ bool cuzk_recorder_finish(cuzk_recorder *r, cuzk_circuit_part *part)
     part->n_bits = r->n_bits;
     part->n_fulls = r->n_fulls;
     part->n_spans = r->n_spans;
+    cuzk_free(r->bit_aux); /* large, and of no use any more */
+    cuzk_free(r->full_aux);
+    r->bit_aux = r->full_aux = NULL;
+    for (int i = 0; i < 3; i++) {
+        if (!TAKE(part->m[i].len, r->m[i].len, r->n_rows)) {
+            return false;
+        }
+    }
     for (int i = 0; i < 3; i++) {
         if (!finish_matrix(&r->m[i], &part->m[i], r->n_rows)) {
             return false;

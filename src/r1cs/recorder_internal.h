@@ -70,7 +70,7 @@ bool cuzk_recorder_enter(cuzk_recorder *r, const char *name, int32_t index);
 
 /**
  * Moves the content into a part (zeroed), freeing as it goes. On false (out of memory) both may be
- * released as usual. Keeps bit_aux, full_aux, b_inputs and the slots.
+ * released as usual. Keeps b_inputs and the slots.
  */
 bool cuzk_recorder_finish(cuzk_recorder *r, cuzk_circuit_part *part);
 
