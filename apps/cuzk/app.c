@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "app.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "cpu/cpu.h"
+#include "sys/file.h"
+
+#include "exit_status.h"
+
+/* The one thing that a signal handler can reach. */
+static cuzk_cancel interrupted;
+
+static void on_signal(int sig)
+{
+    atomic_store_explicit(&interrupted.requested, true, memory_order_relaxed);
+    (void)signal(sig, SIG_DFL); /* the second one ends the process */
+}
+
+enum { OPT_JSON = 0x100, OPT_THREADS, OPT_CPU_MASK, OPT_FORCE, OPT_QUIET };
+
+static const struct argp_option options[] = {
+    {"json", OPT_JSON, NULL, 0, "Report as one JSON object on standard output", 0},
+    {"threads", OPT_THREADS, "N", 0, "Threads to use (default: all that this process may use)", 0},
+    {"cpu-mask", OPT_CPU_MASK, "MASK", 0,
+     "Use only these CPU features: 1 adx, 2 avx2, 4 avx512ifma, 8 sha (0: portable code)", 0},
+    {"force", OPT_FORCE, NULL, 0, "Replace output files that exist", 0},
+    {"quiet", OPT_QUIET, NULL, 0, "No progress and no remarks", 0},
+    {0}};
+
+bool app_parse_u64(uint64_t *out, const char *s, uint64_t max)
+{
+    uint64_t v = 0;
+    if (*s == '\0') {
+        return false;
+    }
+    for (; *s != '\0'; s++) {
+        if (*s < '0' || *s > '9' || __builtin_mul_overflow(v, (uint64_t)10, &v) ||
+            __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v)) {
+            return false;
+        }
+    }
+    *out = v;
+    return v <= max;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    app *a = state->input;
+    uint64_t v = 0;
+    switch (key) {
+    case OPT_JSON: a->json = true; return 0;
+    case OPT_FORCE: a->force = true; return 0;
+    case OPT_QUIET: a->quiet = true; return 0;
+    case OPT_THREADS:
+        if (!app_parse_u64(&v, arg, 4096) || v == 0) {
+            argp_error(state, "--threads wants a number from 1 to 4096, not '%s'", arg);
+        }
+        a->threads = (unsigned)v;
+        return 0;
+    case OPT_CPU_MASK:
+        if (!app_parse_u64(&v, arg, 15)) {
+            argp_error(state, "--cpu-mask wants a number from 0 to 15, not '%s'", arg);
+        }
+        a->cpu_mask = (uint32_t)v;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp app_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+
+void app_init(app *a, const char *command)
+{
+    memset(a, 0, sizeof(*a));
+    a->command = command;
+    a->cpu_mask = ~0u;
+    a->cancel = &interrupted;
+}
+
+cuzk_status app_begin(app *a)
+{
+    const cuzk_pool_cfg cfg = {.n_threads = a->threads};
+    a->started_ns = cuzk_clock_ns();
+    cuzk_cpu_set_mask(a->cpu_mask);
+    cuzk_jsonw_init(&a->w, true);
+    if (a->json) {
+        cuzk_jsonw_begin_object(&a->w);
+        app_text(a, "command", a->command);
+    }
+    (void)signal(SIGINT, on_signal);
+    (void)signal(SIGTERM, on_signal);
+    return cuzk_pool_create(&a->pool, &cfg, &a->err);
+}
+
+static void end_progress(app *a)
+{
+    if (a->progress_what != NULL) {
+        (void)fputs("\r\x1b[K", stderr);
+        a->progress_what = NULL;
+    }
+}
+
+static const char *hint(cuzk_status st)
+{
+    return st == CUZK_E_EXISTS ? " (--force replaces it)" : "";
+}
+
+static void report_text(const app *a, cuzk_status st)
+{
+    if (st == CUZK_OK || st == CUZK_E_PROOF_FALSE) {
+        return; /* the command has said so in its own words */
+    }
+    (void)fprintf(stderr, "%s: %s%s\n", a->command,
+                  a->err.msg[0] != '\0' ? a->err.msg : cuzk_status_text(st), hint(st));
+    if (a->err.os_code != 0) {
+        (void)fprintf(stderr, "%s: the system says: %s\n", a->command, strerror(a->err.os_code));
+    }
+}
+
+static bool report_json(app *a, cuzk_status st)
+{
+    const char *text = NULL;
+    size_t n = 0;
+    app_bool(a, "ok", st == CUZK_OK);
+    if (st != CUZK_OK) {
+        cuzk_jsonw_key(&a->w, "error");
+        cuzk_jsonw_begin_object(&a->w);
+        app_text(a, "code", cuzk_status_name(st));
+        app_text(a, "message", a->err.msg[0] != '\0' ? a->err.msg : cuzk_status_text(st));
+        app_bool(a, "retryable", cuzk_status_is_retryable(st));
+        cuzk_jsonw_end_object(&a->w);
+    }
+    app_u64(a, "exit_status", (uint64_t)exit_status_of(st));
+    cuzk_jsonw_end_object(&a->w);
+    return cuzk_jsonw_finish(&a->w, &text, &n, NULL) == CUZK_OK &&
+           fwrite(text, 1, n, stdout) == n && fputc('\n', stdout) != EOF;
+}
+
+int app_finish(app *a, cuzk_status st)
+{
+    end_progress(a);
+    if (!a->json) {
+        report_text(a, st);
+    }
+    const bool wrote = !a->json || report_json(a, st);
+    cuzk_jsonw_free(&a->w);
+    cuzk_pool_destroy(a->pool);
+    if (fflush(stdout) != 0 || !wrote) {
+        (void)fprintf(stderr, "%s: cannot write the report to standard output\n", a->command);
+        return st == CUZK_OK ? EXIT_STATUS_MACHINE : (int)exit_status_of(st);
+    }
+    return (int)exit_status_of(st);
+}
+
+CUZK_PRINTF(3, 4) static void line(app *a, const char *key, const char *fmt, ...)
+{
+    char label[64];
+    va_list ap;
+    size_t i = 0;
+    for (; key[i] != '\0' && i < sizeof(label) - 1; i++) {
+        label[i] = key[i] == '_' ? ' ' : key[i];
+    }
+    label[i] = '\0';
+    end_progress(a);
+    (void)printf("%-20s ", label);
+    va_start(ap, fmt);
+    (void)vprintf(fmt, ap);
+    va_end(ap);
+    (void)putchar('\n');
+}
+
+void app_text(app *a, const char *key, const char *value)
+{
+    if (a->json) {
+        cuzk_jsonw_key(&a->w, key);
+        cuzk_jsonw_str(&a->w, value);
+    } else {
+        line(a, key, "%s", value);
+    }
+}
+
+void app_u64(app *a, const char *key, uint64_t value)
+{
+    if (a->json) {
+        cuzk_jsonw_key(&a->w, key);
+        cuzk_jsonw_u64(&a->w, value);
+    } else {
+        line(a, key, "%" PRIu64, value);
+    }
+}
+
+void app_bool(app *a, const char *key, bool value)
+{
+    if (a->json) {
+        cuzk_jsonw_key(&a->w, key);
+        cuzk_jsonw_bool(&a->w, value);
+    } else {
+        line(a, key, "%s", value ? "yes" : "no");
+    }
+}
+
+void app_hex(app *a, const char *key, const uint8_t *data, size_t n)
+{
+    char text[2 * 256 + 1];
+    CUZK_ASSERT(n <= 256);
+    cuzk_hex_encode(text, data, n);
+    app_text(a, key, text);
+}
+
+void app_seconds(app *a, const char *key, uint64_t ns)
+{
+    if (a->json) {
+        char full[64];
+        (void)snprintf(full, sizeof(full), "%s_s", key);
+        cuzk_jsonw_key(&a->w, full);
+        cuzk_jsonw_f64(&a->w, (double)ns * 1e-9);
+    } else {
+        line(a, key, "%.3f s", (double)ns * 1e-9);
+    }
+}
+
+void app_note(app *a, const char *fmt, ...)
+{
+    va_list ap;
+    if (a->quiet || a->json) {
+        return;
+    }
+    end_progress(a);
+    va_start(ap, fmt);
+    (void)vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    (void)fputc('\n', stderr);
+}
+
+void app_progress(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+    app *a = arg;
+    const uint64_t now = cuzk_clock_ns();
+    if (a->quiet || a->json || isatty(STDERR_FILENO) == 0 ||
+        (a->progress_what != NULL && done < total && now - a->progress_ns < 100000000u)) {
+        return;
+    }
+    a->progress_what = what;
+    a->progress_ns = now;
+    (void)fprintf(stderr, "\r\x1b[K%s %3.0f%%", what,
+                  total == 0 ? 100.0 : 100.0 * (double)done / (double)total);
+    (void)fflush(stderr);
+}
+
+cuzk_status app_check_output(app *a, const char *path)
+{
+    if (path == NULL || strcmp(path, "-") == 0 || a->force || access(path, F_OK) != 0) {
+        return CUZK_OK;
+    }
+    return CUZK_FAIL(&a->err, CUZK_E_EXISTS, "%s: file exists", path);
+}
+
+cuzk_status app_write_json(app *a, const char *path, cuzk_jsonw *w)
+{
+    const char *text = NULL;
+    size_t n = 0;
+    cuzk_file_writer *f = NULL;
+    cuzk_status st;
+    CUZK_TRY(cuzk_jsonw_finish(w, &text, &n, &a->err));
+    CUZK_TRY(cuzk_file_writer_open(&f, path, a->force, &a->err));
+    CUZK_TRY_GOTO(st, cuzk_file_writer_write(f, text, n, &a->err));
+    CUZK_TRY_GOTO(st, cuzk_file_writer_write(f, "\n", 1, &a->err));
+    return cuzk_file_writer_commit(f, &a->err);
+out:
+    cuzk_file_writer_abort(f);
+    return st;
+}

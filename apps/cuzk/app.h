@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_APPS_APP_H
+#define CUZK_APPS_APP_H
+
+/*
+ * What every sub-command shares: common options, the thread pool, cancellation by Ctrl-C, and one
+ * way of reporting that is text or, with --json, one object on standard output.
+ *
+ * A sub-command is `int cmd_x(int argc, char **argv)`; argv[0] is its full name ("cuzk groth16
+ * prove"). It parses with argp (APP_CHILD as child, &app as the child's input), then
+ *
+ *     app_begin(&a);
+ *     st = work(&a, ...);       // reports with app_text, app_u64, ...; errors in a.err
+ *     return app_finish(&a, st);
+ */
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json_writer.h"
+#include "base/status.h"
+#include "sys/pool.h"
+
+typedef struct app {
+    const char *command; /* argv[0] */
+    bool json, quiet, force;
+    unsigned threads; /* 0: all that the process may use */
+    uint32_t cpu_mask;
+    cuzk_pool *pool;
+    cuzk_cancel *cancel; /* requested by SIGINT or SIGTERM */
+    cuzk_err err;
+    cuzk_jsonw w; /* with json: the object being built */
+    uint64_t started_ns;
+    const char *progress_what; /* of the line on the terminal; NULL: none */
+    uint64_t progress_ns;
+} app;
+
+extern const struct argp app_argp;
+/* For the children table of a sub-command's argp. */
+#define APP_CHILD                           \
+    {                                       \
+        &app_argp, 0, "Common options:", 90 \
+    }
+
+void app_init(app *a, const char *command);
+/** Applies the CPU mask, starts the pool, takes over SIGINT and SIGTERM. */
+CUZK_NODISCARD cuzk_status app_begin(app *a);
+/** Reports the outcome, releases everything; the exit status of the process. */
+int app_finish(app *a, cuzk_status st);
+
+/* One datum each: a line of text, or a field of the object. key is lower_case. */
+void app_text(app *a, const char *key, const char *value);
+void app_u64(app *a, const char *key, uint64_t value);
+void app_bool(app *a, const char *key, bool value);
+void app_hex(app *a, const char *key, const uint8_t *data, size_t n);
+/** Nanoseconds, shown as seconds; in JSON a number with _s in its key. */
+void app_seconds(app *a, const char *key, uint64_t ns);
+/** A remark for people, on standard error; nothing with --quiet or --json. */
+void app_note(app *a, const char *fmt, ...) CUZK_PRINTF(2, 3);
+/** Progress of a long step, on a terminal only. In the form of cuzk_setup_opts.progress. */
+void app_progress(void *arg, const char *what, uint64_t done, uint64_t total);
+
+/**
+ * E_EXISTS now rather than after minutes of work when an output is there and --force is not given.
+ * NULL and "-" are fine.
+ */
+CUZK_NODISCARD cuzk_status app_check_output(app *a, const char *path);
+/** Writes text of w to path with a final newline. */
+CUZK_NODISCARD cuzk_status app_write_json(app *a, const char *path, cuzk_jsonw *w);
+
+/** Decimal, whole string; false otherwise. */
+bool app_parse_u64(uint64_t *out, const char *s, uint64_t max);
+
+#endif /* CUZK_APPS_APP_H */

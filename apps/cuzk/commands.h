@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_APPS_COMMANDS_H
+#define CUZK_APPS_COMMANDS_H
+
+/* Sub-commands: one line here and one in a table each. */
+typedef struct command {
+    const char *name;
+    const char *summary; /* one line of the help */
+    int (*run)(int argc, char **argv);
+} command;
+
+/**
+ * Runs the command that argv[1] names, with argv[0] "PREFIX NAME" for it; --help, --version and
+ * mistakes are answered here. table ends with a NULL name.
+ */
+int dispatch(int argc, char **argv, const char *prefix, const char *doc, const command *table);
+
+int cmd_groth16(int argc, char **argv);
+int cmd_groth16_setup(int argc, char **argv);
+int cmd_groth16_prove(int argc, char **argv);
+int cmd_groth16_verify(int argc, char **argv);
+int cmd_groth16_check(int argc, char **argv);
+int cmd_groth16_info(int argc, char **argv);
+int cmd_params(int argc, char **argv);
+
+#endif /* CUZK_APPS_COMMANDS_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_APPS_INPUTS_H
+#define CUZK_APPS_INPUTS_H
+
+/* Files in the several forms that users have them in. All buffers are blocks of base/alloc.h. */
+#include <cuzk/verify.h>
+
+#include "app.h"
+
+/** What a file starts with. */
+typedef enum file_kind {
+    FILE_JSON_OBJECT,
+    FILE_JSON_ARRAY,
+    FILE_R1CS,
+    FILE_WTNS,
+    FILE_ZKEY,
+    FILE_OTHER
+} file_kind;
+file_kind file_kind_of(const uint8_t *data, size_t n);
+
+/** Bytes of a .vk, from a .vk, verification_key.json, .zkey or .params file. */
+CUZK_NODISCARD cuzk_status read_vk(app *a, const char *path, uint8_t **out, size_t *n);
+/** The checked key of those bytes; messages name path. */
+CUZK_NODISCARD cuzk_status parse_vk(app *a, const char *path, const uint8_t *vk, size_t n,
+                                    cuzk_vk **out);
+/** proof.json, 192 bytes, or 384 hex digits. */
+CUZK_NODISCARD cuzk_status read_proof(app *a, const char *path, uint8_t out[CUZK_PROOF_BYTES]);
+/** public.json, or text with one 0x... integer a line; little-endian values, 32 bytes each. */
+CUZK_NODISCARD cuzk_status read_public(app *a, const char *path, uint8_t **out, size_t *count);
+/** vk_hash, in the report. */
+void report_vk_hash(app *a, const uint8_t *vk, size_t n);
+
+#endif /* CUZK_APPS_INPUTS_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+#include "commands.h"
+#include "exit_status.h"
+
+static const command commands[] = {
+    {"groth16", "circom and snarkjs circuits: setup, prove, verify", cmd_groth16},
+    {"params", "proving parameter files (.params): info, check", cmd_params},
+    {NULL, NULL, NULL}};
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+    char cpu[128];
+    (void)state;
+    (void)fprintf(out, "cuzk %s (%s)\n", CUZK_VERSION_STR,
+                  cuzk_cpu_describe(cuzk_cpu_detect(), cpu, sizeof(cpu)));
+}
+
+static void print_commands(FILE *out, const char *prefix, const char *doc, const command *table)
+{
+    (void)fprintf(out, "Usage: %s COMMAND [OPTION...] [FILE...]\n%s\n\nCommands:\n", prefix, doc);
+    for (const command *c = table; c->name != NULL; c++) {
+        (void)fprintf(out, "  %-10s %s\n", c->name, c->summary);
+    }
+    (void)fprintf(out, "\n'%s COMMAND --help' explains a command.\n", prefix);
+}
+
+int dispatch(int argc, char **argv, const char *prefix, const char *doc, const command *table)
+{
+    if (argc < 2) {
+        print_commands(stderr, prefix, doc, table);
+        return EXIT_STATUS_BAD_INPUT;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-?") == 0 || strcmp(name, "-h") == 0 ||
+        strcmp(name, "help") == 0) {
+        print_commands(stdout, prefix, doc, table);
+        return fflush(stdout) == 0 ? EXIT_STATUS_OK : EXIT_STATUS_MACHINE;
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        print_version(stdout, NULL);
+        return fflush(stdout) == 0 ? EXIT_STATUS_OK : EXIT_STATUS_MACHINE;
+    }
+    for (const command *c = table; c->name != NULL; c++) {
+        if (strcmp(name, c->name) == 0) {
+            char full[128];
+            (void)snprintf(full, sizeof(full), "%s %s", prefix, name);
+            argv[1] = full; /* argp shows argv[0] in messages */
+            return c->run(argc - 1, argv + 1);
+        }
+    }
+    (void)fprintf(stderr, "%s: no command '%s'; '%s --help' lists them\n", prefix, name, prefix);
+    return EXIT_STATUS_BAD_INPUT;
+}
+
+int main(int argc, char **argv)
+{
+    argp_err_exit_status = EXIT_STATUS_BAD_INPUT;
+    argp_program_version_hook = print_version;
+    return dispatch(argc, argv, "cuzk", "Groth16 proofs over BLS12-381.", commands);
+}
