@@ -46,7 +46,7 @@ static cuzk_status check_bindings(const cuzk_builder *b, cuzk_err *err)
 static cuzk_status total(cuzk_circuit *c, cuzk_err *err)
 {
     const cuzk_circuit_part *p = &c->preamble, *k = &c->block;
-    uint64_t rows, inputs, aux, words = 0;
+    uint64_t rows = 0, inputs = 0, aux = 0, words = 0;
     c->bit_stride = (k->n_bits + 63) / 64;
     bool over = __builtin_mul_overflow(k->n_rows, c->n_blocks, &rows) ||
                 __builtin_mul_overflow(k->n_inputs, c->n_blocks, &inputs) ||
