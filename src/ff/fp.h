@@ -13,6 +13,10 @@
 #include "ff/fp_hd.h"
 #include "ff/isa.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 static const cuzk_fp CUZK_FP_ZERO = {{0, 0, 0, 0, 0, 0}};
 static const cuzk_fp CUZK_FP_ONE = {CUZK_FP_ONE_LIMBS};
 
@@ -131,5 +135,9 @@ void cuzk_fp_to_bytes_be(uint8_t out[48], const cuzk_fp *a);
 void cuzk_fp_to_canonical(uint64_t out[6], const cuzk_fp *a);
 /** From a 384-bit integer, reduced mod q. */
 void cuzk_fp_from_canonical(cuzk_fp *out, const uint64_t in[6]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CUZK_FF_FP_H */

@@ -7,6 +7,10 @@
  */
 #include "ff/fp.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct cuzk_fp2 {
     cuzk_fp c0;
     cuzk_fp c1;
@@ -97,5 +101,9 @@ void cuzk_fp2_batch_inv(cuzk_fp2 *a, cuzk_fp2 *scratch, size_t n);
 bool cuzk_fp2_sqrt(cuzk_fp2 *out, const cuzk_fp2 *a);
 /** True when (c1, c0) compares larger than the negation's, c1 first: the "larger root" of G2 compression. */
 bool cuzk_fp2_is_lex_largest(const cuzk_fp2 *a);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CUZK_FF_FP2_H */

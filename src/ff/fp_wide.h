@@ -20,6 +20,10 @@
  */
 #include "ff/fp.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct cuzk_fp_wide {
     uint64_t l[12];
 } cuzk_fp_wide;
@@ -177,5 +181,9 @@ static inline void cuzk_fp_muldiff(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp
 #endif
     cuzk_fp_muldiff_c(out, a, b, c, d);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CUZK_FF_FP_WIDE_H */

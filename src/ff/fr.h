@@ -16,6 +16,10 @@
 #include "ff/fr_hd.h"
 #include "ff/isa.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** 256-bit integer, limbs little-endian. Canonical (< r) where a function says so. */
 typedef struct cuzk_scalar {
     uint64_t l[4];
@@ -150,5 +154,9 @@ void cuzk_scalar_from_bytes_le(cuzk_scalar *out, const uint8_t in[32]);
 void cuzk_scalar_to_bytes_le(uint8_t out[32], const cuzk_scalar *s);
 /** True when s < r. */
 bool cuzk_scalar_is_canonical(const cuzk_scalar *s);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CUZK_FF_FR_H */
