@@ -229,6 +229,8 @@ def msm_file():
     put("LAMBDA_LIMBS", limbs(lam, 2), "lambda = z^2 - 1, a cube root of unity mod r")
     put("LAMBDA_MU_LIMBS", limbs(2 ** 255 // lam, 2), "floor(2^255 / lambda)")
     put("P52", limbs52(Q), "q, radix 2^52")
+    for k in (1, 3, 12, 14):
+        put(f"P52_SHL{k}", limbs52(Q << k), f"2^{k} q, radix 2^52")
     put("NEGP52", limbs52(2 ** 416 - Q), "2^416 - q, radix 2^52")
     out.append(f"/* -q^-1 mod 2^52 */\n#define CUZK_MSM_PINV52 0x{-pow(Q, -1, 2**52) % 2**52:013x}ULL")
     out.append(f"/* floor(2^416 / q) */\n#define CUZK_MSM_QEST52 0x{2**416 // Q:013x}ULL")

@@ -19,6 +19,18 @@
 /* q, radix 2^52 */
 #define CUZK_MSM_P52 \
     {0xeffffffffaaabULL, 0xfeb153ffffb9fULL, 0x6b0f6241eabffULL, 0x12bf6730d2a0fULL, 0x764774b84f385ULL, 0x1ba7b6434bacdULL, 0x1ea397fe69a4bULL, 0x000000001a011ULL}
+/* 2^1 q, radix 2^52 */
+#define CUZK_MSM_P52_SHL1 \
+    {0xdffffffff5556ULL, 0xfd62a7ffff73fULL, 0xd61ec483d57ffULL, 0x257ece61a541eULL, 0xec8ee9709e70aULL, 0x374f6c869759aULL, 0x3d472ffcd3496ULL, 0x0000000034022ULL}
+/* 2^3 q, radix 2^52 */
+#define CUZK_MSM_P52_SHL3 \
+    {0x7fffffffd5558ULL, 0xf58a9ffffdcffULL, 0x587b120f55fffULL, 0x95fb39869507bULL, 0xb23ba5c279c28ULL, 0xdd3db21a5d66bULL, 0xf51cbff34d258ULL, 0x00000000d0088ULL}
+/* 2^12 q, radix 2^52 */
+#define CUZK_MSM_P52_SHL12 \
+    {0xffffffaaab000ULL, 0x153ffffb9feffULL, 0xf6241eabfffebULL, 0xf6730d2a0f6b0ULL, 0x774b84f38512bULL, 0x7b6434bacd764ULL, 0x397fe69a4b1baULL, 0x000001a0111eaULL}
+/* 2^14 q, radix 2^52 */
+#define CUZK_MSM_P52_SHL14 \
+    {0xfffffeaaac000ULL, 0x54ffffee7fbffULL, 0xd8907aaffffacULL, 0xd9cc34a83dac3ULL, 0xdd2e13ce144afULL, 0xed90d2eb35d91ULL, 0xe5ff9a692c6e9ULL, 0x00000680447a8ULL}
 /* 2^416 - q, radix 2^52 */
 #define CUZK_MSM_NEGP52 \
     {0x1000000005555ULL, 0x014eac0000460ULL, 0x94f09dbe15400ULL, 0xed4098cf2d5f0ULL, 0x89b88b47b0c7aULL, 0xe45849bcb4532ULL, 0xe15c6801965b4ULL, 0xffffffffe5feeULL}
