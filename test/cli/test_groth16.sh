@@ -73,7 +73,7 @@ for bad in '["0x21"]' '["-1"]' '["+33"]' '["033"]' '["3.3e1"]' '[33]' '[" 33"]' 
 done
 sed 's/groth16/plonk/' "$proof" >"$dir/p"; run 'plonk proof' 2 'protocol is not groth16' groth16 verify "$vk" "$pub" "$dir/p"
 sed 's/bls12381/bn128/' "$vk" >"$dir/p"; run 'bn128 key' 2 'only BLS12-381' groth16 verify "$dir/p" "$pub" "$proof"
-sed '0,/"[0-9]/s//"1/' "$proof" >"$dir/p"; run 'changed coordinate' 2 '' groth16 verify "$vk" "$pub" "$dir/p"
+sed '0,/"[0-9]/{s/"1/"2/;t;s/"[0-9]/"1/}' "$proof" >"$dir/p"; run 'changed coordinate' 2 '' groth16 verify "$vk" "$pub" "$dir/p"
 head -c 100 "$proof" >"$dir/p"; run 'cut proof' 2 '' groth16 verify "$vk" "$pub" "$dir/p"
 head -c 192 /dev/zero >"$dir/p"; run 'zero proof' 2 '' groth16 verify "$vk" "$pub" "$dir/p"
 head -c 191 "$k.bin" >"$dir/p"; run '191 bytes' 2 'not a proof' groth16 verify "$vk" "$pub" "$dir/p"
