@@ -51,7 +51,7 @@ typedef struct cuzk_err {
     int32_t os_code;  /* errno or cudaError_t; 0 when there is none */
     const char *file; /* string literal, not owned */
     int32_t line;
-    char msg[228]; /* NUL-terminated, truncated if need be */
+    char msg[484]; /* NUL-terminated, truncated if need be */
 } cuzk_err;
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define CUZK_SHOWN_BYTES 132
+#define CUZK_SHOWN_BYTES 340
 
 /** path for a message: a long one loses its head, not the reason that follows it. Returns buf. */
 const char *cuzk_path_shown(char buf[CUZK_SHOWN_BYTES], const char *path);

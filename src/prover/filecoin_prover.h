@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_PROVER_FILECOIN_PROVER_H
+#define CUZK_PROVER_FILECOIN_PROVER_H
+
+/*
+ * From vanilla proofs to verified proofs on the CPU: native check, witness, proof, verification
+ * against public inputs that are derived from the statement alone. One prover holds what one circuit
+ * needs (compiled circuit, parameters, verifying key) and proves any number of partitions, one at a
+ * time.
+ */
+#include "circuit/fill.h"
+#include "groth16/prove.h"
+#include "prover/params_dir.h"
+#include "vanilla/public_inputs.h"
+
+#include "cuzk/verify.h"
+
+typedef struct cuzk_filecoin_prover cuzk_filecoin_prover;
+
+/** Wall time of the steps around cuzk_prove, in nanoseconds, summed over partitions. */
+typedef struct cuzk_filecoin_times {
+    uint64_t check_ns, witness_ns, prove_ns, verify_ns;
+    cuzk_prove_times prove;
+} cuzk_filecoin_times;
+
+/**
+ * Builds the circuit and opens the parameters. E_NOT_FOUND names the folder, where it came from, and
+ * the file. The .vk beside the .params, when there is one, must be the one inside (E_DIGEST).
+ * The pool must outlive the prover.
+ */
+CUZK_NODISCARD cuzk_status cuzk_filecoin_prover_create(cuzk_filecoin_prover **out,
+                                                       cuzk_circuit_kind kind,
+                                                       uint64_t sector_bytes,
+                                                       const cuzk_params_dir *dir, cuzk_pool *pool,
+                                                       cuzk_err *err);
+/** NULL is fine. */
+void cuzk_filecoin_prover_destroy(cuzk_filecoin_prover *p);
+const cuzk_circuit *cuzk_filecoin_prover_circuit(const cuzk_filecoin_prover *p);
+const cuzk_vk *cuzk_filecoin_prover_vk(const cuzk_filecoin_prover *p);
+
+typedef struct cuzk_filecoin_opts {
+    bool check_rows;  /* multiply all rows out before proving: E_UNSATISFIED names the row */
+    bool skip_native; /* the input has passed its check already */
+    const cuzk_porep_check_opts *porep; /* optional: binds replica_id to miner, sector and ticket */
+    void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
+    void *progress_arg;
+    cuzk_filecoin_times *times; /* optional; added to */
+} cuzk_filecoin_opts;
+
+/**
+ * All partitions of a C1 output: proofs gets n_partitions * 192 bytes, in partition order. Any input
+ * that is not provable is refused before proving (E_VANILLA). A proof that does not verify is
+ * E_SELFTEST, names its partition and is not returned. opts may be NULL.
+ */
+CUZK_NODISCARD cuzk_status cuzk_filecoin_prove_porep(cuzk_filecoin_prover *p, uint8_t *proofs,
+                                                     const cuzk_porep_input *in,
+                                                     const cuzk_filecoin_opts *opts,
+                                                     const cuzk_cancel *cancel, cuzk_err *err);
+/** One partition: 192 bytes. */
+CUZK_NODISCARD cuzk_status cuzk_filecoin_prove_post(cuzk_filecoin_prover *p,
+                                                    uint8_t proof[CUZK_PROOF_BYTES],
+                                                    const cuzk_post_input *in,
+                                                    const cuzk_post_statement *st,
+                                                    const cuzk_filecoin_opts *opts,
+                                                    const cuzk_cancel *cancel, cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_filecoin_prove_update(cuzk_filecoin_prover *p,
+                                                      uint8_t proof[CUZK_PROOF_BYTES],
+                                                      const cuzk_update_input *in,
+                                                      const cuzk_update_statement *st,
+                                                      const cuzk_filecoin_opts *opts,
+                                                      const cuzk_cancel *cancel, cuzk_err *err);
+
+#endif /* CUZK_PROVER_FILECOIN_PROVER_H */

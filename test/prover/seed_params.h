@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_TEST_PROVER_SEED_PARAMS_H
+#define CUZK_TEST_PROVER_SEED_PARAMS_H
+
+/* The toxic waste and generators of the original implementation's test seed (golden/vectors.json). */
+#include "groth16/setup.h"
+
+void seed_toxic(cuzk_toxic *out);
+
+#endif /* CUZK_TEST_PROVER_SEED_PARAMS_H */
