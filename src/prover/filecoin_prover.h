@@ -8,12 +8,12 @@
  * needs (compiled circuit, parameters, verifying key) and proves any number of partitions, one at a
  * time.
  */
+#include <cuzk/verify.h>
+
 #include "circuit/fill.h"
 #include "groth16/prove.h"
 #include "prover/params_dir.h"
 #include "vanilla/public_inputs.h"
-
-#include "cuzk/verify.h"
 
 typedef struct cuzk_filecoin_prover cuzk_filecoin_prover;
 

@@ -6,10 +6,10 @@
  * Verification of whole Filecoin proofs: a proof has exactly 192 bytes per partition, and every
  * partition must verify against its own public inputs.
  */
+#include <cuzk/verify.h>
+
 #include "prover/params_dir.h"
 #include "vanilla/public_inputs.h"
-
-#include "cuzk/verify.h"
 
 /**
  * The .vk of a circuit in a folder; or, when there is none, the key inside its .params file.
