@@ -234,6 +234,23 @@ static void out_of_memory(void)
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
 }
 
+/* Allocations here and there in the recording of SHA-256 and of both update parts. */
+static void out_of_memory_sometimes(void)
+{
+    static const cuzk_circuit_kind kinds[2] = {CUZK_CIRCUIT_POREP, CUZK_CIRCUIT_UPDATE};
+    const uint64_t before = cuzk_alloc_get_stats().blocks_now;
+    for (size_t i = 0; i < test_iters(16); i++) {
+        cuzk_circuit *c = NULL;
+        cuzk_alloc_fail_nth(1 + test_below(20 + 40 * (i / 2)), false);
+        const cuzk_status st = cuzk_filecoin_circuit_build(kinds[i % 2], 2 * KIB, &c, NULL);
+        cuzk_alloc_fail_nth(0, false);
+        CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
+        CHECK((st == CUZK_OK) == (c != NULL));
+        cuzk_circuit_destroy(c);
+        CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
+    }
+}
+
 static const cuzk_case cases[] = {CASE(porep),
                                   CASE(winning),
                                   CASE(window),
@@ -243,5 +260,6 @@ static const cuzk_case cases[] = {CASE(porep),
                                   CASE(blocks_are_equal),
                                   CASE(row_paths),
                                   CASE(refuses),
-                                  CASE(out_of_memory)};
+                                  CASE(out_of_memory),
+                                  CASE(out_of_memory_sometimes)};
 TEST_MAIN("circuit/circuits", cases)
