@@ -6,9 +6,10 @@
  * Eight elements of Fr at once with AVX-512 IFMA, for files compiled with those flags and entered
  * only when cuzk_cpu_has(CUZK_CPU_AVX512IFMA).
  *
- * A vector is five 52-bit limbs of eight lanes. "Normalised": every limb in [0, 2^52). Otherwise
- * limbs are signed 64-bit numbers of magnitude < 2^62 whose weighted sum is the value. Bounds are
- * on values, as multiples of r; 2^260 > 35 r.
+ * A vector is five limbs of eight lanes, radix 2^52. Limbs are signed 64-bit numbers of magnitude
+ * < 2^62 whose weighted sum is the value. "Normalised": every limb in [0, 2^52). "Carried": the
+ * low 52 bits of the limbs are the digits of the value, and what is above them is to be ignored;
+ * IFMA multiplies such limbs as they are. Bounds are on values, as multiples of r; 2^260 > 35 r.
  *
  * Multiplication divides by 2^260. Elements keep the 2^256 form of cuzk_fr throughout: a factor
  * is stored as w * 2^260 ("twisted"), so that the product of an element and a factor is again an
@@ -25,14 +26,14 @@ typedef struct cuzk_frx8 {
 
 #define CUZK_FRX8_MASK _mm512_set1_epi64((1LL << 52) - 1)
 
-static inline __m512i cuzk_frx8_set1(uint64_t v)
+CUZK_HD_INLINE __m512i cuzk_frx8_set1(uint64_t v)
 {
     return _mm512_set1_epi64((long long)v);
 }
 
 /** Eight elements as limbs 0..3 of eight lanes. */
-static inline void cuzk_frx8_transpose_in(__m512i q[4], __m512i e01, __m512i e23, __m512i e45,
-                                          __m512i e67)
+CUZK_HD_INLINE void cuzk_frx8_transpose_in(__m512i q[4], __m512i e01, __m512i e23, __m512i e45,
+                                           __m512i e67)
 {
     const __m512i lo = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
     const __m512i hi = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
@@ -47,7 +48,7 @@ static inline void cuzk_frx8_transpose_in(__m512i q[4], __m512i e01, __m512i e23
 }
 
 /** The inverse: out[0] = elements 0 and 1, ... */
-static inline void cuzk_frx8_transpose_out(__m512i out[4], const __m512i q[4])
+CUZK_HD_INLINE void cuzk_frx8_transpose_out(__m512i out[4], const __m512i q[4])
 {
     const __m512i a = _mm512_unpacklo_epi64(q[0], q[1]); /* limbs 0,1 of lanes 0 2 4 6 */
     const __m512i b = _mm512_unpackhi_epi64(q[0], q[1]); /* of lanes 1 3 5 7 */
@@ -66,7 +67,7 @@ static inline void cuzk_frx8_transpose_out(__m512i out[4], const __m512i q[4])
 }
 
 /** From 64-bit limbs; normalised, value < 2^256. */
-static inline void cuzk_frx8_split(cuzk_frx8 *x, const __m512i q[4])
+CUZK_HD_INLINE void cuzk_frx8_split(cuzk_frx8 *x, const __m512i q[4])
 {
     const __m512i m = CUZK_FRX8_MASK;
     x->l[0] = _mm512_and_si512(q[0], m);
@@ -80,7 +81,7 @@ static inline void cuzk_frx8_split(cuzk_frx8 *x, const __m512i q[4])
 }
 
 /** To 64-bit limbs. Pre: normalised, value < 2^256. */
-static inline void cuzk_frx8_join(__m512i q[4], const cuzk_frx8 *x)
+CUZK_HD_INLINE void cuzk_frx8_join(__m512i q[4], const cuzk_frx8 *x)
 {
     q[0] = _mm512_or_si512(x->l[0], _mm512_slli_epi64(x->l[1], 52));
     q[1] = _mm512_or_si512(_mm512_srli_epi64(x->l[1], 12), _mm512_slli_epi64(x->l[2], 40));
@@ -89,7 +90,7 @@ static inline void cuzk_frx8_join(__m512i q[4], const cuzk_frx8 *x)
 }
 
 /** Eight elements at distance `stride` (in elements). */
-static inline void cuzk_frx8_load(cuzk_frx8 *x, const cuzk_fr *p, size_t stride)
+CUZK_HD_INLINE void cuzk_frx8_load(cuzk_frx8 *x, const cuzk_fr *p, size_t stride)
 {
     __m512i e[4], q[4];
     for (size_t i = 0; i < 4; i++) {
@@ -107,7 +108,7 @@ static inline void cuzk_frx8_load(cuzk_frx8 *x, const cuzk_fr *p, size_t stride)
 }
 
 /** Pre: normalised, < 2^256 (elements: < r). */
-static inline void cuzk_frx8_store(cuzk_fr *p, size_t stride, const cuzk_frx8 *x)
+CUZK_HD_INLINE void cuzk_frx8_store(cuzk_fr *p, size_t stride, const cuzk_frx8 *x)
 {
     __m512i e[4], q[4];
     cuzk_frx8_join(q, x);
@@ -124,31 +125,38 @@ static inline void cuzk_frx8_store(cuzk_fr *p, size_t stride, const cuzk_frx8 *x
     }
 }
 
-static inline void cuzk_frx8_const(cuzk_frx8 *x, const uint64_t v[5])
+CUZK_HD_INLINE void cuzk_frx8_const(cuzk_frx8 *x, const uint64_t v[5])
 {
     for (int i = 0; i < 5; i++) {
         x->l[i] = cuzk_frx8_set1(v[i]);
     }
 }
 
-/** Carries limbs 0..3 upwards. Pre: 0 <= value < 2^260. Post: normalised. */
-static inline void cuzk_frx8_normalise(cuzk_frx8 *x)
+/** Makes x carried. Pre: 0 <= value < 2^260. */
+CUZK_HD_INLINE void cuzk_frx8_carry(cuzk_frx8 *x)
 {
-    const __m512i m = CUZK_FRX8_MASK;
     for (int i = 0; i < 4; i++) {
         x->l[i + 1] = _mm512_add_epi64(x->l[i + 1], _mm512_srai_epi64(x->l[i], 52));
-        x->l[i] = _mm512_and_si512(x->l[i], m);
     }
 }
 
-static inline void cuzk_frx8_add(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b)
+/** Carries limbs 0..3 upwards. Post: normalised when 0 <= value < 2^260; else the top limb is out of range, too. */
+CUZK_HD_INLINE void cuzk_frx8_normalise(cuzk_frx8 *x)
+{
+    cuzk_frx8_carry(x);
+    for (int i = 0; i < 4; i++) {
+        x->l[i] = _mm512_and_si512(x->l[i], CUZK_FRX8_MASK);
+    }
+}
+
+CUZK_HD_INLINE void cuzk_frx8_add(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b)
 {
     for (int i = 0; i < 5; i++) {
         out->l[i] = _mm512_add_epi64(a->l[i], b->l[i]);
     }
 }
 
-static inline void cuzk_frx8_sub(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b)
+CUZK_HD_INLINE void cuzk_frx8_sub(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b)
 {
     for (int i = 0; i < 5; i++) {
         out->l[i] = _mm512_sub_epi64(a->l[i], b->l[i]);
@@ -156,8 +164,8 @@ static inline void cuzk_frx8_sub(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_
 }
 
 /** out = a - b + k, k a multiple of r that is at least b. */
-static inline void cuzk_frx8_sub_plus(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b,
-                                      const uint64_t k[5])
+CUZK_HD_INLINE void cuzk_frx8_sub_plus(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b,
+                                       const uint64_t k[5])
 {
     for (int i = 0; i < 5; i++) {
         out->l[i] = _mm512_sub_epi64(_mm512_add_epi64(a->l[i], cuzk_frx8_set1(k[i])), b->l[i]);
@@ -165,20 +173,21 @@ static inline void cuzk_frx8_sub_plus(cuzk_frx8 *out, const cuzk_frx8 *a, const 
 }
 
 /**
- * out = a*b / 2^260 mod r. Pre: both normalised. Post: limbs < 2^57, not normalised; value <
- * r + a*b/2^260: for a < X r and b < W r that is (1 + X W / 35) r.
+ * out = a*b / 2^260 mod r. Pre: both carried. Post: limbs in [0, 2^57); value < r + a*b/2^260: for
+ * a < X r and b < W r that is (1 + X W / 35) r.
  *
  * Columns first, then five Montgomery steps. The lowest limb of a step becomes 0 mod 2^52, so its
- * carry is the column's value rounded up, and m r0 contributes its high half only.
+ * carry is the column rounded up, and m r0 contributes its high half only. To round up by a shift
+ * alone, columns 0..4 start at 2^52 - 1; m = inv * (column + 1) makes up for it. The two terms on
+ * the way from one m to the next are accumulated apart, which shortens that way.
  */
-static inline void cuzk_frx8_mul(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b)
+CUZK_HD_INLINE void cuzk_frx8_mul(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b)
 {
     static const uint64_t r[5] = CUZK_FR52_MOD;
-    const __m512i zero = _mm512_setzero_si512(), up = CUZK_FRX8_MASK;
     const __m512i inv = cuzk_frx8_set1(CUZK_FR52_INV);
     __m512i t[10];
     for (int i = 0; i < 10; i++) {
-        t[i] = zero;
+        t[i] = i < 5 ? CUZK_FRX8_MASK : _mm512_setzero_si512();
     }
     for (int i = 0; i < 5; i++) {
         for (int j = 0; j < 5; j++) {
@@ -187,11 +196,13 @@ static inline void cuzk_frx8_mul(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_
         }
     }
     for (int i = 0; i < 5; i++) {
-        const __m512i m = _mm512_madd52lo_epu64(zero, t[i], inv);
-        const __m512i carry = _mm512_srli_epi64(_mm512_add_epi64(t[i], up), 52);
-        t[i + 1] = _mm512_add_epi64(t[i + 1], carry);
-        for (int j = 0; j < 5; j++) {
-            if (j > 0) {
+        const __m512i m = _mm512_madd52lo_epu64(inv, t[i], inv);
+        const __m512i up =
+            _mm512_madd52hi_epu64(_mm512_srli_epi64(t[i], 52), m, cuzk_frx8_set1(r[0]));
+        t[i + 1] = _mm512_madd52lo_epu64(t[i + 1], m, cuzk_frx8_set1(r[1]));
+        t[i + 1] = _mm512_add_epi64(t[i + 1], up);
+        for (int j = 1; j < 5; j++) {
+            if (j > 1) {
                 t[i + j] = _mm512_madd52lo_epu64(t[i + j], m, cuzk_frx8_set1(r[j]));
             }
             t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], m, cuzk_frx8_set1(r[j]));
@@ -203,7 +214,7 @@ static inline void cuzk_frx8_mul(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_
 }
 
 /** Pre: normalised, < 2^260. Post: normalised, < 2r. */
-static inline void cuzk_frx8_reduce_lazy(cuzk_frx8 *x)
+CUZK_HD_INLINE void cuzk_frx8_reduce_lazy(cuzk_frx8 *x)
 {
     static const uint64_t neg[5] = CUZK_FR52_MOD_NEG;
     const __m512i q = _mm512_srli_epi64(
@@ -221,7 +232,7 @@ static inline void cuzk_frx8_reduce_lazy(cuzk_frx8 *x)
 }
 
 /** Pre: normalised, < 2r. Post: normalised, < r. */
-static inline void cuzk_frx8_reduce_once(cuzk_frx8 *x)
+CUZK_HD_INLINE void cuzk_frx8_reduce_once(cuzk_frx8 *x)
 {
     static const uint64_t r[5] = CUZK_FR52_MOD;
     cuzk_frx8 s;

@@ -16,7 +16,8 @@
 
 #    include "ff/fr_ifma.h"
 
-#    define LG_LEAF 6u /* 64 rows, 20 KiB: finished in the first-level cache */
+#    define LG_LEAF 6u  /* 64 rows, 20 KiB: finished in the first-level cache */
+#    define STRIP   16u /* rows of each quarter that go through two levels together */
 
 typedef struct factor { /* one twisted element for all lanes */
     uint64_t l[5];
@@ -30,8 +31,7 @@ typedef struct twiddles {
     bool plain; /* tw is the table: level t starts at 0, not at 2^t */
 } twiddles;
 
-static inline __attribute__((always_inline)) void get(cuzk_frx8 *w, const twiddles *s, unsigned t,
-                                                      size_t k, bool per_lane)
+CUZK_HD_INLINE void get(cuzk_frx8 *w, const twiddles *s, unsigned t, size_t k, bool per_lane)
 {
     const size_t i = (s->plain ? 0 : (size_t)1 << t) + k;
     if (per_lane) {
@@ -117,8 +117,8 @@ static void make_twiddles(void *tw, const void *table, const cuzk_fr *roots, boo
 static void load(cuzk_frx8 *rows, const cuzk_ntt_group *g)
 {
     for (size_t i = 0; i < (size_t)1 << g->lg_rows; i++) {
-        const size_t from = g->reversed ? cuzk_ntt_bitrev(i, g->lg_rows) : i;
-        cuzk_frx8_load(&rows[i], g->a + from * g->row_stride, g->lane_stride);
+        const size_t to = g->reversed ? cuzk_ntt_bitrev(i, g->lg_rows) : i;
+        cuzk_frx8_load(&rows[to], g->a + i * g->row_stride, g->lane_stride);
     }
 }
 
@@ -131,8 +131,8 @@ static void store(const cuzk_ntt_group *g, const cuzk_frx8 *rows)
         cuzk_frx8_const(&scale, f.l);
     }
     for (size_t i = 0; i < (size_t)1 << g->lg_rows; i++) {
-        const size_t to = g->reversed ? cuzk_ntt_bitrev(i, g->lg_rows) : i;
-        cuzk_frx8 x = rows[i];
+        const size_t from = g->reversed ? cuzk_ntt_bitrev(i, g->lg_rows) : i;
+        cuzk_frx8 x = rows[from];
         cuzk_frx8_normalise(&x);
         if (g->scale != NULL) {
             cuzk_frx8_mul(&x, &x, &scale);
@@ -143,39 +143,43 @@ static void store(const cuzk_ntt_group *g, const cuzk_frx8 *rows)
         if (g->last) {
             cuzk_frx8_reduce_once(&x);
         }
-        cuzk_frx8_store(g->a + to * g->row_stride, g->lane_stride, &x);
+        cuzk_frx8_store(g->a + i * g->row_stride, g->lane_stride, &x);
     }
 }
 
 /* out = a * w for any a in the bounds. */
-static inline __attribute__((always_inline)) void times(cuzk_frx8 *a, const cuzk_frx8 *w)
+CUZK_HD_INLINE void times(cuzk_frx8 *a, const cuzk_frx8 *w)
 {
-    cuzk_frx8_normalise(a);
+    cuzk_frx8_carry(a);
     cuzk_frx8_mul(a, a, w);
 }
 
-/* Levels t and t+1 on the four quarters of block k; q rows each. */
-static inline __attribute__((always_inline)) void
-forward4(cuzk_frx8 *x, size_t q, const twiddles *s, unsigned t, size_t k, bool per_lane)
+/* n butterflies of one level. */
+CUZK_HD_INLINE void forward_strip(cuzk_frx8 *x, cuzk_frx8 *y, size_t n, const cuzk_frx8 *w)
 {
-    cuzk_frx8 w1, w2, w3;
-    get(&w1, s, t, k, per_lane);
-    get(&w2, s, t + 1, 2 * k, per_lane);
-    get(&w3, s, t + 1, 2 * k + 1, per_lane);
-    for (size_t i = 0; i < q; i++) {
-        cuzk_frx8 a = x[i], b = x[i + q], c = x[i + 2 * q], d = x[i + 3 * q], u;
-        times(&c, &w1);
-        times(&d, &w1);
-        cuzk_frx8_add(&u, &b, &d);
-        cuzk_frx8_sub_plus(&d, &b, &d, R2);
-        times(&u, &w2);
-        times(&d, &w3);
-        cuzk_frx8_sub_plus(&b, &a, &c, R2);
-        cuzk_frx8_add(&a, &a, &c);
-        cuzk_frx8_add(&x[i], &a, &u);
-        cuzk_frx8_sub_plus(&x[i + q], &a, &u, R2);
-        cuzk_frx8_add(&x[i + 2 * q], &b, &d);
-        cuzk_frx8_sub_plus(&x[i + 3 * q], &b, &d, R2);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_frx8 m = y[i];
+        times(&m, w);
+        cuzk_frx8_sub_plus(&y[i], &x[i], &m, R2);
+        cuzk_frx8_add(&x[i], &x[i], &m);
+    }
+}
+
+/* Levels t and t+1 on the four quarters of block k; q rows each. A product takes nearly all
+ * registers, so levels are joined through the first-level cache and not through registers. */
+CUZK_HD_INLINE void forward4(cuzk_frx8 *x, size_t q, const twiddles *s, unsigned t, size_t k,
+                             bool per_lane)
+{
+    const size_t n = q < STRIP ? q : STRIP;
+    cuzk_frx8 w; /* fetched again for each strip: three of them would not stay in registers */
+    for (size_t i = 0; i < q; i += n, x += n) {
+        get(&w, s, t, k, per_lane);
+        forward_strip(x, x + 2 * q, n, &w);
+        forward_strip(x + q, x + 3 * q, n, &w);
+        get(&w, s, t + 1, 2 * k, per_lane);
+        forward_strip(x, x + q, n, &w);
+        get(&w, s, t + 1, 2 * k + 1, per_lane);
+        forward_strip(x + 2 * q, x + 3 * q, n, &w);
     }
 }
 
@@ -198,8 +202,7 @@ static void forward4_plain(cuzk_frx8 *x, size_t q, const twiddles *s)
     }
 }
 
-static inline __attribute__((always_inline)) void forward2(cuzk_frx8 *x, const twiddles *s,
-                                                           unsigned t, size_t k, bool per_lane)
+CUZK_HD_INLINE void forward2(cuzk_frx8 *x, const twiddles *s, unsigned t, size_t k, bool per_lane)
 {
     cuzk_frx8 w, m = x[1];
     get(&w, s, t, k, per_lane);
@@ -210,8 +213,8 @@ static inline __attribute__((always_inline)) void forward2(cuzk_frx8 *x, const t
 
 /* Levels t.. of block k, which has 2^lg rows: large blocks quarter by quarter, so that each is
  * finished while it is in cache. */
-static inline __attribute__((always_inline)) void
-forward_leaf(cuzk_frx8 *x, unsigned lg, const twiddles *s, unsigned t, size_t k, bool per_lane)
+CUZK_HD_INLINE void forward_leaf(cuzk_frx8 *x, unsigned lg, const twiddles *s, unsigned t, size_t k,
+                                 bool per_lane)
 {
     unsigned left = lg, at = t;
     for (; left >= 2; left -= 2, at += 2) {
@@ -262,32 +265,36 @@ static void forward(const cuzk_ntt_group *g, const void *table, void *scratch)
     store(g, rows);
 }
 
-static inline __attribute__((always_inline)) void
-inverse4(cuzk_frx8 *x, size_t q, const twiddles *s, unsigned t, size_t k, bool per_lane)
+/* n butterflies of one level; y < k, k a multiple of r. */
+CUZK_HD_INLINE void inverse_strip(cuzk_frx8 *x, cuzk_frx8 *y, size_t n, const cuzk_frx8 *w,
+                                  const uint64_t k[5], bool reduce)
 {
-    cuzk_frx8 w1, w2, w3;
-    get(&w1, s, t, k, per_lane);
-    get(&w2, s, t + 1, 2 * k, per_lane);
-    get(&w3, s, t + 1, 2 * k + 1, per_lane);
-    for (size_t i = 0; i < q; i++) {
-        cuzk_frx8 a = x[i], b = x[i + q], c = x[i + 2 * q], d = x[i + 3 * q], u, v;
-        cuzk_frx8_sub_plus(&u, &a, &b, R4);
-        cuzk_frx8_sub_plus(&v, &c, &d, R4);
-        times(&u, &w2);
-        times(&v, &w3);
-        cuzk_frx8_add(&a, &a, &b);
-        cuzk_frx8_add(&c, &c, &d);
-        cuzk_frx8_add(&x[i + q], &u, &v);
-        cuzk_frx8_sub_plus(&v, &u, &v, R2);
-        times(&v, &w1);
-        x[i + 3 * q] = v;
-        cuzk_frx8_sub_plus(&b, &a, &c, R8);
-        times(&b, &w1);
-        x[i + 2 * q] = b;
-        cuzk_frx8_add(&a, &a, &c);
-        cuzk_frx8_normalise(&a);
-        cuzk_frx8_reduce_lazy(&a);
-        x[i] = a;
+    for (size_t i = 0; i < n; i++) {
+        cuzk_frx8 d;
+        cuzk_frx8_sub_plus(&d, &x[i], &y[i], k);
+        cuzk_frx8_add(&x[i], &x[i], &y[i]);
+        if (reduce) {
+            cuzk_frx8_normalise(&x[i]);
+            cuzk_frx8_reduce_lazy(&x[i]);
+        }
+        times(&d, w);
+        y[i] = d;
+    }
+}
+
+CUZK_HD_INLINE void inverse4(cuzk_frx8 *x, size_t q, const twiddles *s, unsigned t, size_t k,
+                             bool per_lane)
+{
+    const size_t n = q < STRIP ? q : STRIP;
+    cuzk_frx8 w;
+    for (size_t i = 0; i < q; i += n, x += n) {
+        get(&w, s, t + 1, 2 * k, per_lane);
+        inverse_strip(x, x + q, n, &w, R4, false); /* inputs < 4 */
+        get(&w, s, t + 1, 2 * k + 1, per_lane);
+        inverse_strip(x + 2 * q, x + 3 * q, n, &w, R4, false);
+        get(&w, s, t, k, per_lane);
+        inverse_strip(x, x + 2 * q, n, &w, R8, true);      /* sums < 8 */
+        inverse_strip(x + q, x + 3 * q, n, &w, R2, false); /* products < 2 */
     }
 }
 
@@ -309,8 +316,7 @@ static void inverse4_plain(cuzk_frx8 *x, size_t q, const twiddles *s)
     }
 }
 
-static inline __attribute__((always_inline)) void inverse2(cuzk_frx8 *x, const twiddles *s,
-                                                           unsigned t, size_t k, bool per_lane)
+CUZK_HD_INLINE void inverse2(cuzk_frx8 *x, const twiddles *s, unsigned t, size_t k, bool per_lane)
 {
     cuzk_frx8 w, d;
     get(&w, s, t, k, per_lane);
@@ -320,8 +326,8 @@ static inline __attribute__((always_inline)) void inverse2(cuzk_frx8 *x, const t
     x[1] = d;
 }
 
-static inline __attribute__((always_inline)) void
-inverse_leaf(cuzk_frx8 *x, unsigned lg, const twiddles *s, unsigned t, size_t k, bool per_lane)
+CUZK_HD_INLINE void inverse_leaf(cuzk_frx8 *x, unsigned lg, const twiddles *s, unsigned t, size_t k,
+                                 bool per_lane)
 {
     unsigned at = t + lg, size = 0; /* levels at.. are done, blocks of 2^size rows */
     if (lg % 2 == 1) {
