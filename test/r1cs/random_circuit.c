@@ -377,6 +377,16 @@ cuzk_witness *random_circuit_witness(const random_circuit *r)
         aux[i] = fr_of_ref(r->aux[i]);
     }
     CHECK_OK(cuzk_witness_create(&w, r->c, &err), &err);
+    if (test_below(2) == 0) { /* what was there before does not matter */
+        for (uint64_t k = 0; k <= r->c->n_blocks; k++) {
+            const cuzk_circuit_part *part = k == 0 ? &r->c->preamble : &r->c->block;
+            const cuzk_witness_part p =
+                k == 0 ? cuzk_witness_preamble(w) : cuzk_witness_block(w, k - 1);
+            for (uint64_t i = 0; i < part->n_bits; i++) {
+                p.bits[i / 64] |= 1ULL << (i % 64);
+            }
+        }
+    }
     CHECK_OK(cuzk_witness_set_all(w, inputs, aux, &err), &err);
     free(inputs);
     free(aux);

@@ -186,6 +186,34 @@ static void merging(void)
     cuzk_circuit_destroy(c);
 }
 
+/* 2^252 + 2^252 is the first power of two that has no id of its own: the id after is -1. */
+static void doubled_powers(void)
+{
+    cuzk_builder *b = new_builder();
+    const cuzk_var x = cuzk_builder_bit(b), y = cuzk_builder_bit(b);
+    for (uint32_t k = 250; k <= CUZK_COEF_MINUS_ONE; k++) {
+        cuzk_builder_term(b, B, x, k);
+        cuzk_builder_term(b, B, y, k);
+        cuzk_builder_term(b, B, x, k);
+        cuzk_builder_row(b);
+    }
+    cuzk_circuit *c = finish(b);
+    cuzk_row_cursor cur = cuzk_row_cursor_at(&c->preamble.m[B], 0);
+    for (uint32_t k = 250; k <= CUZK_COEF_MINUS_ONE; k++) {
+        const uint32_t *p;
+        uint32_t cx, cy;
+        cuzk_fr twice;
+        (void)cuzk_row_cursor_next(&cur, &p);
+        CHECK_U64(cuzk_term_next(&p, &cx), x);
+        CHECK_U64(cuzk_term_next(&p, &cy), y);
+        CHECK_U64(cy, k);
+        cuzk_fr_dbl(&twice, &c->coeffs[cy]);
+        CHECK(cuzk_fr_eq(&c->coeffs[cx], &twice));
+        CHECK(k < 252 ? cx == k + 1 : cx >= CUZK_COEF_TABLE);
+    }
+    cuzk_circuit_destroy(c);
+}
+
 /* Preamble of one input, bit, full; block of own wires and two slots. */
 static cuzk_builder *with_block(cuzk_var outs[3], cuzk_var own[3])
 {
@@ -416,8 +444,8 @@ static void identity(void)
     CHECK(memcmp(seen_ids[2], seen_ids[0], 32) != 0);
 }
 
-static const cuzk_case cases[] = {CASE(empty),        CASE(fixed_coefficients),
-                                  CASE(merging),      CASE(block),
-                                  CASE(record_again), CASE(misuse),
-                                  CASE(paths),        CASE(identity)};
+static const cuzk_case cases[] = {
+    CASE(empty),   CASE(fixed_coefficients), CASE(merging), CASE(doubled_powers),
+    CASE(block),   CASE(record_again),       CASE(misuse),  CASE(paths),
+    CASE(identity)};
 TEST_MAIN("r1cs/builder", cases)

@@ -277,6 +277,40 @@ static void lowest_bad_row(void)
     cuzk_pool_destroy(pool);
 }
 
+/* Inputs and padding behind the rows, in more than one piece, over what was there before. */
+static void padding(void)
+{
+    enum { INPUTS = 70000, OUT = 200000 };
+    cuzk_builder *b;
+    cuzk_circuit *c = NULL;
+    cuzk_witness *w;
+    cuzk_err err;
+    CHECK_OK(cuzk_builder_create(&b, &err), &err);
+    for (int i = 1; i < INPUTS; i++) {
+        (void)cuzk_builder_input(b);
+    }
+    cuzk_builder_row(b);
+    CHECK_OK(cuzk_builder_finish(b, &c, &err), &err);
+    cuzk_builder_destroy(b);
+    CHECK_OK(cuzk_witness_create(&w, c, &err), &err);
+    for (uint64_t i = 1; i < INPUTS; i++) {
+        cuzk_fr_from_u64(&w->inputs[i], i);
+    }
+    cuzk_fr *out = malloc(OUT * sizeof(*out));
+    CHECK(out != NULL);
+    for (int m = 0; m < 3; m++) {
+        memset(out, 0xff, OUT * sizeof(*out));
+        CHECK_OK(cuzk_r1cs_eval(out, OUT, w, (cuzk_matrix_id)m, NULL, NULL, &err), &err);
+        for (uint64_t i = 0; i < OUT; i++) {
+            const bool is_input = m == 0 && i > 0 && i <= INPUTS;
+            CHECK(cuzk_fr_eq(&out[i], is_input ? &w->inputs[i - 1] : &CUZK_FR_ZERO));
+        }
+    }
+    free(out);
+    cuzk_witness_destroy(w);
+    cuzk_circuit_destroy(c);
+}
+
 static const cuzk_case cases[] = {CASE(column_codes), CASE(three_word_terms), CASE(long_rows),
-                                  CASE(largest_sums), CASE(lowest_bad_row)};
+                                  CASE(largest_sums), CASE(lowest_bad_row),   CASE(padding)};
 TEST_MAIN("r1cs/limits", cases)
