@@ -1,22 +1,23 @@
 #!/bin/sh
-# The main job on a small circuit: key, proof, verification. Usage: tools/demo.sh build/release/cuzk
+# The main job: a C1 file of a sealed sector to a verified proof, on the CPU.
+# Usage: tools/demo.sh build/release/cuzk [C1.json]
 set -eu
 cuzk=$1
 cd "$(dirname "$0")/.."
-circuit=test/vectors/circom/chain10
+c1=${2:-test/vectors/filecoin/porep-v1_1.c1.json}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-echo "== make a key for $circuit.r1cs (1022 constraints)"
-"$cuzk" groth16 setup "$circuit.r1cs" "$dir/key.zkey" --vk "$dir/vk.json"
-echo "== prove"
-"$cuzk" groth16 prove "$dir/key.zkey" "$circuit.wtns" "$dir/proof.json" "$dir/public.json"
+echo "== parameters for the PoRep circuit of 2 KiB sectors (2.7 million constraints, 1.1 GB)"
+"$cuzk" params setup porep 2KiB --insecure-seed 1 -o "$dir"
+echo "== prove $c1"
+"$cuzk" prove porep --c1 "$c1" --params "$dir" -o "$dir/proof"
 echo "== verify"
-"$cuzk" groth16 verify "$dir/vk.json" "$dir/public.json" "$dir/proof.json"
-echo "== a proof for other public inputs is refused"
-echo '["1"]' >"$dir/other.json"
+"$cuzk" verify porep --c1 "$c1" --params "$dir" --proof "$dir/proof"
+echo "== a proof of something else is refused"
+sed 's/"seed":\[[0-9]*/"seed":[77/' "$c1" >"$dir/other.json"
 rc=0
-"$cuzk" groth16 verify "$dir/vk.json" "$dir/other.json" "$dir/proof.json" || rc=$?
+"$cuzk" verify porep --c1 "$dir/other.json" --params "$dir" --proof "$dir/proof" || rc=$?
 [ "$rc" = 1 ] || {
     echo "expected exit status 1, got $rc" >&2
     exit 1

@@ -147,6 +147,7 @@ int cmd_params(int argc, char **argv)
     static const command commands[] = {
         {"info", "sections, counts and key of a .params file", cmd_info},
         {"check", "check every point, and the digest", cmd_check},
+        {"setup", "make parameters for a Filecoin circuit", cmd_params_setup},
         {NULL, NULL, NULL}};
     return dispatch(argc, argv, "cuzk params", "Proving parameters as bellperson writes them.",
                     commands);

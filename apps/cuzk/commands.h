@@ -22,5 +22,9 @@ int cmd_groth16_verify(int argc, char **argv);
 int cmd_groth16_check(int argc, char **argv);
 int cmd_groth16_info(int argc, char **argv);
 int cmd_params(int argc, char **argv);
+int cmd_params_setup(int argc, char **argv);
+int cmd_prove(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
+int cmd_circuit(int argc, char **argv);
 
 #endif /* CUZK_APPS_COMMANDS_H */

@@ -9,8 +9,11 @@
 #include "exit_status.h"
 
 static const command commands[] = {
+    {"prove", "Filecoin proofs: porep, winning, window, update", cmd_prove},
+    {"verify", "the same, against their statements", cmd_verify},
+    {"circuit", "Filecoin circuits: info", cmd_circuit},
     {"groth16", "circom and snarkjs circuits: setup, prove, verify", cmd_groth16},
-    {"params", "proving parameter files (.params): info, check", cmd_params},
+    {"params", "proving parameter files (.params): info, check, setup", cmd_params},
     {NULL, NULL, NULL}};
 
 static void print_version(FILE *out, struct argp_state *state)
@@ -62,5 +65,6 @@ int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_STATUS_BAD_INPUT;
     argp_program_version_hook = print_version;
-    return dispatch(argc, argv, "cuzk", "Groth16 proofs over BLS12-381.", commands);
+    return dispatch(argc, argv, "cuzk", "Groth16 proofs over BLS12-381, for Filecoin and circom.",
+                    commands);
 }

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* cuzk prove porep|winning|window|update: vanilla proofs to a verified proof file. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "prover/filecoin_verify.h"
+#include "sys/file.h"
+
+#include "commands.h"
+#include "fil_opts.h"
+
+static void report_times(app *a, const cuzk_filecoin_times *t)
+{
+    app_seconds(a, "check", t->check_ns);
+    app_seconds(a, "witness", t->witness_ns);
+    app_seconds(a, "evaluate", t->prove.eval_ns + t->prove.check_ns);
+    app_seconds(a, "ntt", t->prove.ntt_ns);
+    app_seconds(a, "decode_points", t->prove.decode_ns);
+    app_seconds(a, "select_wires", t->prove.select_ns);
+    app_seconds(a, "msm_h", t->prove.msm_h_ns);
+    app_seconds(a, "msm_l", t->prove.msm_l_ns);
+    app_seconds(a, "msm_a", t->prove.msm_a_ns);
+    app_seconds(a, "msm_b_g1", t->prove.msm_b_g1_ns);
+    app_seconds(a, "msm_b_g2", t->prove.msm_b_g2_ns);
+    app_seconds(a, "assemble", t->prove.assemble_ns);
+    app_seconds(a, "verify", t->verify_ns);
+    app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
+    app_u64(a, "peak_rss_bytes", cuzk_clock_peak_rss());
+}
+
+/* The part that all kinds share: open the circuit's prover, run it, write the file. */
+typedef struct job {
+    fil_opts *o;
+    cuzk_circuit_kind kind;
+    uint64_t sector_bytes;
+    uint32_t n_partitions;
+    cuzk_status (*prove)(struct job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
+                         const cuzk_filecoin_opts *opts);
+    const cuzk_porep_input *porep;
+    const cuzk_post_input *post;
+    const cuzk_post_statement *post_st;
+    const cuzk_update_input *update;
+    const cuzk_update_statement *update_st;
+    cuzk_porep_check_opts bind;
+    cuzk_node prover_id;
+} job;
+
+static cuzk_status run_job(job *j)
+{
+    app *a = &j->o->a;
+    cuzk_params_dir dir;
+    cuzk_filecoin_prover *p = NULL;
+    cuzk_filecoin_times times = {.check_ns = 0};
+    const size_t n = (size_t)j->n_partitions * CUZK_PROOF_BYTES;
+    cuzk_filecoin_opts opts = {.check_rows = j->o->check_rows,
+                               .progress = app_progress,
+                               .progress_arg = a,
+                               .times = &times};
+    CUZK_TRY(app_check_output(a, j->o->out));
+    CUZK_TRY(cuzk_params_dir_choose(&dir, j->o->params, &a->err));
+    const uint64_t t0 = cuzk_clock_ns();
+    CUZK_TRY(cuzk_filecoin_prover_create(&p, j->kind, j->sector_bytes, &dir, a->pool, &a->err));
+    app_seconds(a, "load", cuzk_clock_ns() - t0);
+    uint8_t *proofs = cuzk_alloc(n, 1);
+    cuzk_status st;
+    if (proofs == NULL) {
+        st = CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for %zu bytes of proof", n);
+    } else {
+        if (j->o->has_miner) {
+            fil_prover_id(&j->prover_id, j->o->miner);
+            j->bind.prover_id = &j->prover_id;
+            j->bind.sector_id = j->o->sector;
+            opts.porep = &j->bind;
+        }
+        st = j->prove(j, p, proofs, &opts);
+    }
+    if (st == CUZK_OK) {
+        st = cuzk_file_write_all(j->o->out, proofs, n, a->force, &a->err);
+    }
+    if (st == CUZK_OK) {
+        app_u64(a, "partitions", j->n_partitions);
+        app_u64(a, "constraints", cuzk_filecoin_prover_circuit(p)->n_rows);
+        report_times(a, &times);
+        app_text(a, "result", "proved and verified");
+    }
+    cuzk_free(proofs);
+    cuzk_filecoin_prover_destroy(p);
+    return st;
+}
+
+static cuzk_status prove_porep(job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
+                               const cuzk_filecoin_opts *opts)
+{
+    return cuzk_filecoin_prove_porep(p, proofs, j->porep, opts, j->o->a.cancel, &j->o->a.err);
+}
+
+static cuzk_status prove_post(job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
+                              const cuzk_filecoin_opts *opts)
+{
+    return cuzk_filecoin_prove_post(p, proofs, j->post, j->post_st, opts, j->o->a.cancel,
+                                    &j->o->a.err);
+}
+
+static cuzk_status prove_update(job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
+                                const cuzk_filecoin_opts *opts)
+{
+    return cuzk_filecoin_prove_update(p, proofs, j->update, j->update_st, opts, j->o->a.cancel,
+                                      &j->o->a.err);
+}
+
+static cuzk_status work_porep(fil_opts *o)
+{
+    cuzk_porep_input *in = NULL;
+    char name[64];
+    CUZK_TRY(fil_load_porep(o, &in));
+    job j = {.o = o,
+             .kind = CUZK_CIRCUIT_POREP,
+             .sector_bytes = in->type.sector_bytes,
+             .n_partitions = in->n_partitions,
+             .prove = prove_porep,
+             .porep = in};
+    app_text(&o->a, "registered_proof", cuzk_seal_type_name(&in->type, name, sizeof(name)));
+    const cuzk_status st = run_job(&j);
+    cuzk_porep_input_destroy(in);
+    return st;
+}
+
+static cuzk_status work_post(fil_opts *o, bool window)
+{
+    cuzk_post_input *in = NULL;
+    cuzk_post_statement st;
+    cuzk_status s = fil_load_post(o, &in, &st, window);
+    if (s == CUZK_OK) {
+        job j = {.o = o,
+                 .kind = window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING,
+                 .sector_bytes = st.type.sector_bytes,
+                 .n_partitions = 1,
+                 .prove = prove_post,
+                 .post = in,
+                 .post_st = &st};
+        app_u64(&o->a, "sectors", in->n_sectors);
+        s = run_job(&j);
+    }
+    cuzk_post_input_destroy(in);
+    return s;
+}
+
+static cuzk_status work_update(fil_opts *o)
+{
+    cuzk_update_input *in = NULL;
+    cuzk_update_statement st;
+    CUZK_TRY(fil_load_update_statement(o, &st));
+    CUZK_TRY(fil_load_update(o, &in));
+    job j = {.o = o,
+             .kind = CUZK_CIRCUIT_UPDATE,
+             .sector_bytes = st.shape->bytes,
+             .n_partitions = 1,
+             .prove = prove_update,
+             .update = in,
+             .update_st = &st};
+    const cuzk_status s = run_job(&j);
+    cuzk_update_input_destroy(in);
+    return s;
+}
+
+static fil_opts options; /* one command per process; too large for the stack */
+
+static int run_porep(int argc, char **argv)
+{
+    fil_opts_parse(
+        &options, argc, argv, fil_porep_options,
+        "Prove replication: every partition of a C1 output. The input is checked in full before any proving.",
+        false);
+    cuzk_status st = app_begin(&options.a);
+    return app_finish(&options.a, st == CUZK_OK ? work_porep(&options) : st);
+}
+
+static int run_winning(int argc, char **argv)
+{
+    fil_opts_parse(&options, argc, argv, fil_post_options,
+                   "Prove a WinningPoSt: one sector, 66 challenges.", false);
+    cuzk_status st = app_begin(&options.a);
+    return app_finish(&options.a, st == CUZK_OK ? work_post(&options, false) : st);
+}
+
+static int run_window(int argc, char **argv)
+{
+    fil_opts_parse(&options, argc, argv, fil_post_options, "Prove one partition of a WindowPoSt.",
+                   false);
+    cuzk_status st = app_begin(&options.a);
+    return app_finish(&options.a, st == CUZK_OK ? work_post(&options, true) : st);
+}
+
+static int run_update(int argc, char **argv)
+{
+    fil_opts_parse(&options, argc, argv, fil_update_options,
+                   "Prove one partition of a SnapDeals update.", false);
+    cuzk_status st = app_begin(&options.a);
+    return app_finish(&options.a, st == CUZK_OK ? work_update(&options) : st);
+}
+
+int cmd_prove(int argc, char **argv)
+{
+    static const command commands[] = {{"porep", "a C1 output (all partitions)", run_porep},
+                                       {"winning", "a WinningPoSt", run_winning},
+                                       {"window", "a WindowPoSt partition", run_window},
+                                       {"update", "a SnapDeals update partition", run_update},
+                                       {NULL, NULL, NULL}};
+    return dispatch(argc, argv, "cuzk prove",
+                    "Filecoin proofs; each is verified before it is written.", commands);
+}

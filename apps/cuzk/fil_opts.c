@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "fil_opts.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "sys/file.h"
+
+enum {
+    OPT_C1 = 0x300,
+    OPT_PARAMS,
+    OPT_PROOF,
+    OPT_VANILLA,
+    OPT_SIZE,
+    OPT_RANDOMNESS,
+    OPT_TYPE,
+    OPT_PARTITION,
+    OPT_MINER,
+    OPT_SECTOR,
+    OPT_R_OLD,
+    OPT_D_NEW,
+    OPT_R_NEW,
+    OPT_ROWS
+};
+
+#define OPTION_PARAMS                                                           \
+    {                                                                           \
+        "params", OPT_PARAMS, "DIR", 0,                                         \
+            "Folder of parameter files (default: $FIL_PROOFS_PARAMETER_CACHE, " \
+            "else " CUZK_PARAMS_DEFAULT_DIR ")",                                \
+            0                                                                   \
+    }
+#define OPTION_PROOF                                            \
+    {                                                           \
+        "proof", OPT_PROOF, "FILE", 0, "The proof to verify", 0 \
+    }
+#define OPTION_OUT                                                                     \
+    {                                                                                  \
+        "output", 'o', "FILE", 0,                                                      \
+            "Write the proof here, 192 bytes per partition (- for standard output)", 0 \
+    }
+#define OPTION_ROWS                                                                     \
+    {                                                                                   \
+        "check-rows", OPT_ROWS, NULL, 0,                                                \
+            "Multiply all constraints out before proving and name the first bad one", 0 \
+    }
+
+const struct argp_option fil_porep_options[] = {
+    {"c1", OPT_C1, "FILE", 0, "C1 output: Phase1 JSON or its envelope (- for standard input)", 0},
+    OPTION_PARAMS,
+    OPTION_OUT,
+    OPTION_PROOF,
+    {"miner", OPT_MINER, "ID", 0,
+     "Actor id of the miner (1000 for f01000): with --sector, replica_id is recomputed", 0},
+    {"sector", OPT_SECTOR, "N", 0, "Sector number", 0},
+    OPTION_ROWS,
+    {0}};
+
+const struct argp_option fil_post_options[] = {
+    {"vanilla", OPT_VANILLA, "FILE", 0,
+     "Vanilla proof of a sector (bincode); repeat it in partition order", 0},
+    {"randomness", OPT_RANDOMNESS, "HEX", 0, "32 bytes", 0},
+    {"type", OPT_TYPE, "N", 0, "RegisteredPoStProof: 0-4 winning, 5-9 window V1, 10-14 window V1_1",
+     0},
+    {"sector-size", OPT_SIZE, "SIZE", 0, "2KiB to 64GiB, instead of --type (window: V1_1)", 0},
+    {"partition", OPT_PARTITION, "K", 0, "Partition of a WindowPoSt (default 0)", 0},
+    OPTION_PARAMS,
+    OPTION_OUT,
+    OPTION_PROOF,
+    OPTION_ROWS,
+    {0}};
+
+const struct argp_option fil_update_options[] = {
+    {"vanilla", OPT_VANILLA, "FILE", 0, "Vanilla proof of the partition (bincode)", 0},
+    {"sector-size", OPT_SIZE, "SIZE", 0, "2KiB to 64GiB", 0},
+    {"partition", OPT_PARTITION, "K", 0, "Partition (default 0)", 0},
+    {"comm-r-old", OPT_R_OLD, "HEX", 0, "Replica commitment before the update", 0},
+    {"comm-d-new", OPT_D_NEW, "HEX", 0, "Data commitment of the update", 0},
+    {"comm-r-new", OPT_R_NEW, "HEX", 0, "Replica commitment after the update", 0},
+    OPTION_PARAMS,
+    OPTION_OUT,
+    OPTION_PROOF,
+    OPTION_ROWS,
+    {0}};
+
+typedef struct parse_input {
+    fil_opts *o;
+    bool verifying;
+} parse_input;
+
+static void want_u64(struct argp_state *state, uint64_t *out, const char *arg, const char *name,
+                     uint64_t max)
+{
+    if (!app_parse_u64(out, arg, max)) {
+        argp_error(state, "--%s wants a number up to %llu, not '%s'", name, (unsigned long long)max,
+                   arg);
+    }
+}
+
+static error_t parse_end(const parse_input *p, struct argp_state *state)
+{
+    const fil_opts *o = p->o;
+    if (p->verifying ? o->proof == NULL : o->out == NULL) {
+        argp_error(state, p->verifying ? "needs --proof FILE" : "needs -o FILE");
+    }
+    if (p->verifying ? o->out != NULL || o->check_rows : o->proof != NULL) {
+        argp_error(state, p->verifying ? "-o and --check-rows are for proving"
+                                       : "--proof is for verifying");
+    }
+    if (o->has_miner != o->has_sector) {
+        argp_error(state, "--miner and --sector go together");
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    parse_input *p = state->input;
+    fil_opts *o = p->o;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &o->a; return 0;
+    case OPT_C1: o->c1 = arg; return 0;
+    case OPT_PARAMS: o->params = arg; return 0;
+    case OPT_PROOF: o->proof = arg; return 0;
+    case 'o': o->out = arg; return 0;
+    case OPT_VANILLA:
+        if (o->n_vanilla == FIL_MAX_SECTORS) {
+            argp_error(state, "more than %d --vanilla files", FIL_MAX_SECTORS);
+        }
+        o->vanilla[o->n_vanilla++] = arg;
+        return 0;
+    case OPT_SIZE: o->sector_size = arg; return 0;
+    case OPT_RANDOMNESS: o->randomness = arg; return 0;
+    case OPT_TYPE:
+        want_u64(state, &o->type, arg, "type", 14);
+        o->has_type = true;
+        return 0;
+    case OPT_PARTITION: want_u64(state, &o->partition, arg, "partition", UINT32_MAX); return 0;
+    case OPT_MINER:
+        want_u64(state, &o->miner, arg, "miner", UINT64_MAX);
+        o->has_miner = true;
+        return 0;
+    case OPT_SECTOR:
+        want_u64(state, &o->sector, arg, "sector", UINT64_MAX);
+        o->has_sector = true;
+        return 0;
+    case OPT_R_OLD: o->comm_r_old = arg; return 0;
+    case OPT_D_NEW: o->comm_d_new = arg; return 0;
+    case OPT_R_NEW: o->comm_r_new = arg; return 0;
+    case OPT_ROWS: o->check_rows = true; return 0;
+    case ARGP_KEY_ARG: argp_error(state, "'%s': files are given with options", arg); return 0;
+    case ARGP_KEY_END: return parse_end(p, state);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void fil_opts_parse(fil_opts *o, int argc, char **argv, const struct argp_option *options,
+                    const char *doc, bool verifying)
+{
+    const struct argp_child children[] = {APP_CHILD, {0}};
+    const struct argp argp = {options, parse, NULL, doc, children, NULL, NULL};
+    parse_input input = {o, verifying};
+    memset(o, 0, sizeof(*o));
+    app_init(&o->a, argv[0]);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &input);
+}
+
+void fil_prover_id(cuzk_node *out, uint64_t miner)
+{
+    size_t n = 0;
+    memset(out, 0, sizeof(*out));
+    do {
+        out->b[n++] = (uint8_t)((miner & 0x7f) | (miner > 0x7f ? 0x80 : 0));
+        miner >>= 7;
+    } while (miner != 0);
+}
+
+static cuzk_status missing(fil_opts *o, const char *name)
+{
+    return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "%s is needed", name);
+}
+
+static cuzk_status node_option(fil_opts *o, cuzk_node *out, const char *hex, const char *name)
+{
+    if (hex == NULL) {
+        return missing(o, name);
+    }
+    if (!cuzk_hex_decode(out->b, sizeof(out->b), hex, strlen(hex))) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "%s wants 64 hex digits", name);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status size_option(fil_opts *o, uint64_t *bytes)
+{
+    if (o->sector_size == NULL) {
+        return missing(o, "--sector-size");
+    }
+    if (!cuzk_sector_size_parse(bytes, o->sector_size) || cuzk_sector_shape_of(*bytes) == NULL) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "no sector size '%s'", o->sector_size);
+    }
+    return CUZK_OK;
+}
+
+cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
+{
+    cuzk_map m;
+    if (o->c1 == NULL) {
+        return missing(o, "--c1");
+    }
+    CUZK_TRY(cuzk_map_open(&m, o->c1, &o->a.err));
+    const cuzk_status st = cuzk_porep_parse_json(in, m.data, m.size, &o->a.err);
+    cuzk_map_close(&m);
+    return st;
+}
+
+static cuzk_status post_type(fil_opts *o, cuzk_post_type *type, bool window)
+{
+    uint64_t bytes;
+    if (o->has_type) {
+        CUZK_TRY(cuzk_post_type_of(type, o->type, &o->a.err));
+        if (type->is_window != window) {
+            return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "--type %llu is a %s proof",
+                             (unsigned long long)o->type, type->is_window ? "window" : "winning");
+        }
+        return CUZK_OK;
+    }
+    CUZK_TRY(size_option(o, &bytes));
+    /* sizes that have no registered number (4 KiB, ...) are proved all the same */
+    type->number = UINT64_MAX;
+    type->sector_bytes = bytes;
+    type->is_window = window;
+    type->is_v1_2 = window;
+    return CUZK_OK;
+}
+
+cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement *st, bool window)
+{
+    cuzk_status s = CUZK_OK;
+    memset(st, 0, sizeof(*st));
+    CUZK_TRY(post_type(o, &st->type, window));
+    CUZK_TRY(node_option(o, &st->randomness, o->randomness, "--randomness"));
+    st->partition = (uint32_t)o->partition;
+    if (o->n_vanilla == 0) {
+        return missing(o, "--vanilla");
+    }
+    CUZK_TRY(cuzk_post_input_create(in, &o->a.err));
+    for (size_t i = 0; s == CUZK_OK && i < o->n_vanilla; i++) {
+        cuzk_map m;
+        s = cuzk_map_open(&m, o->vanilla[i], &o->a.err);
+        if (s == CUZK_OK) {
+            cuzk_err inner = {.msg = ""};
+            s = cuzk_post_input_add(*in, m.data, m.size, &inner);
+            if (s != CUZK_OK) {
+                (void)CUZK_FAIL(&o->a.err, s, "%s: %s", o->vanilla[i], inner.msg);
+            }
+            cuzk_map_close(&m);
+        }
+    }
+    return s;
+}
+
+cuzk_status fil_load_update_statement(fil_opts *o, cuzk_update_statement *st)
+{
+    uint64_t bytes = 0;
+    memset(st, 0, sizeof(*st));
+    CUZK_TRY(size_option(o, &bytes));
+    CUZK_TRY(node_option(o, &st->comm_r_old, o->comm_r_old, "--comm-r-old"));
+    CUZK_TRY(node_option(o, &st->comm_d_new, o->comm_d_new, "--comm-d-new"));
+    CUZK_TRY(node_option(o, &st->comm_r_new, o->comm_r_new, "--comm-r-new"));
+    st->shape = cuzk_sector_shape_of(bytes);
+    st->partition = (uint32_t)o->partition;
+    st->h = cuzk_update_default_h(st->shape);
+    return CUZK_OK;
+}
+
+cuzk_status fil_load_update(fil_opts *o, cuzk_update_input **in)
+{
+    cuzk_map m;
+    if (o->n_vanilla != 1) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "one --vanilla file is needed, not %zu",
+                         o->n_vanilla);
+    }
+    CUZK_TRY(cuzk_map_open(&m, o->vanilla[0], &o->a.err));
+    const cuzk_status st = cuzk_update_parse(in, m.data, m.size, &o->a.err);
+    cuzk_map_close(&m);
+    return st;
+}
+
+cuzk_status fil_load_proof(fil_opts *o, uint8_t **proof, size_t *n)
+{
+    cuzk_map m;
+    CUZK_TRY(cuzk_map_open(&m, o->proof, &o->a.err));
+    uint8_t *p = cuzk_alloc(m.size, 1);
+    cuzk_status st = CUZK_OK;
+    if (p == NULL) {
+        st = CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "%s: out of memory", o->proof);
+    } else {
+        if (m.size != 0) {
+            memcpy(p, m.data, m.size);
+        }
+        *proof = p;
+        *n = m.size;
+    }
+    cuzk_map_close(&m);
+    return st;
+}

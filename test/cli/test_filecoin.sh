@@ -1,0 +1,49 @@
+#!/bin/sh
+# WindowPoSt of 2 KiB sectors through the program: parameters, proof, verification, and what is refused.
+set -eu
+. "$(dirname "$0")/lib.sh"
+cd "$(dirname "$0")/../.."
+v=test/vectors/filecoin
+rand=404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e00
+rand2=414142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e00
+window="--vanilla $v/window.sector1.vanilla.bin --vanilla $v/window.sector2.vanilla.bin --type 10"
+
+run 'setup' 0 'params' params setup window 2KiB --insecure-seed 7 -o "$dir"
+run 'setup again refuses' 2 'exists' params setup window 2KiB --insecure-seed 7 -o "$dir"
+run 'setup: no such kind' 2 'no kind' params setup snap 2KiB -o "$dir"
+run 'setup: no such size' 2 'no' params setup window 3KiB -o "$dir"
+run 'setup: no update circuit' 2 '1GiB' params setup update 1GiB -o "$dir"
+# shellcheck disable=SC2086 # options, one per word
+run 'prove' 0 'proved and verified' prove window $window --randomness $rand --params "$dir" -o "$dir/p"
+check 'proof is 192 bytes' test "$(wc -c <"$dir/p")" = 192
+# shellcheck disable=SC2086
+run 'prove again refuses' 2 'exists' prove window $window --randomness $rand --params "$dir" -o "$dir/p"
+# shellcheck disable=SC2086
+run 'verify' 0 'valid' verify window $window --randomness $rand --params "$dir" --proof "$dir/p"
+# shellcheck disable=SC2086
+run 'other randomness is false' 1 'FALSE' verify window $window --randomness $rand2 --params "$dir" --proof "$dir/p"
+# shellcheck disable=SC2086
+run 'not provable: names the sector' 2 'sector 1: challenge 0' prove window $window --randomness $rand2 --params "$dir" -o "$dir/q"
+check 'nothing written' test ! -e "$dir/q"
+# shellcheck disable=SC2086
+run 'short randomness' 2 '64 hex digits' prove window $window --randomness 00 --params "$dir" -o "$dir/q"
+# shellcheck disable=SC2086
+run 'wrong type' 2 'winning' prove window --type 0 --vanilla $v/window.sector1.vanilla.bin --randomness $rand --params "$dir" -o "$dir/q"
+run 'swapped sectors are another statement' 1 'FALSE' verify window --vanilla $v/window.sector2.vanilla.bin \
+    --vanilla $v/window.sector1.vanilla.bin --type 10 --randomness $rand --params "$dir" --proof "$dir/p"
+head -c 191 "$dir/p" >"$dir/short"
+{ cat "$dir/p"; printf 'x'; } >"$dir/long"
+for f in short long; do
+    # shellcheck disable=SC2086
+    run "a proof too $f" 2 'bytes' verify window $window --randomness $rand --params "$dir" --proof "$dir/$f"
+done
+run 'no parameters: names file and folder' 2 'v28-stacked-proof-of-replication' prove porep \
+    --c1 $v/porep-v1_1.c1.json --params "$dir" -o "$dir/q"
+FIL_PROOFS_PARAMETER_CACHE=/nonexistent
+export FIL_PROOFS_PARAMETER_CACHE
+run 'no parameters: says where from' 2 'FIL_PROOFS_PARAMETER_CACHE' prove porep --c1 $v/porep-v1_1.c1.json -o "$dir/q"
+head -c 50000 $v/porep-v1_1.c1.json >"$dir/cut.json"
+run 'cut C1' 2 'C1:1:' prove porep --c1 "$dir/cut.json" --params "$dir" -o "$dir/q"
+run 'circuit info' 0 'f8ba7b86efda8fa8cfeb67e179175a602a5ded01f9e293e9f7c46fea566d5e31' circuit info window 2KiB
+run 'circuit info as JSON' 0 '"constraints"' circuit info window 2KiB --json
+summary
