@@ -126,73 +126,111 @@ VFP_INLINE vfp vfp_reduce(const vfp *a)
     return vfp_normal(&t);
 }
 
-/* n independent products at once hide the latency of the multiplier; n is 1 or 2. */
-VFP_INLINE void vfp_mul_n(vfp *out, const vfp *a, const vfp *b, int n)
+/* One row of Montgomery reduction: t = (t + m q) / 2^52, m making the low limb vanish. */
+VFP_INLINE void vfp_redc_row(__m512i t[9], __m512i m)
+{
+    VFP_UNROLL
+    for (int j = 0; j < 8; j++) {
+        t[j] = _mm512_madd52lo_epu64(t[j], m, vfp_word(VFP_P[j]));
+    }
+    const __m512i c = _mm512_srli_epi64(t[0], 52);
+    VFP_UNROLL
+    for (int j = 0; j < 8; j++) {
+        t[j] = _mm512_madd52hi_epu64(t[j + 1], m, vfp_word(VFP_P[j]));
+    }
+    t[0] = _mm512_add_epi64(t[0], c);
+    t[8] = _mm512_setzero_si512();
+}
+
+VFP_INLINE void vfp_carry(vfp *out, const __m512i t[8])
+{
+    const __m512i mask = vfp_mask52();
+    __m512i c = _mm512_setzero_si512();
+    VFP_UNROLL
+    for (int j = 0; j < 8; j++) {
+        const __m512i s = _mm512_add_epi64(t[j], c);
+        c = _mm512_srli_epi64(s, 52);
+        out->l[j] = _mm512_and_si512(s, mask);
+    }
+}
+
+/**
+ * out = a b / 2^416. A call, not inlined: the 300 instructions stay in the decoded cache, all of
+ * the working set is in registers, and the processor overlaps neighbouring independent calls. Two
+ * in a row take 4.4 ns per lane and product on Zen 5, interleaved by hand 4.9.
+ */
+static __attribute__((noinline, unused)) void vfp_mul(vfp *out, const vfp *a, const vfp *b)
 {
     const __m512i zero = _mm512_setzero_si512(), pinv = vfp_word(CUZK_MSM_PINV52);
-    __m512i t[2][9];
+    __m512i t[9];
     VFP_UNROLL
-    for (int k = 0; k < n; k++) {
+    for (int j = 0; j < 9; j++) {
+        t[j] = zero;
+    }
+    VFP_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const __m512i bi = b->l[i];
         VFP_UNROLL
-        for (int j = 0; j < 9; j++) {
-            t[k][j] = zero;
+        for (int j = 0; j < 8; j++) {
+            t[j] = _mm512_madd52lo_epu64(t[j], a->l[j], bi);
+        }
+        const __m512i m = _mm512_madd52lo_epu64(zero, t[0], pinv);
+        VFP_UNROLL
+        for (int j = 0; j < 8; j++) {
+            t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a->l[j], bi);
+        }
+        vfp_redc_row(t, m);
+    }
+    vfp_carry(out, t);
+}
+
+/** out = a^2 / 2^416: the products off the diagonal once, doubled. */
+static __attribute__((noinline, unused)) void vfp_sqr(vfp *out, const vfp *a)
+{
+    const __m512i zero = _mm512_setzero_si512(), pinv = vfp_word(CUZK_MSM_PINV52);
+    __m512i w[16], t[9];
+    VFP_UNROLL
+    for (int j = 0; j < 16; j++) {
+        w[j] = zero;
+    }
+    VFP_UNROLL
+    for (int i = 0; i < 7; i++) {
+        VFP_UNROLL
+        for (int j = i + 1; j < 8; j++) {
+            w[i + j] = _mm512_madd52lo_epu64(w[i + j], a->l[i], a->l[j]);
+            w[i + j + 1] = _mm512_madd52hi_epu64(w[i + j + 1], a->l[i], a->l[j]);
         }
     }
     VFP_UNROLL
     for (int i = 0; i < 8; i++) {
-        __m512i bi[2], m[2];
-        VFP_UNROLL
-        for (int k = 0; k < n; k++) {
-            bi[k] = b[k].l[i];
-            VFP_UNROLL
-            for (int j = 0; j < 8; j++) {
-                t[k][j] = _mm512_madd52lo_epu64(t[k][j], a[k].l[j], bi[k]);
-            }
-            m[k] = _mm512_madd52lo_epu64(zero, t[k][0], pinv);
-        }
-        VFP_UNROLL
-        for (int k = 0; k < n; k++) {
-            VFP_UNROLL
-            for (int j = 0; j < 8; j++) {
-                t[k][j + 1] = _mm512_madd52hi_epu64(t[k][j + 1], a[k].l[j], bi[k]);
-            }
-        }
-        VFP_UNROLL
-        for (int k = 0; k < n; k++) {
-            VFP_UNROLL
-            for (int j = 0; j < 8; j++) {
-                t[k][j] = _mm512_madd52lo_epu64(t[k][j], m[k], vfp_word(VFP_P[j]));
-            }
-            const __m512i c = _mm512_srli_epi64(t[k][0], 52);
-            VFP_UNROLL
-            for (int j = 0; j < 8; j++) {
-                t[k][j] = _mm512_madd52hi_epu64(t[k][j + 1], m[k], vfp_word(VFP_P[j]));
-            }
-            t[k][0] = _mm512_add_epi64(t[k][0], c);
-            t[k][8] = zero;
-        }
+        w[2 * i] = _mm512_add_epi64(w[2 * i], w[2 * i]);
+        w[2 * i + 1] = _mm512_add_epi64(w[2 * i + 1], w[2 * i + 1]);
+        w[2 * i] = _mm512_madd52lo_epu64(w[2 * i], a->l[i], a->l[i]);
+        w[2 * i + 1] = _mm512_madd52hi_epu64(w[2 * i + 1], a->l[i], a->l[i]);
     }
     VFP_UNROLL
-    for (int k = 0; k < n; k++) {
-        const __m512i mask = vfp_mask52();
-        __m512i c = zero;
-        VFP_UNROLL
-        for (int j = 0; j < 8; j++) {
-            const __m512i s = _mm512_add_epi64(t[k][j], c);
-            c = _mm512_srli_epi64(s, 52);
-            out[k].l[j] = _mm512_and_si512(s, mask);
-        }
+    for (int j = 0; j < 8; j++) {
+        t[j] = w[j];
     }
-}
-
-VFP_INLINE void vfp_mul(vfp *out, const vfp *a, const vfp *b)
-{
-    vfp_mul_n(out, a, b, 1);
+    VFP_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const __m512i m = _mm512_madd52lo_epu64(zero, t[0], pinv);
+        t[8] = w[8 + i];
+        vfp_redc_row(t, m);
+    }
+    vfp_carry(out, t);
 }
 
 VFP_INLINE void vfp_mul2(vfp out[2], const vfp a[2], const vfp b[2])
 {
-    vfp_mul_n(out, a, b, 2);
+    vfp_mul(&out[0], &a[0], &b[0]);
+    vfp_mul(&out[1], &a[1], &b[1]);
+}
+
+VFP_INLINE void vfp_sqr2(vfp out[2], const vfp a[2])
+{
+    vfp_sqr(&out[0], &a[0]);
+    vfp_sqr(&out[1], &a[1]);
 }
 
 /** Lanes whose value is 0 mod q. Pre: below 2^30 q. */

@@ -16,6 +16,8 @@
 #include "msm/ifma_fp.h"
 #include "msm/msm_engine.h"
 
+#define NOINLINE static __attribute__((noinline))
+
 enum { SET = 8, GROUP = 16 };
 
 typedef struct slot {
@@ -139,8 +141,7 @@ VFP_INLINE void set_lanes(vfp *v, __mmask8 m, const vfp *to)
  * Finds the lanes where x1 = x2 and puts 2 y1 there as the denominator (doubling), or marks the sum
  * as infinity. Only after a batch whose product came out zero.
  */
-static __attribute__((noinline)) void look_closely(group_scratch *g, int h, const vfp *y1,
-                                                   const vfp *y2, const vfp *one)
+NOINLINE void look_closely(group_scratch *g, int h, const vfp *y1, const vfp *y2, const vfp *one)
 {
     const __mmask8 skip = g->first[h] | g->second[h];
     const __mmask8 same = vfp_zero_mod(&g->den[h]) & (__mmask8)~skip;
@@ -205,7 +206,7 @@ VFP_INLINE void forward(vfp acc[2], const source *s, const uint32_t (*p)[2], siz
 }
 
 /* acc[h] = the inverse of acc[h] in every lane; false when one of them is zero. */
-static __attribute__((noinline)) bool invert(vfp acc[2])
+NOINLINE bool invert(vfp acc[2])
 {
     static const cuzk_fp fix = {CUZK_MSM_INV_FIX_LIMBS};
     vfp v, o[3], w;
@@ -270,9 +271,8 @@ VFP_INLINE vfp difference(const vfp *a, const vfp *b, const uint64_t offset[8])
 }
 
 /* Lanes that are not plain additions, after the fact. */
-static __attribute__((noinline)) void fix_lanes(const group_scratch *g, int h, vfp *x3, vfp *y3,
-                                                const vfp *x1, const vfp *y1, const vfp *x2,
-                                                const vfp *y2)
+NOINLINE void fix_lanes(const group_scratch *g, int h, vfp *x3, vfp *y3, const vfp *x1,
+                        const vfp *y1, const vfp *x2, const vfp *y2)
 {
     const vfp zero = {{_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
                        _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
@@ -285,6 +285,65 @@ static __attribute__((noinline)) void fix_lanes(const group_scratch *g, int h, v
     set_lanes(y3, g->none[h], &zero);
 }
 
+/* The operands of eight pairs in the backward pass. */
+typedef struct operands {
+    vfp x1, y1, x2, y2;
+    vfp num; /* y2 - y1 */
+} operands;
+
+VFP_INLINE void get_operands(operands *o, const source *s, const uint32_t (*p)[2], bool entries)
+{
+    o->y1 = get_y(s, p, 0, entries);
+    o->y2 = get_y(s, p, 1, entries);
+    o->num = difference(&o->y2, &o->y1, VFP_8P);
+    o->x1 = get_x(s, p, 0, entries);
+    o->x2 = get_x(s, p, 1, entries);
+}
+
+NOINLINE void operands_entries(operands *o, const source *s, const uint32_t (*p)[2])
+{
+    get_operands(o, s, p, true);
+}
+
+NOINLINE void operands_slots(operands *o, const source *s, const uint32_t (*p)[2])
+{
+    get_operands(o, s, p, false);
+}
+
+/* num = 3 x1^2 in doubling lanes. */
+NOINLINE void tangent(operands *o, __mmask8 lanes)
+{
+    vfp t, u;
+    vfp_sqr(&t, &o->x1);
+    u = vfp_raw_add(&t, &t);
+    u = vfp_raw_add(&u, &t);
+    u = vfp_normal(&u);
+    set_lanes(&o->num, lanes, &u);
+}
+
+/* x3 = square - x1 - x2 and t = x1 - x3. */
+NOINLINE void sum_x(vfp *x3, vfp *t, const vfp *square, const operands *o, const uint64_t offset[8])
+{
+    vfp u = vfp_raw_sub(square, &o->x1);
+    u = vfp_raw_sub(&u, &o->x2);
+    u = vfp_raw_add_words(&u, offset);
+    *x3 = vfp_reduce(&u);
+    *t = difference(&o->x1, x3, VFP_2P);
+}
+
+/* y3 = product - y1; the sums go to their slots. */
+NOINLINE void sum_y(slot *out, const size_t *at, size_t lanes, vfp *x3, const vfp *product,
+                    const operands *o, const group_scratch *g, int h)
+{
+    vfp u = vfp_raw_sub(product, &o->y1);
+    u = vfp_raw_add_words(&u, VFP_8P);
+    u = vfp_reduce(&u);
+    if (g->special != 0) {
+        fix_lanes(g, h, x3, &u, &o->x1, &o->y1, &o->x2, &o->y2);
+    }
+    put(out, at, lanes, x3, &u);
+}
+
 VFP_INLINE void backward(slot *out, size_t first, vfp acc[2], const source *s,
                          const uint32_t (*p)[2], size_t n, const group_scratch *scratch,
                          bool entries)
@@ -293,82 +352,89 @@ VFP_INLINE void backward(slot *out, size_t first, vfp acc[2], const source *s,
     for (size_t k = (n + GROUP - 1) / GROUP; k-- > 0;) {
         const group_scratch *g = &scratch[k];
         const uint32_t(*q)[2] = group_pairs(p, n, k, pad);
-        vfp inv[2], num[2], lam[2], x1[2], x2[2], y1[2], y2[2], x3[2], y3[2], t[2];
-        vfp_mul2(inv, acc, g->prefix);
-        vfp_mul2(acc, acc, g->den);
-        VFP_UNROLL
-        for (int h = 0; h < 2; h++) {
-            y1[h] = get_y(s, q + h * SET, 0, entries);
-            y2[h] = get_y(s, q + h * SET, 1, entries);
-            num[h] = difference(&y2[h], &y1[h], VFP_8P);
-        }
-        VFP_UNROLL
-        for (int h = 0; h < 2; h++) {
-            x1[h] = get_x(s, q + h * SET, 0, entries);
-            x2[h] = get_x(s, q + h * SET, 1, entries);
-        }
-        if (g->special != 0 && (g->dbl[0] | g->dbl[1]) != 0) {
-            vfp_mul2(t, x1, x1);
-            for (int h = 0; h < 2; h++) {
-                vfp u = vfp_raw_add(&t[h], &t[h]);
-                u = vfp_raw_add(&u, &t[h]);
-                u = vfp_normal(&u);
-                set_lanes(&num[h], g->dbl[h], &u);
-            }
-        }
-        vfp_mul2(lam, num, inv);
-        vfp_mul2(t, lam, lam);
-        VFP_UNROLL
-        for (int h = 0; h < 2; h++) {
-            vfp u = vfp_raw_sub(&t[h], &x1[h]);
-            u = vfp_raw_sub(&u, &x2[h]);
-            u = vfp_raw_add_words(&u, entries ? VFP_16384P : VFP_8P);
-            x3[h] = vfp_reduce(&u);
-            t[h] = difference(&x1[h], &x3[h], VFP_2P);
-        }
-        vfp_mul2(t, lam, t);
         const size_t left = n - k * GROUP;
-        VFP_UNROLL
+        operands o[2];
+        vfp a[2], b[2], x3[2];
+        vfp_mul2(a, acc, g->prefix);
+        vfp_mul2(acc, acc, g->den);
         for (int h = 0; h < 2; h++) {
-            vfp u = vfp_raw_sub(&t[h], &y1[h]);
-            u = vfp_raw_add_words(&u, VFP_8P);
-            y3[h] = vfp_reduce(&u);
-            if (g->special != 0) {
-                fix_lanes(g, h, &x3[h], &y3[h], &x1[h], &y1[h], &x2[h], &y2[h]);
+            if (entries) {
+                operands_entries(&o[h], s, q + h * SET);
+            } else {
+                operands_slots(&o[h], s, q + h * SET);
             }
+            if (g->dbl[h] != 0) {
+                tangent(&o[h], g->dbl[h]);
+            }
+        }
+        vfp_mul(&a[0], &o[0].num, &a[0]); /* lambda */
+        vfp_mul(&a[1], &o[1].num, &a[1]);
+        vfp_sqr2(b, a);
+        sum_x(&x3[0], &b[0], &b[0], &o[0], entries ? VFP_16384P : VFP_8P);
+        sum_x(&x3[1], &b[1], &b[1], &o[1], entries ? VFP_16384P : VFP_8P);
+        vfp_mul2(b, a, b);
+        for (int h = 0; h < 2; h++) {
+            const size_t done = (size_t)h * SET;
             size_t at[SET];
             for (size_t i = 0; i < SET; i++) {
-                at[i] = entries ? first + k * GROUP + (size_t)h * SET + i : q[h * SET + (int)i][0];
+                at[i] = entries ? first + k * GROUP + done + i : q[done + i][0];
             }
-            const size_t done = (size_t)h * SET;
-            put(out, at, left >= done + SET ? SET : left > done ? left - done : 0, &x3[h], &y3[h]);
+            sum_y(out, at,
+                  left >= done + SET ? SET
+                  : left > done      ? left - done
+                                     : 0,
+                  &x3[h], &b[h], &o[h], g, h);
         }
     }
 }
 
-VFP_INLINE void batch(slot *out, size_t first, const source *s, const uint32_t (*p)[2], size_t n,
-                      void *scratch, bool entries)
+NOINLINE void forward_entries(vfp acc[2], const source *s, const uint32_t (*p)[2], size_t n,
+                              group_scratch *scratch)
 {
-    vfp acc[2];
-    forward(acc, s, p, n, scratch, entries, false);
-    if (!invert(acc)) {
-        forward(acc, s, p, n, scratch, entries, true);
-        (void)invert(acc);
-    }
-    backward(out, first, acc, s, p, n, scratch, entries);
+    forward(acc, s, p, n, scratch, true, false);
+}
+
+NOINLINE void forward_slots(vfp acc[2], const source *s, const uint32_t (*p)[2], size_t n,
+                            group_scratch *scratch)
+{
+    forward(acc, s, p, n, scratch, false, false);
+}
+
+NOINLINE void careful_entries(vfp acc[2], const source *s, const uint32_t (*p)[2], size_t n,
+                              group_scratch *scratch)
+{
+    forward(acc, s, p, n, scratch, true, true);
+}
+
+NOINLINE void careful_slots(vfp acc[2], const source *s, const uint32_t (*p)[2], size_t n,
+                            group_scratch *scratch)
+{
+    forward(acc, s, p, n, scratch, false, true);
 }
 
 static void add_entries(void *slots, size_t first, const cuzk_msm_table *t, const uint32_t (*e)[2],
                         size_t n, void *scratch)
 {
     const source s = {t, NULL};
-    batch(slots, first, &s, e, n, scratch, true);
+    vfp acc[2];
+    forward_entries(acc, &s, e, n, scratch);
+    if (!invert(acc)) {
+        careful_entries(acc, &s, e, n, scratch);
+        (void)invert(acc);
+    }
+    backward(slots, first, acc, &s, e, n, scratch, true);
 }
 
 static void add_slots(void *slots, const uint32_t (*p)[2], size_t n, void *scratch)
 {
     const source s = {NULL, slots};
-    batch(slots, 0, &s, p, n, scratch, false);
+    vfp acc[2];
+    forward_slots(acc, &s, p, n, scratch);
+    if (!invert(acc)) {
+        careful_slots(acc, &s, p, n, scratch);
+        (void)invert(acc);
+    }
+    backward(slots, 0, acc, &s, p, n, scratch, false);
 }
 
 static void load(void *slots, size_t first, const cuzk_msm_table *t, const uint32_t *e, size_t n)
