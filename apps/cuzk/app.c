@@ -103,12 +103,10 @@ cuzk_status app_begin(app *a)
     return cuzk_pool_create(&a->pool, &cfg, &a->err);
 }
 
-static void end_progress(app *a)
+static void end_progress(app *a, bool complete)
 {
-    if (a->progress_what != NULL) {
-        (void)fputs("\r\x1b[K", stderr);
-        a->progress_what = NULL;
-    }
+    cuzk_progress_finish(a->progress, complete);
+    a->progress = NULL;
 }
 
 static const char *hint(cuzk_status st)
@@ -149,7 +147,7 @@ static bool report_json(app *a, cuzk_status st)
 
 int app_finish(app *a, cuzk_status st)
 {
-    end_progress(a);
+    end_progress(a, st == CUZK_OK);
     if (!a->json) {
         report_text(a, st);
     }
@@ -172,7 +170,7 @@ CUZK_PRINTF(3, 4) static void line(app *a, const char *key, const char *fmt, ...
         label[i] = key[i] == '_' ? ' ' : key[i];
     }
     label[i] = '\0';
-    end_progress(a);
+    end_progress(a, true);
     (void)printf("%-20s ", label);
     va_start(ap, fmt);
     (void)vprintf(fmt, ap);
@@ -236,7 +234,7 @@ void app_note(app *a, const char *fmt, ...)
     if (a->quiet || a->json) {
         return;
     }
-    end_progress(a);
+    end_progress(a, true);
     va_start(ap, fmt);
     (void)vfprintf(stderr, fmt, ap);
     va_end(ap);
@@ -246,16 +244,23 @@ void app_note(app *a, const char *fmt, ...)
 void app_progress(void *arg, const char *what, uint64_t done, uint64_t total)
 {
     app *a = arg;
-    const uint64_t now = cuzk_clock_ns();
-    if (a->quiet || a->json || isatty(STDERR_FILENO) == 0 ||
-        (a->progress_what != NULL && done < total && now - a->progress_ns < 100000000u)) {
+    (void)what;
+    if (a->quiet || a->json) {
         return;
     }
-    a->progress_what = what;
-    a->progress_ns = now;
-    (void)fprintf(stderr, "\r\x1b[K%s %3.0f%%", what,
-                  total == 0 ? 100.0 : 100.0 * (double)done / (double)total);
-    (void)fflush(stderr);
+    if (a->progress == NULL) {
+        const char *label = strrchr(a->command, ' ');
+        cuzk_ignore(cuzk_progress_start(&a->progress, STDERR_FILENO,
+                                        label == NULL ? a->command : label + 1, total, NULL));
+        a->progress_done = 0;
+    }
+    if (done > a->progress_done) {
+        cuzk_progress_add(a->progress, done - a->progress_done);
+        a->progress_done = done;
+    }
+    if (done == total) {
+        end_progress(a, true);
+    }
 }
 
 cuzk_status app_check_output(app *a, const char *path)

@@ -21,6 +21,7 @@
 #include "base/json_writer.h"
 #include "base/status.h"
 #include "sys/pool.h"
+#include "sys/progress.h"
 
 typedef struct app {
     const char *command; /* argv[0] */
@@ -32,8 +33,8 @@ typedef struct app {
     cuzk_err err;
     cuzk_jsonw w; /* with json: the object being built */
     uint64_t started_ns;
-    const char *progress_what; /* of the line on the terminal; NULL: none */
-    uint64_t progress_ns;
+    cuzk_progress *progress; /* of the step that is running; NULL: none shown */
+    uint64_t progress_done;
 } app;
 
 extern const struct argp app_argp;
@@ -58,7 +59,7 @@ void app_hex(app *a, const char *key, const uint8_t *data, size_t n);
 void app_seconds(app *a, const char *key, uint64_t ns);
 /** A remark for people, on standard error; nothing with --quiet or --json. */
 void app_note(app *a, const char *fmt, ...) CUZK_PRINTF(2, 3);
-/** Progress of a long step, on a terminal only. In the form of cuzk_setup_opts.progress. */
+/** Progress of a long step, in the form of cuzk_setup_opts.progress; arg is the app. */
 void app_progress(void *arg, const char *what, uint64_t done, uint64_t total);
 
 /**

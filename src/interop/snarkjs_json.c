@@ -206,6 +206,7 @@ cuzk_status cuzk_proof_json_read(cuzk_proof *out, const void *text, size_t n, co
     cuzk_json_str key;
     uint64_t seen = 0;
     cuzk_proof p;
+    memset(&p, 0, sizeof(p)); /* compilers cannot see that require covers all three */
     (void)cuzk_json_begin_object(&d.j);
     while (cuzk_json_next_key(&d.j, &key)) {
         switch (cuzk_json_field(&d.j, &key, names, 5, &seen)) {

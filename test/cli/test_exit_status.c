@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
 #include "exit_status.h"
 #include "test.h"
 
@@ -38,5 +41,30 @@ static void numbers_are_fixed(void)
     CHECK_U64(exit_status_of(CUZK_E_NOMEM), 3);
 }
 
-static const cuzk_case cases[] = {CASE(complete_and_consistent), CASE(numbers_are_fixed)};
+/* docs/errors.md has exactly these rows. */
+static void documented(void)
+{
+    size_t n, rows = 0;
+    uint8_t *file = test_read_file("docs/errors.md", &n);
+    char *doc = malloc(n + 1);
+    CHECK(doc != NULL);
+    memcpy(doc, file, n);
+    doc[n] = '\0';
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        char row[256];
+        (void)snprintf(row, sizeof(row), "\n| `CUZK_%s` | %d | %s | %d | %s |\n", all[i].name,
+                       (int)all[i].s, all[i].retryable ? "yes" : "no",
+                       (int)exit_status_of(all[i].s), cuzk_status_text(all[i].s));
+        CHECK_MSG(strstr(doc, row) != NULL, "docs/errors.md lacks the row:%s", row);
+    }
+    for (const char *at = doc; (at = strstr(at, "\n| `CUZK_")) != NULL; at++) {
+        rows++;
+    }
+    CHECK_U64(rows, sizeof(all) / sizeof(all[0]));
+    free(doc);
+    free(file);
+}
+
+static const cuzk_case cases[] = {CASE(complete_and_consistent), CASE(numbers_are_fixed),
+                                  CASE(documented)};
 TEST_MAIN("cli/exit_status", cases)
