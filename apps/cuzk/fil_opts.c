@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "fil_opts.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -59,7 +64,8 @@ const struct argp_option fil_porep_options[] = {
 
 const struct argp_option fil_post_options[] = {
     {"vanilla", OPT_VANILLA, "FILE", 0,
-     "Vanilla proof of a sector (bincode); repeat it in partition order", 0},
+     "Vanilla proof of a sector (bincode), or a folder of them in the order of their names; repeat it in partition order",
+     0},
     {"randomness", OPT_RANDOMNESS, "HEX", 0, "32 bytes", 0},
     {"type", OPT_TYPE, "N", 0, "RegisteredPoStProof: 0-4 winning, 5-9 window V1, 10-14 window V1_1",
      0},
@@ -235,6 +241,48 @@ static cuzk_status post_type(fil_opts *o, cuzk_post_type *type, bool window)
     return CUZK_OK;
 }
 
+static cuzk_status add_sector(fil_opts *o, cuzk_post_input *in, const char *path)
+{
+    cuzk_map m;
+    cuzk_err inner = {.msg = ""};
+    CUZK_TRY(cuzk_map_open(&m, path, &o->a.err));
+    cuzk_status s = cuzk_post_input_add(in, m.data, m.size, &inner);
+    if (s != CUZK_OK) {
+        s = CUZK_FAIL(&o->a.err, s, "%s: %s", path, inner.msg);
+    }
+    cuzk_map_close(&m);
+    return s;
+}
+
+static int is_vanilla_file(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+/* Every file of a folder, in the order of their names. */
+static cuzk_status add_folder(fil_opts *o, cuzk_post_input *in, const char *folder)
+{
+    struct dirent **names = NULL;
+    const int n = scandir(folder, &names, is_vanilla_file, alphasort);
+    if (n < 0) {
+        return CUZK_FAIL_OS(&o->a.err, CUZK_E_IO, errno, "%s: cannot list the folder", folder);
+    }
+    cuzk_status s = CUZK_OK;
+    for (int i = 0; i < n; i++) {
+        char path[CUZK_PATH_BYTES];
+        if (s == CUZK_OK) {
+            const int len = snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
+            s = len < 0 || len >= (int)sizeof(path)
+                    ? CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "%s: a path in this folder is too long",
+                                folder)
+                    : add_sector(o, in, path);
+        }
+        (free)(names[i]); /* scandir's, from malloc */
+    }
+    (free)(names);
+    return s;
+}
+
 cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement *st, bool window)
 {
     cuzk_status s = CUZK_OK;
@@ -247,16 +295,9 @@ cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement
     }
     CUZK_TRY(cuzk_post_input_create(in, &o->a.err));
     for (size_t i = 0; s == CUZK_OK && i < o->n_vanilla; i++) {
-        cuzk_map m;
-        s = cuzk_map_open(&m, o->vanilla[i], &o->a.err);
-        if (s == CUZK_OK) {
-            cuzk_err inner = {.msg = ""};
-            s = cuzk_post_input_add(*in, m.data, m.size, &inner);
-            if (s != CUZK_OK) {
-                (void)CUZK_FAIL(&o->a.err, s, "%s: %s", o->vanilla[i], inner.msg);
-            }
-            cuzk_map_close(&m);
-        }
+        struct stat info;
+        const bool is_folder = stat(o->vanilla[i], &info) == 0 && S_ISDIR(info.st_mode);
+        s = is_folder ? add_folder(o, *in, o->vanilla[i]) : add_sector(o, *in, o->vanilla[i]);
     }
     return s;
 }

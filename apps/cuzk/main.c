@@ -12,6 +12,7 @@ static const command commands[] = {
     {"prove", "Filecoin proofs: porep, winning, window, update", cmd_prove},
     {"verify", "the same, against their statements", cmd_verify},
     {"circuit", "Filecoin circuits: info", cmd_circuit},
+    {"gen", "inputs of synthetic sectors, for tests and benchmarks", cmd_gen},
     {"groth16", "circom and snarkjs circuits: setup, prove, verify", cmd_groth16},
     {"params", "proving parameter files (.params): info, check, setup", cmd_params},
     {NULL, NULL, NULL}};
