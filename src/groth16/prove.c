@@ -48,7 +48,7 @@ typedef struct sums {
     cuzk_g2 b2;
 } sums;
 
-static cuzk_status sum_h(cuzk_g1 *out, const cuzk_witness *w, const cuzk_srs *srs,
+static cuzk_status sum_h(cuzk_g1 *out, const cuzk_witness *w, const cuzk_srs *srs, size_t chunk,
                          cuzk_prove_times *t, cuzk_section_times *st_times, cuzk_pool *pool,
                          const cuzk_cancel *cancel, cuzk_err *err)
 {
@@ -63,8 +63,8 @@ static cuzk_status sum_h(cuzk_g1 *out, const cuzk_witness *w, const cuzk_srs *sr
     t0 = cuzk_clock_ns();
     CUZK_TRY_GOTO(st, cuzk_fr_array_to_scalars(h, m, pool, cancel, err));
     t->ntt_ns += cuzk_clock_ns() - t0;
-    st = cuzk_section_sum_h(out, (const cuzk_scalar *)(const void *)h, srs, st_times, pool, cancel,
-                            err);
+    st = cuzk_section_sum_h(out, (const cuzk_scalar *)(const void *)h, srs, chunk, st_times, pool,
+                            cancel, err);
 out:
     cuzk_free(h);
     return st;
@@ -79,20 +79,20 @@ static void collect(uint64_t *msm_ns, cuzk_section_times *s, cuzk_prove_times *t
     *s = zero;
 }
 
-static cuzk_status sum_sections(sums *out, const cuzk_witness *w, const cuzk_srs *srs,
+static cuzk_status sum_sections(sums *out, const cuzk_witness *w, const cuzk_srs *srs, size_t chunk,
                                 cuzk_prove_times *t, cuzk_pool *pool, const cuzk_cancel *cancel,
                                 cuzk_err *err)
 {
     cuzk_section_times s = {0};
-    CUZK_TRY(sum_h(&out->h, w, srs, t, &s, pool, cancel, err));
+    CUZK_TRY(sum_h(&out->h, w, srs, chunk, t, &s, pool, cancel, err));
     collect(&t->msm_h_ns, &s, t);
-    CUZK_TRY(cuzk_section_sum_g1(&out->l, w, srs, CUZK_SRS_L, &s, pool, cancel, err));
+    CUZK_TRY(cuzk_section_sum_g1(&out->l, w, srs, CUZK_SRS_L, chunk, &s, pool, cancel, err));
     collect(&t->msm_l_ns, &s, t);
-    CUZK_TRY(cuzk_section_sum_g1(&out->a, w, srs, CUZK_SRS_A, &s, pool, cancel, err));
+    CUZK_TRY(cuzk_section_sum_g1(&out->a, w, srs, CUZK_SRS_A, chunk, &s, pool, cancel, err));
     collect(&t->msm_a_ns, &s, t);
-    CUZK_TRY(cuzk_section_sum_g1(&out->b1, w, srs, CUZK_SRS_B_G1, &s, pool, cancel, err));
+    CUZK_TRY(cuzk_section_sum_g1(&out->b1, w, srs, CUZK_SRS_B_G1, chunk, &s, pool, cancel, err));
     collect(&t->msm_b_g1_ns, &s, t);
-    CUZK_TRY(cuzk_section_sum_g2(&out->b2, w, srs, CUZK_SRS_B_G2, &s, pool, cancel, err));
+    CUZK_TRY(cuzk_section_sum_g2(&out->b2, w, srs, CUZK_SRS_B_G2, chunk, &s, pool, cancel, err));
     collect(&t->msm_b_g2_ns, &s, t);
     return CUZK_OK;
 }
@@ -199,7 +199,9 @@ cuzk_status cuzk_prove(cuzk_proof *out, const cuzk_witness *w, const cuzk_srs *s
         CUZK_TRY(cuzk_r1cs_check(w, NULL, pool, cancel, err));
         t.check_ns = cuzk_clock_ns() - start;
     }
-    CUZK_TRY(sum_sections(&q, w, srs, &t, pool, cancel, err));
+    CUZK_TRY(sum_sections(&q, w, srs,
+                          opts->chunk_points != 0 ? opts->chunk_points : CUZK_SECTION_CHUNK, &t,
+                          pool, cancel, err));
     const uint64_t t0 = cuzk_clock_ns();
     CUZK_TRY_GOTO(st, choose_rs(rs, opts, err));
     assemble(&proof, &q, cuzk_srs_get_vk(srs), &rs[0], &rs[1]);

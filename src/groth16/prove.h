@@ -26,6 +26,7 @@ typedef struct cuzk_prove_opts {
     const cuzk_scalar *r, *s; /* both or neither; NULL: from the OS, wiped after use */
     bool check_witness;       /* multiply all rows out first: E_UNSATISFIED names the row */
     cuzk_prove_times *times;  /* optional */
+    size_t chunk_points;      /* points of a section decoded at a time; 0: 2^20 */
 } cuzk_prove_opts;
 
 /**

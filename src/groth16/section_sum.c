@@ -9,11 +9,6 @@
 
 #include "wire_cursor.h"
 
-/* Points decoded at a time: 96 MiB in either group. Larger sums are more efficient by less than a
- * bucket window per doubling. */
-#define CHUNK_G1 ((size_t)1 << 20)
-#define CHUNK_G2 ((size_t)1 << 19)
-
 CUZK_STATIC_ASSERT(sizeof(cuzk_fr) == sizeof(cuzk_scalar), "converted in place");
 
 static cuzk_status scalar_range(void *arg, size_t begin, size_t end, unsigned worker)
@@ -46,7 +41,7 @@ cuzk_status cuzk_fr_array_to_scalars(cuzk_fr *v, size_t n, cuzk_pool *pool,
 #define MSM_BITS      cuzk_msm_bits_g1
 #define READ          cuzk_srs_read_g1
 #define ARRAY(srs, s) cuzk_srs_g1_array((srs), (s))
-#define CHUNK         CHUNK_G1
+#define CHUNK(chunk)  (chunk)
 #include "section_sum_tmpl.h"
 #undef SUM
 #undef EC
@@ -66,16 +61,16 @@ cuzk_status cuzk_fr_array_to_scalars(cuzk_fr *v, size_t n, cuzk_pool *pool,
 #define MSM_BITS      cuzk_msm_bits_g2
 #define READ          cuzk_srs_read_g2
 #define ARRAY(srs, s) cuzk_srs_g2_array(srs)
-#define CHUNK         CHUNK_G2
+#define CHUNK(chunk)  (((chunk) + 1) / 2)
 #include "section_sum_tmpl.h"
 
 cuzk_status cuzk_section_sum_h(cuzk_g1 *out, const cuzk_scalar *scalars, const cuzk_srs *srs,
-                               cuzk_section_times *times, cuzk_pool *pool,
+                               size_t chunk, cuzk_section_times *times, cuzk_pool *pool,
                                const cuzk_cancel *cancel, cuzk_err *err)
 {
     const uint64_t total = cuzk_srs_count(srs, CUZK_SRS_H);
     const cuzk_g1_affine *array = cuzk_srs_g1_array(srs, CUZK_SRS_H);
-    const size_t chunk = array != NULL || total < CHUNK_G1 ? (size_t)total : CHUNK_G1;
+    chunk = array != NULL || total < chunk ? (size_t)total : chunk;
     cuzk_g1_affine *buffer = NULL;
     cuzk_g1 sum, part;
     cuzk_status st = CUZK_OK;

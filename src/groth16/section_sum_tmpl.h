@@ -3,14 +3,14 @@
  * Section sums for one group; included by section_sum.c with
  *   SUM(x)    names: SUM(run) is run_g1 or run_g2
  *   EC(x)     cuzk_g1_x or cuzk_g2_x; EC_T and EC_AFFINE_T the point types
- *   MSM, MSM_BITS, READ, ARRAY(srs, s), CHUNK (points)
+ *   MSM, MSM_BITS, READ, ARRAY(srs, s), CHUNK(chunk) (points of this group)
  * No include guard: meant to be included twice.
  */
 
 typedef struct SUM(run) {
     const cuzk_srs *srs;
     cuzk_srs_section s;
-    EC_AFFINE_T *chunk; /* [CHUNK] decoded points; NULL when the srs is in memory */
+    EC_AFFINE_T *chunk; /* [chunk] decoded points; NULL when the srs is in memory */
     EC_AFFINE_T *bases; /* [cap] points of collected full values */
     cuzk_fr *scalars;   /* [cap] their values */
     size_t n, cap;
@@ -81,11 +81,11 @@ static cuzk_status SUM(step)(SUM(run) * r, cuzk_wire_cursor *cur, uint64_t at, s
 }
 
 cuzk_status SUM(cuzk_section_sum)(EC_T *out, const cuzk_witness *w, const cuzk_srs *srs,
-                                  cuzk_srs_section s, cuzk_section_times *times, cuzk_pool *pool,
-                                  const cuzk_cancel *cancel, cuzk_err *err)
+                                  cuzk_srs_section s, size_t chunk, cuzk_section_times *times,
+                                  cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
 {
     const uint64_t total = cuzk_srs_count(srs, s);
-    const size_t chunk = total < CHUNK ? (size_t)total : CHUNK;
+    chunk = total < CHUNK(chunk) ? (size_t)total : CHUNK(chunk);
     const uint64_t bound = cuzk_wire_full_bound(w->circuit);
     const size_t cap = bound < chunk ? (size_t)bound : chunk;
     SUM(run) r = {.srs = srs, .s = s, .cap = cap, .times = times, .pool = pool, .cancel = cancel};

@@ -46,12 +46,13 @@ typedef struct setup_run {
 } setup_run;
 
 /* No more than the largest section has. */
-static size_t chunk_for(const cuzk_circuit *c)
+static size_t chunk_for(const cuzk_circuit *c, const cuzk_setup_opts *opts)
 {
+    const size_t asked = opts != NULL && opts->chunk_points != 0 ? opts->chunk_points : MAX_CHUNK;
     const uint64_t m = (uint64_t)1 << cuzk_circuit_lg_domain(c);
     const uint64_t wires = c->n_inputs + c->n_aux;
     const uint64_t most = m > wires ? m : wires;
-    return most < MAX_CHUNK ? (size_t)most : MAX_CHUNK;
+    return most < asked ? (size_t)most : asked;
 }
 
 static const cuzk_fr *root_of(const setup_run *s)
@@ -348,7 +349,7 @@ static cuzk_status begin(setup_run *s, const cuzk_circuit *c, const cuzk_toxic *
     s->pool = pool;
     s->cancel = cancel;
     s->lg = cuzk_circuit_lg_domain(c);
-    s->chunk = chunk_for(c);
+    s->chunk = chunk_for(c, opts);
     s->form.quotient = s->opts->kind;
     s->form.all_wires = s->opts->kind == CUZK_QUOTIENT_ODD_COSET;
     atomic_init(&s->infinite, UINT64_MAX);
@@ -415,7 +416,7 @@ cuzk_status cuzk_setup_write(const cuzk_circuit *c, const cuzk_toxic *toxic,
         return CUZK_FAIL(err, CUZK_E_INVALID, "a .params file has no snarkjs form");
     }
     /* Opened before the long work: targets that exist or cannot be written fail at once. */
-    CUZK_TRY(cuzk_section_writer_open(&params, params_path, replace, chunk_for(c), err));
+    CUZK_TRY(cuzk_section_writer_open(&params, params_path, replace, chunk_for(c, opts), err));
     memset(&s, 0, sizeof(s));
     if (vk_path != NULL) {
         CUZK_TRY_GOTO(st, cuzk_section_writer_open(&vk, vk_path, replace, 1, err));

@@ -30,6 +30,7 @@ typedef struct cuzk_setup_opts {
      * form, all_wires, unused wires allowed); only cuzk_setup_create. Zero: bellperson's.
      */
     cuzk_quotient_kind kind;
+    size_t chunk_points; /* points made at a time; 0: 2^18 */
     /** Optional; called from the calling thread with points done of total, all sections together. */
     void (*progress)(void *arg, const char *section, uint64_t done, uint64_t total);
     void *progress_arg;

@@ -35,6 +35,11 @@ static inline size_t cuzk_srs_point_bytes(cuzk_srs_section s)
 
 /** Zeroed, with a copy of name. NULL when out of memory. */
 cuzk_srs *cuzk_srs_new(const char *name);
+/**
+ * Tells the system that bytes just read are not needed soon: the file may be larger than memory
+ * budgets, and its pages would count as resident. Reading them again is a soft page fault.
+ */
+void cuzk_srs_release(const cuzk_srs *srs, size_t offset, size_t bytes);
 /** Decodes every point of all sections with this check; file-backed only. */
 CUZK_NODISCARD cuzk_status cuzk_srs_check_points(const cuzk_srs *srs, cuzk_point_check check,
                                                  cuzk_pool *pool, const cuzk_cancel *cancel,

@@ -107,6 +107,13 @@ cuzk_status cuzk_srs_create_from_arrays(cuzk_srs **out, const cuzk_srs_source *s
     return CUZK_OK;
 }
 
+void cuzk_srs_release(const cuzk_srs *srs, size_t offset, size_t bytes)
+{
+    if (bytes >= ((size_t)1 << 20)) {
+        cuzk_map_advise(&srs->map, offset, bytes, CUZK_MAP_DONTNEED);
+    }
+}
+
 const cuzk_srs_vk *cuzk_srs_get_vk(const cuzk_srs *srs)
 {
     return &srs->vk;

@@ -10,6 +10,8 @@
 /* Points per work item: decoding takes some 100 ns a point, a subgroup check some 30 us. */
 #define READ_GRAIN  2048
 #define CHECK_GRAIN 128
+/* Points after which the pages of a checked section are given back. */
+#define CHECK_STEP  ((uint64_t)1 << 20)
 
 typedef struct decode_job {
     const uint8_t *in;
@@ -69,6 +71,7 @@ static cuzk_status decode(const cuzk_srs *srs, cuzk_srs_section s, uint64_t firs
     j->is_g2 = s == CUZK_SRS_B_G2;
     atomic_init(&j->bad, UINT64_MAX);
     cuzk_status st = cuzk_parallel_for(pool, cancel, n, grain, decode_range, j);
+    cuzk_srs_release(srs, (size_t)(j->in - srs->data), n * cuzk_srs_point_bytes(s));
     const uint64_t bad = atomic_load(&j->bad);
     if (bad != UINT64_MAX) {
         st = decode_one(j, bad);
@@ -86,9 +89,12 @@ cuzk_status cuzk_srs_check_points(const cuzk_srs *srs, cuzk_point_check check, c
                                   const cuzk_cancel *cancel, cuzk_err *err)
 {
     for (unsigned i = 0; i < CUZK_SRS_SECTIONS; i++) {
-        decode_job j = {.check = check};
-        CUZK_TRY(
-            decode(srs, (cuzk_srs_section)i, 0, srs->count[i], &j, CHECK_GRAIN, pool, cancel, err));
+        for (uint64_t at = 0; at < srs->count[i]; at += CHECK_STEP) {
+            const uint64_t left = srs->count[i] - at;
+            decode_job j = {.check = check};
+            CUZK_TRY(decode(srs, (cuzk_srs_section)i, at, left < CHECK_STEP ? left : CHECK_STEP, &j,
+                            CHECK_GRAIN, pool, cancel, err));
+        }
     }
     return CUZK_OK;
 }

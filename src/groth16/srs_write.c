@@ -50,7 +50,9 @@ cuzk_status cuzk_srs_digest(const cuzk_srs *srs, uint8_t out[16], const cuzk_can
         if (cuzk_cancel_requested(cancel)) {
             return CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled while hashing %s", srs->name);
         }
-        cuzk_blake2b_update(&ctx, srs->data + at, srs->size - at < step ? srs->size - at : step);
+        const size_t n = srs->size - at < step ? srs->size - at : step;
+        cuzk_blake2b_update(&ctx, srs->data + at, n);
+        cuzk_srs_release(srs, at, n);
     }
     cuzk_blake2b_final(&ctx, full);
     memcpy(out, full, 16);

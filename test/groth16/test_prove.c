@@ -90,6 +90,49 @@ static void domains(void)
     }
 }
 
+/* However small the chunks, from file or memory, the bytes are the same. */
+static void chunks(void)
+{
+    static const size_t sizes[] = {1, 2, 7, 64, 100};
+    test_instance t = test_circuit_blocks(23);
+    cuzk_toxic x;
+    cuzk_err err;
+    char whole[512], path[512];
+    uint8_t want[192], got[192];
+    size_t n, m;
+    cuzk_toxic_from_seed(&x, 9);
+    (void)snprintf(whole, sizeof(whole), "%s/whole.params", test_tmpdir());
+    (void)snprintf(path, sizeof(path), "%s/chunks.params", test_tmpdir());
+    CHECK_OK(cuzk_setup_write(t.c, &x, whole, NULL, NULL, NULL, NULL, &err), &err);
+    uint8_t *a = test_read_file(whole, &n);
+    test_trapdoor_proof(want, t.w, &x, CUZK_QUOTIENT_COEFFS, &pairs[3][0], &pairs[3][1]);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        const cuzk_setup_opts setup = {.chunk_points = sizes[i], .replace = true};
+        const cuzk_prove_opts opts = {
+            .r = &pairs[3][0], .s = &pairs[3][1], .chunk_points = sizes[i]};
+        CHECK_OK(cuzk_setup_write(t.c, &x, path, NULL, &setup, NULL, NULL, &err), &err);
+        uint8_t *b = test_read_file(path, &m);
+        CHECK_U64(m, n);
+        CHECK_MEM(b, a, n);
+        free(b);
+        for (unsigned memory = 0; memory < 2; memory++) {
+            cuzk_srs *srs = NULL;
+            cuzk_proof proof;
+            if (memory != 0) {
+                CHECK_OK(cuzk_setup_create(&srs, t.c, &x, &setup, NULL, NULL, &err), &err);
+            } else {
+                CHECK_OK(cuzk_srs_open(&srs, path, CUZK_POINT_UNCHECKED, NULL, NULL, &err), &err);
+            }
+            CHECK_OK(cuzk_prove(&proof, t.w, srs, &opts, NULL, NULL, &err), &err);
+            cuzk_proof_encode(got, &proof);
+            CHECK_MEM(got, want, 192);
+            cuzk_srs_close(srs);
+        }
+    }
+    free(a);
+    test_instance_destroy(&t);
+}
+
 static void large_domains(void)
 {
     cuzk_pool *pool = NULL;
@@ -567,20 +610,10 @@ static void out_of_memory(void)
     test_instance_destroy(&t);
 }
 
-static const cuzk_case cases[] = {CASE(random_circuits),
-                                  CASE(repeated_blocks),
-                                  CASE(domains),
-                                  CASE(large_domains),
-                                  CASE(degenerate),
-                                  CASE(infinite_point),
-                                  CASE(unused_wires),
-                                  CASE(bad_toxic),
-                                  CASE(random_toxic),
-                                  CASE(files),
-                                  CASE(progress_and_cancel),
-                                  CASE(mismatch),
-                                  CASE(quotient_identity),
-                                  CASE(random_rs),
-                                  CASE(unsatisfied),
-                                  CASE(out_of_memory)};
+static const cuzk_case cases[] = {
+    CASE(random_circuits), CASE(repeated_blocks),   CASE(domains),        CASE(large_domains),
+    CASE(chunks),          CASE(degenerate),        CASE(infinite_point), CASE(unused_wires),
+    CASE(bad_toxic),       CASE(random_toxic),      CASE(files),          CASE(progress_and_cancel),
+    CASE(mismatch),        CASE(quotient_identity), CASE(random_rs),      CASE(unsatisfied),
+    CASE(out_of_memory)};
 TEST_MAIN("groth16/prove", cases)
