@@ -30,6 +30,10 @@ typedef struct vfp {
 
 static const uint64_t VFP_P[8] = CUZK_MSM_P52;
 static const uint64_t VFP_NEGP[8] = CUZK_MSM_NEGP52;
+static const uint64_t VFP_ONE[8] = CUZK_MSM_ONE52;
+static const uint64_t VFP_ZERO[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+static const uint64_t VFP_EXPORT_X[8] = CUZK_MSM_EXPORT_X52;
+static const uint64_t VFP_EXPORT_Y[8] = CUZK_MSM_EXPORT_Y52;
 /* Multiples of q that keep differences positive. */
 static const uint64_t VFP_2P[8] = CUZK_MSM_P52_SHL1;
 static const uint64_t VFP_8P[8] = CUZK_MSM_P52_SHL3;
@@ -221,16 +225,51 @@ static __attribute__((noinline, unused)) void vfp_sqr(vfp *out, const vfp *a)
     vfp_carry(out, t);
 }
 
-VFP_INLINE void vfp_mul2(vfp out[2], const vfp a[2], const vfp b[2])
+/** out = (a b + c d) / 2^416 with one reduction. */
+static __attribute__((noinline, unused)) void vfp_mul_add(vfp *out, const vfp *a, const vfp *b,
+                                                          const vfp *c, const vfp *d)
 {
-    vfp_mul(&out[0], &a[0], &b[0]);
-    vfp_mul(&out[1], &a[1], &b[1]);
+    const __m512i zero = _mm512_setzero_si512(), pinv = vfp_word(CUZK_MSM_PINV52);
+    __m512i t[9];
+    VFP_UNROLL
+    for (int j = 0; j < 9; j++) {
+        t[j] = zero;
+    }
+    VFP_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const __m512i bi = b->l[i], di = d->l[i];
+        VFP_UNROLL
+        for (int j = 0; j < 8; j++) {
+            t[j] = _mm512_madd52lo_epu64(t[j], a->l[j], bi);
+            t[j] = _mm512_madd52lo_epu64(t[j], c->l[j], di);
+        }
+        const __m512i m = _mm512_madd52lo_epu64(zero, t[0], pinv);
+        VFP_UNROLL
+        for (int j = 0; j < 8; j++) {
+            t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a->l[j], bi);
+            t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], c->l[j], di);
+        }
+        vfp_redc_row(t, m);
+    }
+    vfp_carry(out, t);
 }
 
-VFP_INLINE void vfp_sqr2(vfp out[2], const vfp a[2])
+VFP_INLINE vfp vfp_from_words(const __m512i w[8])
 {
-    vfp_sqr(&out[0], &a[0]);
-    vfp_sqr(&out[1], &a[1]);
+    vfp r;
+    VFP_UNROLL
+    for (int i = 0; i < 8; i++) {
+        r.l[i] = w[i];
+    }
+    return r;
+}
+
+VFP_INLINE void vfp_to_words(__m512i w[8], const vfp *a)
+{
+    VFP_UNROLL
+    for (int i = 0; i < 8; i++) {
+        w[i] = a->l[i];
+    }
 }
 
 /** Lanes whose value is 0 mod q. Pre: below 2^30 q. */

@@ -15,6 +15,11 @@ const cuzk_msm_engine *cuzk_msm_engine_g1(void)
 
 const cuzk_msm_engine *cuzk_msm_engine_g2(void)
 {
+#ifdef CUZK_MSM_IFMA
+    if (cuzk_cpu_has(CUZK_CPU_AVX512IFMA)) {
+        return &CUZK_MSM_ENGINE_G2_IFMA;
+    }
+#endif
     return &CUZK_MSM_ENGINE_G2;
 }
 
