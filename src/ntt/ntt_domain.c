@@ -11,6 +11,11 @@ const cuzk_ntt_kernel *cuzk_ntt_pick_kernel(void)
         return &cuzk_ntt_kernel_ifma;
     }
 #endif
+#ifdef CUZK_NTT_ADX
+    if (cuzk_cpu_has(CUZK_CPU_ADX)) {
+        return &cuzk_ntt_kernel_adx;
+    }
+#endif
     return &cuzk_ntt_kernel_c;
 }
 

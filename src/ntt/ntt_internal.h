@@ -52,7 +52,10 @@ typedef struct cuzk_ntt_kernel {
 
 extern const cuzk_ntt_kernel cuzk_ntt_kernel_c;
 #if defined(__x86_64__) && !defined(CUZK_PORTABLE)
+#    define CUZK_NTT_ADX  1
 #    define CUZK_NTT_IFMA 1
+/** Needs CUZK_CPU_ADX. */
+extern const cuzk_ntt_kernel cuzk_ntt_kernel_adx;
 /** Needs CUZK_CPU_AVX512IFMA. */
 extern const cuzk_ntt_kernel cuzk_ntt_kernel_ifma;
 #endif
