@@ -83,23 +83,9 @@ static void base64_vectors(void)
                 {"Zm9vYg==", "foob"},
                 {"Zm9vYmE=", "fooba"},
                 {"Zm9vYmFy", "foobar"}};
-    static const char *const bad[] = {"Z",
-                                      "Zg",
-                                      "Zg=",
-                                      "Zg===",
-                                      "====",
-                                      "Z===",
-                                      "Zh==",
-                                      "Zm9=",
-                                      "Zm9v\n",
-                                      "Zm 9",
-                                      "Zg==Zm9v",
-                                      "Zm9-",
-                                      "Zm9_",
-                                      "Zm\xc3"
-                                      "9",
-                                      "=m9v",
-                                      "Z=9v"};
+    static const char *const bad[] = {"Z",    "Zg",      "Zg=",    "Zg===", "====",     "Z===",
+                                      "Zh==", "Zm9=",    "Zm9v\n", "Zm 9",  "Zg==Zm9v", "Zm9-",
+                                      "Zm9_", "Zm\3039", "=m9v",   "Z=9v"};
     uint8_t out[16];
     size_t n;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
