@@ -89,10 +89,10 @@ CUZK_HD_INLINE void cuzk_frx8_join(__m512i q[4], const cuzk_frx8 *x)
     q[3] = _mm512_or_si512(_mm512_srli_epi64(x->l[3], 36), _mm512_slli_epi64(x->l[4], 16));
 }
 
-/** Eight elements at distance `stride` (in elements). */
-CUZK_HD_INLINE void cuzk_frx8_load(cuzk_frx8 *x, const cuzk_fr *p, size_t stride)
+/** 64-bit limbs of eight elements at distance `stride` (in elements). */
+CUZK_HD_INLINE void cuzk_frx8_gather(__m512i q[4], const cuzk_fr *p, size_t stride)
 {
-    __m512i e[4], q[4];
+    __m512i e[4];
     for (size_t i = 0; i < 4; i++) {
         if (stride == 1) {
             e[i] = _mm512_loadu_si512(p + 2 * i);
@@ -104,7 +104,30 @@ CUZK_HD_INLINE void cuzk_frx8_load(cuzk_frx8 *x, const cuzk_fr *p, size_t stride
         }
     }
     cuzk_frx8_transpose_in(q, e[0], e[1], e[2], e[3]);
+}
+
+/** Eight elements at distance `stride`; normalised. */
+CUZK_HD_INLINE void cuzk_frx8_load(cuzk_frx8 *x, const cuzk_fr *p, size_t stride)
+{
+    __m512i q[4];
+    cuzk_frx8_gather(q, p, stride);
     cuzk_frx8_split(x, q);
+}
+
+/** The same times 16: factors for cuzk_frx8_mul whose product with an element is again an element. */
+CUZK_HD_INLINE void cuzk_frx8_load_x16(cuzk_frx8 *x, const cuzk_fr *p, size_t stride)
+{
+    const __m512i m = CUZK_FRX8_MASK;
+    __m512i q[4];
+    cuzk_frx8_gather(q, p, stride);
+    x->l[0] = _mm512_and_si512(_mm512_slli_epi64(q[0], 4), m);
+    x->l[1] = _mm512_and_si512(
+        _mm512_or_si512(_mm512_srli_epi64(q[0], 48), _mm512_slli_epi64(q[1], 16)), m);
+    x->l[2] = _mm512_and_si512(
+        _mm512_or_si512(_mm512_srli_epi64(q[1], 36), _mm512_slli_epi64(q[2], 28)), m);
+    x->l[3] = _mm512_and_si512(
+        _mm512_or_si512(_mm512_srli_epi64(q[2], 24), _mm512_slli_epi64(q[3], 40)), m);
+    x->l[4] = _mm512_srli_epi64(q[3], 12);
 }
 
 /** Pre: normalised, < 2^256 (elements: < r). */
