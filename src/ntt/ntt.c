@@ -230,7 +230,7 @@ static cuzk_status run(transform *t, cuzk_ntt_order order, cuzk_pool *pool,
         st = CUZK_E_CANCELLED;
     }
     if (st == CUZK_OK && reverse_first) {
-        st = cuzk_ntt_reverse(t->a, lg, pool, cancel);
+        st = cuzk_ntt_reverse(t->a, lg, pool, cancel, err);
     }
     if (st == CUZK_OK) {
         if (lg < LG_DIRECT) {
@@ -240,7 +240,7 @@ static cuzk_status run(transform *t, cuzk_ntt_order order, cuzk_pool *pool,
         }
     }
     if (st == CUZK_OK && order == CUZK_NTT_NN && !reverse_first) {
-        st = cuzk_ntt_reverse(t->a, lg, pool, cancel);
+        st = cuzk_ntt_reverse(t->a, lg, pool, cancel, err);
     }
     return st == CUZK_E_CANCELLED ? CUZK_FAIL(err, st, "NTT of 2^%u points cancelled", lg) : st;
 }

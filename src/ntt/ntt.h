@@ -47,4 +47,8 @@ CUZK_NODISCARD cuzk_status cuzk_ntt_inverse(const cuzk_ntt_domain *d, cuzk_fr *a
                                             cuzk_pool *pool, const cuzk_cancel *cancel,
                                             cuzk_err *err);
 
+/** Exchanges a[i] and a[bitrev(i)] for all i < 2^lg_n, in place. E_CANCELLED (then some are exchanged). */
+CUZK_NODISCARD cuzk_status cuzk_ntt_reverse(cuzk_fr *a, unsigned lg_n, cuzk_pool *pool,
+                                            const cuzk_cancel *cancel, cuzk_err *err);
+
 #endif /* CUZK_NTT_NTT_H */

@@ -88,8 +88,4 @@ static inline uint64_t cuzk_ntt_bitrev(uint64_t v, unsigned bits)
     return bits == 0 ? 0 : r >> (64 - bits);
 }
 
-/** Bit reversal of the positions of a [2^lg], in place. */
-CUZK_NODISCARD cuzk_status cuzk_ntt_reverse(cuzk_fr *a, unsigned lg, cuzk_pool *pool,
-                                            const cuzk_cancel *cancel);
-
 #endif /* CUZK_NTT_NTT_INTERNAL_H */

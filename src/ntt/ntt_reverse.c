@@ -57,15 +57,18 @@ static cuzk_status reverse_tiles(void *arg, size_t begin, size_t end, unsigned w
     return CUZK_OK;
 }
 
-cuzk_status cuzk_ntt_reverse(cuzk_fr *a, unsigned lg, cuzk_pool *pool, const cuzk_cancel *cancel)
+cuzk_status cuzk_ntt_reverse(cuzk_fr *a, unsigned lg_n, cuzk_pool *pool, const cuzk_cancel *cancel,
+                             cuzk_err *err)
 {
-    if (lg >= 2 * LG_TILE) {
-        reverse_job j = {a, lg};
-        const size_t mids = (size_t)1 << (lg - 2 * LG_TILE);
-        return cuzk_parallel_for(pool, cancel, mids, 0, reverse_tiles, &j);
+    if (lg_n >= 2 * LG_TILE) {
+        reverse_job j = {a, lg_n};
+        const size_t mids = (size_t)1 << (lg_n - 2 * LG_TILE);
+        const cuzk_status st = cuzk_parallel_for(pool, cancel, mids, 0, reverse_tiles, &j);
+        return st == CUZK_OK ? st
+                             : CUZK_FAIL(err, st, "bit reversal of 2^%u elements cancelled", lg_n);
     }
-    for (size_t i = 0; i < (size_t)1 << lg; i++) {
-        const size_t k = cuzk_ntt_bitrev(i, lg);
+    for (size_t i = 0; i < (size_t)1 << lg_n; i++) {
+        const size_t k = cuzk_ntt_bitrev(i, lg_n);
         if (i < k) {
             const cuzk_fr t = a[i];
             a[i] = a[k];

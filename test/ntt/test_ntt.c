@@ -321,6 +321,20 @@ static void unaligned_array(void)
     cuzk_ntt_domain_destroy(d);
 }
 
+static void reversal(void)
+{
+    for (unsigned lg = 0; lg <= 13; lg++) {
+        const size_t n = (size_t)1 << lg;
+        cuzk_fr *a = random_array(n), *b = copy_of(a, n);
+        CHECK_OK(cuzk_ntt_reverse(b, lg, NULL, NULL, NULL), NULL);
+        for (size_t i = 0; i < n; i++) {
+            CHECK_MSG(cuzk_fr_eq(&a[i], &b[reversed(i, lg)]), "lg %u: element %zu", lg, i);
+        }
+        cuzk_free(b);
+        cuzk_free(a);
+    }
+}
+
 static void cancel(void)
 {
     cuzk_cancel c = {true};
@@ -402,11 +416,17 @@ static void allocation_failures(void)
 }
 
 static const cuzk_case cases[] = {
-    CASE(equals_the_definition),  CASE(snarkjs_root),
-    CASE(orders_and_round_trips), CASE(threads_do_not_change_the_result),
-    CASE(extreme_inputs),         CASE(convolution),
-    CASE(unaligned_array),        CASE(cancel),
-    CASE(bad_arguments),          CASE(largest_domain_has_small_tables),
+    CASE(equals_the_definition),
+    CASE(snarkjs_root),
+    CASE(orders_and_round_trips),
+    CASE(threads_do_not_change_the_result),
+    CASE(extreme_inputs),
+    CASE(convolution),
+    CASE(unaligned_array),
+    CASE(reversal),
+    CASE(cancel),
+    CASE(bad_arguments),
+    CASE(largest_domain_has_small_tables),
     CASE(allocation_failures),
 };
 TEST_MAIN("ntt/ntt", cases)
