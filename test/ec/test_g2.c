@@ -62,6 +62,27 @@ static void endomorphism(void)
     }
 }
 
+/* One division against 128-bit arithmetic, limb by limb, with limbs at the edges of z. */
+static void division_by_z(void)
+{
+    __extension__ typedef unsigned __int128 u128;
+    const uint64_t d = CUZK_EC_Z_ABS;
+    const uint64_t edge[] = {0, 1, d - 1, d, d + 1, UINT64_MAX, UINT64_MAX - 1, 1ULL << 63};
+    for (size_t i = 0; i < test_iters(20000); i++) {
+        uint64_t in[4], out[4], rem = 0;
+        for (size_t k = 0; k < 4; k++) {
+            in[k] = test_below(2) == 0 ? edge[test_below(8)] : test_u64();
+        }
+        const uint64_t got = cuzk_endo_div_z_hd(out, in);
+        for (size_t k = 4; k-- > 0;) {
+            const u128 t = (u128)rem << 64 | in[k];
+            CHECK_U64(out[k], (uint64_t)(t / d));
+            rem = (uint64_t)(t % d);
+        }
+        CHECK_U64(got, rem);
+    }
+}
+
 /* Digits against plain multiplication back, at the edges of the range. */
 static void digits_recompose(void)
 {
@@ -94,10 +115,16 @@ static void digits_recompose(void)
     }
 }
 
-static const cuzk_case cases[] = {CASE(jacobian_all_small_pairs),  CASE(xyzz_all_small_pairs),
-                                  CASE(batch_to_affine),           CASE(mul_against_reference),
-                                  CASE(mul_edge_scalars),          CASE(encoding_round_trip),
-                                  CASE(encoding_refusals),         CASE(known_answers),
-                                  CASE(subgroup_of_random_points), CASE(endomorphism),
+static const cuzk_case cases[] = {CASE(jacobian_all_small_pairs),
+                                  CASE(xyzz_all_small_pairs),
+                                  CASE(batch_to_affine),
+                                  CASE(mul_against_reference),
+                                  CASE(mul_edge_scalars),
+                                  CASE(encoding_round_trip),
+                                  CASE(encoding_refusals),
+                                  CASE(known_answers),
+                                  CASE(subgroup_of_random_points),
+                                  CASE(endomorphism),
+                                  CASE(division_by_z),
                                   CASE(digits_recompose)};
 TEST_MAIN("ec/g2", cases)
