@@ -18,7 +18,8 @@ static inline void cuzk_acc_add(cuzk_acc *acc, const cuzk_fr *v)
 #if defined(__x86_64__) && !defined(CUZK_PORTABLE)
     /* gcc 12 makes some 60 instructions of the C form, through the stack. */
     __asm__("addq %5, %0\n\tadcq %6, %1\n\tadcq %7, %2\n\tadcq %8, %3\n\tadcq $0, %4"
-            : "+r"(acc->l[0]), "+r"(acc->l[1]), "+r"(acc->l[2]), "+r"(acc->l[3]), "+r"(acc->l[4])
+            : "+&r"(acc->l[0]), "+&r"(acc->l[1]), "+&r"(acc->l[2]), "+&r"(acc->l[3]),
+              "+&r"(acc->l[4])
             : "m"(v->l[0]), "m"(v->l[1]), "m"(v->l[2]), "m"(v->l[3])
             : "cc");
 #else
