@@ -271,6 +271,46 @@ static cuzk_status check_kind(const cuzk_filecoin_prover *p, bool fits, uint64_t
     return CUZK_OK;
 }
 
+/* The native check of the whole input, unless the caller has made it. */
+static cuzk_status native_check(const partition_job *j, cuzk_err *err)
+{
+    cuzk_filecoin_prover *p = j->p;
+    uint64_t mark = cuzk_clock_ns();
+    cuzk_status st = CUZK_OK;
+    if (j->opts->skip_native) {
+        return CUZK_OK;
+    }
+    report(j->opts, "check", 0, 1);
+    switch (p->kind) {
+    case CUZK_CIRCUIT_POREP:
+        st = cuzk_porep_check(j->porep, p->hashes, j->opts->porep, p->pool, j->cancel, err);
+        break;
+    case CUZK_CIRCUIT_WINNING:
+    case CUZK_CIRCUIT_WINDOW:
+        st = cuzk_post_check(j->post, j->post_st, p->hashes, p->pool, j->cancel, err);
+        break;
+    case CUZK_CIRCUIT_UPDATE:
+        st = cuzk_update_check(j->update, j->update_st, p->hashes, p->pool, j->cancel, err);
+        break;
+    }
+    if (j->opts->times != NULL) {
+        j->opts->times->check_ns += lap(&mark);
+    }
+    return st;
+}
+
+/* Checks, then proves n partitions from j->partition on. */
+static cuzk_status prove_partitions(partition_job *j, uint8_t *proofs, uint32_t n, cuzk_err *err)
+{
+    CUZK_TRY(native_check(j, err));
+    for (uint32_t i = 0; i < n; i++, j->partition++) {
+        report(j->opts, "prove", i, n);
+        CUZK_TRY(prove_partition(j, proofs + (size_t)i * CUZK_PROOF_BYTES, err));
+    }
+    report(j->opts, "prove", n, n);
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_filecoin_prove_porep(cuzk_filecoin_prover *p, uint8_t *proofs,
                                       const cuzk_porep_input *in, const cuzk_filecoin_opts *opts,
                                       const cuzk_cancel *cancel, cuzk_err *err)
@@ -279,20 +319,7 @@ cuzk_status cuzk_filecoin_prove_porep(cuzk_filecoin_prover *p, uint8_t *proofs,
         .p = p, .opts = opts != NULL ? opts : &no_opts, .cancel = cancel, .porep = in};
     CUZK_TRY(check_kind(p, p->kind == CUZK_CIRCUIT_POREP, in->type.sector_bytes, err));
     cuzk_porep_statement_of(&j.porep_st, in);
-    if (!j.opts->skip_native) {
-        uint64_t mark = cuzk_clock_ns();
-        report(j.opts, "check", 0, 1);
-        CUZK_TRY(cuzk_porep_check(in, p->hashes, j.opts->porep, p->pool, cancel, err));
-        if (j.opts->times != NULL) {
-            j.opts->times->check_ns += lap(&mark);
-        }
-    }
-    for (j.partition = 0; j.partition < in->n_partitions; j.partition++) {
-        report(j.opts, "prove", j.partition, in->n_partitions);
-        CUZK_TRY(prove_partition(&j, proofs + (size_t)j.partition * CUZK_PROOF_BYTES, err));
-    }
-    report(j.opts, "prove", in->n_partitions, in->n_partitions);
-    return CUZK_OK;
+    return prove_partitions(&j, proofs, in->n_partitions, err);
 }
 
 cuzk_status cuzk_filecoin_prove_post(cuzk_filecoin_prover *p, uint8_t proof[CUZK_PROOF_BYTES],
@@ -308,18 +335,7 @@ cuzk_status cuzk_filecoin_prove_post(cuzk_filecoin_prover *p, uint8_t proof[CUZK
     const cuzk_circuit_kind kind = st->type.is_window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING;
     CUZK_TRY(check_kind(p, p->kind == kind, st->type.sector_bytes, err));
     j.partition = st->partition;
-    if (!j.opts->skip_native) {
-        uint64_t mark = cuzk_clock_ns();
-        report(j.opts, "check", 0, 1);
-        CUZK_TRY(cuzk_post_check(in, st, p->hashes, p->pool, cancel, err));
-        if (j.opts->times != NULL) {
-            j.opts->times->check_ns += lap(&mark);
-        }
-    }
-    report(j.opts, "prove", 0, 1);
-    CUZK_TRY(prove_partition(&j, proof, err));
-    report(j.opts, "prove", 1, 1);
-    return CUZK_OK;
+    return prove_partitions(&j, proof, 1, err);
 }
 
 cuzk_status cuzk_filecoin_prove_update(cuzk_filecoin_prover *p, uint8_t proof[CUZK_PROOF_BYTES],
@@ -334,16 +350,5 @@ cuzk_status cuzk_filecoin_prove_update(cuzk_filecoin_prover *p, uint8_t proof[CU
                        .update_st = st};
     CUZK_TRY(check_kind(p, p->kind == CUZK_CIRCUIT_UPDATE, st->shape->bytes, err));
     j.partition = st->partition;
-    if (!j.opts->skip_native) {
-        uint64_t mark = cuzk_clock_ns();
-        report(j.opts, "check", 0, 1);
-        CUZK_TRY(cuzk_update_check(in, st, p->hashes, p->pool, cancel, err));
-        if (j.opts->times != NULL) {
-            j.opts->times->check_ns += lap(&mark);
-        }
-    }
-    report(j.opts, "prove", 0, 1);
-    CUZK_TRY(prove_partition(&j, proof, err));
-    report(j.opts, "prove", 1, 1);
-    return CUZK_OK;
+    return prove_partitions(&j, proof, 1, err);
 }

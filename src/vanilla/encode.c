@@ -35,7 +35,8 @@ static void put_u64(sink *s, uint64_t v)
 static unsigned split_path(const cuzk_sector_shape *shape, bool is_data, const cuzk_merkle_proof *p,
                            uint32_t parts[3])
 {
-    const unsigned n_extra = is_data ? 0 : (shape->sub_arity != 0 ? 1u : 0u) + (shape->top_arity != 0 ? 1u : 0u);
+    const unsigned n_extra =
+        is_data ? 0 : (shape->sub_arity != 0 ? 1u : 0u) + (shape->top_arity != 0 ? 1u : 0u);
     parts[0] = p->n_levels - n_extra;
     parts[1] = n_extra >= 1;
     parts[2] = n_extra >= 2;
