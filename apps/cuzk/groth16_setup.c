@@ -100,16 +100,17 @@ static cuzk_status make_keys(setup *s, const cuzk_circuit *c, const cuzk_toxic *
     cuzk_status st;
     cuzk_setup_opts opts = {
         .kind = CUZK_QUOTIENT_ODD_COSET, .progress = app_progress, .progress_arg = a};
+    if (s->params != NULL) { /* first: this format refuses more circuits */
+        opts.kind = CUZK_QUOTIENT_COEFFS;
+        opts.replace = a->force;
+        CUZK_TRY(cuzk_setup_write(c, toxic, s->params, s->params_vk, &opts, a->pool, a->cancel,
+                                  &a->err));
+    }
+    opts.kind = CUZK_QUOTIENT_ODD_COSET;
     CUZK_TRY(cuzk_setup_create(&srs, c, toxic, &opts, a->pool, a->cancel, &a->err));
     CUZK_TRY_GOTO(st, cuzk_zkey_write(s->zkey, c, srs, a->force, a->pool, &a->err));
     if (s->vk != NULL) {
         CUZK_TRY_GOTO(st, write_vk_json(s, srs));
-    }
-    if (s->params != NULL) {
-        opts.kind = CUZK_QUOTIENT_COEFFS;
-        opts.replace = a->force;
-        CUZK_TRY_GOTO(st, cuzk_setup_write(c, toxic, s->params, s->params_vk, &opts, a->pool,
-                                           a->cancel, &a->err));
     }
     st = CUZK_OK;
 out:

@@ -88,4 +88,5 @@ check 'nothing was written' test ! -e "$dir/x.json" -a ! -e "$dir/y.json"
 tail -c +77 $v/multiplier2.wtns >"$dir/raw"
 run 'raw witness' 2 'raw dump, expected wtns v2' groth16 prove "$dir/multiplier2.zkey" "$dir/raw" "$dir/x.json" "$dir/y.json"
 run 'unused wires have no .params' 2 'is in no row' groth16 setup $v/mixed.r1cs "$dir/m.zkey" --params "$dir/m.params"
+check 'and nothing is written then' test ! -e "$dir/m.zkey" -a ! -e "$dir/m.params" -a ! -e "$dir/m.vk"
 summary

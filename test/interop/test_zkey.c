@@ -509,6 +509,27 @@ static void out_of_memory_writing(void)
     cuzk_circuit_destroy(c);
 }
 
+/* A service proves for ever: after each proof the memory is what it was before. */
+static void many_proofs_keep_no_memory(void)
+{
+    size_t n;
+    uint8_t *d = read_vector("snarkjs", "multiplier2", ".zkey", &n);
+    cuzk_alloc_stats before = cuzk_alloc_get_stats();
+    for (size_t i = 0; i < test_iters(40); i++) {
+        cuzk_zkey *z = open_ok(d, n);
+        prove_and_verify("multiplier2", z, CUZK_VERIFY_OK);
+        cuzk_zkey_close(z);
+        const cuzk_alloc_stats now = cuzk_alloc_get_stats();
+        CHECK_U64(now.blocks_now, before.blocks_now);
+        CHECK_U64(now.bytes_now, before.bytes_now);
+        if (i == 0) {
+            before.bytes_peak = now.bytes_peak;
+        }
+        CHECK_U64(now.bytes_peak, before.bytes_peak);
+    }
+    free(d);
+}
+
 static const cuzk_case cases[] = {CASE(snarkjs_files),
                                   CASE(our_keys),
                                   CASE(rows_agree_with_snarkjs),
@@ -518,6 +539,7 @@ static const cuzk_case cases[] = {CASE(snarkjs_files),
                                   CASE(bad_points_are_named),
                                   CASE(wrong_base_gives_a_false_proof),
                                   CASE(mutations_are_survived),
+                                  CASE(many_proofs_keep_no_memory),
                                   CASE(out_of_memory),
                                   CASE(out_of_memory_writing)};
 TEST_MAIN("interop/zkey", cases)
