@@ -46,7 +46,8 @@ static void sha_ni(void *state, uint64_t iters)
 typedef struct poseidon_state {
     cuzk_poseidon_params *p;
     cuzk_fr in[CUZK_POSEIDON_MAX_ARITY];
-    cuzk_fr trace[600];
+    cuzk_fr many[64 * CUZK_POSEIDON_MAX_ARITY], out[64];
+    cuzk_fr trace[8 * 600];
 } poseidon_state;
 
 static void *poseidon_setup(const bench_case *c)
@@ -63,6 +64,9 @@ static void *poseidon_setup(const bench_case *c)
         cuzk_scalar x;
         bench_fill(&x, sizeof(x), i);
         cuzk_fr_from_scalar(&s->in[i], &x);
+    }
+    for (unsigned i = 0; i < 64 * CUZK_POSEIDON_MAX_ARITY; i++) {
+        s->many[i] = s->in[i % CUZK_POSEIDON_MAX_ARITY];
     }
     return s;
 }
@@ -92,6 +96,24 @@ static void poseidon_trace(void *state, uint64_t iters)
     }
 }
 
+static void poseidon_many(void *state, uint64_t iters)
+{
+    poseidon_state *s = state;
+    for (uint64_t i = 0; i < iters; i++) {
+        cuzk_poseidon_hash_many(s->out, s->p, NULL, s->many, 64);
+        bench_use(s);
+    }
+}
+
+static void poseidon_trace_many(void *state, uint64_t iters)
+{
+    poseidon_state *s = state;
+    for (uint64_t i = 0; i < iters; i++) {
+        cuzk_poseidon_trace_many(s->trace, 600, s->p, NULL, s->many, 8);
+        bench_use(s);
+    }
+}
+
 static void poseidon_params(void *state, uint64_t iters)
 {
     poseidon_state *s = state;
@@ -105,10 +127,10 @@ static void poseidon_params(void *state, uint64_t iters)
     }
 }
 
-#define POSEIDON(op, fn, n)                                                         \
+#define POSEIDON(op, fn, n, count)                                                  \
     {                                                                               \
         .name = "hash/poseidon_" op "/n=" #n, .setup = poseidon_setup, .run = (fn), \
-        .teardown = poseidon_teardown, .arg = (n)                                   \
+        .teardown = poseidon_teardown, .arg = (n), .units = (count)                 \
     }
 
 static const bench_case cases[] = {
@@ -121,11 +143,16 @@ static const bench_case cases[] = {
      .units = SHA_BYTES,
      .cpu = CUZK_CPU_SHA},
 #endif
-    POSEIDON("hash", poseidon_hash, 2),
-    POSEIDON("hash", poseidon_hash, 4),
-    POSEIDON("hash", poseidon_hash, 8),
-    POSEIDON("hash", poseidon_hash, 11),
-    POSEIDON("trace", poseidon_trace, 8),
-    POSEIDON("params", poseidon_params, 11),
+    POSEIDON("hash/one", poseidon_hash, 2, 1),
+    POSEIDON("hash/many", poseidon_many, 2, 64),
+    POSEIDON("hash/one", poseidon_hash, 4, 1),
+    POSEIDON("hash/many", poseidon_many, 4, 64),
+    POSEIDON("hash/one", poseidon_hash, 8, 1),
+    POSEIDON("hash/many", poseidon_many, 8, 64),
+    POSEIDON("hash/one", poseidon_hash, 11, 1),
+    POSEIDON("hash/many", poseidon_many, 11, 64),
+    POSEIDON("trace/one", poseidon_trace, 8, 1),
+    POSEIDON("trace/many", poseidon_trace_many, 8, 8),
+    POSEIDON("params", poseidon_params, 11, 1),
 };
 BENCH_MODULE(hash, cases)

@@ -195,29 +195,38 @@ CUZK_HD_INLINE void cuzk_frx8_sub_plus(cuzk_frx8 *out, const cuzk_frx8 *a, const
     }
 }
 
-/**
- * out = a*b / 2^260 mod r. Pre: both carried. Post: limbs in [0, 2^57); value < r + a*b/2^260: for
- * a < X r and b < W r that is (1 + X W / 35) r.
- *
- * Columns first, then five Montgomery steps. The lowest limb of a step becomes 0 mod 2^52, so its
- * carry is the column rounded up, and m r0 contributes its high half only. To round up by a shift
- * alone, columns 0..4 start at 2^52 - 1; m = inv * (column + 1) makes up for it. The two terms on
- * the way from one m to the next are accumulated apart, which shortens that way.
- */
-CUZK_HD_INLINE void cuzk_frx8_mul(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b)
+/** Columns of a sum of products, before the first; redc says why the lower ones do not start at 0. */
+CUZK_HD_INLINE void cuzk_frx8_mac_init(__m512i t[10])
 {
-    static const uint64_t r[5] = CUZK_FR52_MOD;
-    const __m512i inv = cuzk_frx8_set1(CUZK_FR52_INV);
-    __m512i t[10];
     for (int i = 0; i < 10; i++) {
         t[i] = i < 5 ? CUZK_FRX8_MASK : _mm512_setzero_si512();
     }
+}
+
+/** Columns t += a*b, at most 64 times. Pre: both carried. */
+CUZK_HD_INLINE void cuzk_frx8_mac(__m512i t[10], const cuzk_frx8 *a, const cuzk_frx8 *b)
+{
     for (int i = 0; i < 5; i++) {
         for (int j = 0; j < 5; j++) {
             t[i + j] = _mm512_madd52lo_epu64(t[i + j], a->l[j], b->l[i]);
             t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], a->l[j], b->l[i]);
         }
     }
+}
+
+/**
+ * out = sum of the products in t / 2^260 mod r; t is used up. Post: limbs in [0, n 2^57) for n
+ * products; value < r + sum/2^260.
+ *
+ * Five Montgomery steps. The lowest limb of a step becomes 0 mod 2^52, so its carry is the column
+ * rounded up, and m r0 contributes its high half only. To round up by a shift alone, columns 0..4
+ * start at 2^52 - 1; m = inv * (column + 1) makes up for it. The two terms on the way from one m to
+ * the next are accumulated apart, which shortens that way.
+ */
+CUZK_HD_INLINE void cuzk_frx8_redc(cuzk_frx8 *out, __m512i t[10])
+{
+    static const uint64_t r[5] = CUZK_FR52_MOD;
+    const __m512i inv = cuzk_frx8_set1(CUZK_FR52_INV);
     for (int i = 0; i < 5; i++) {
         const __m512i m = _mm512_madd52lo_epu64(inv, t[i], inv);
         const __m512i up =
@@ -234,6 +243,18 @@ CUZK_HD_INLINE void cuzk_frx8_mul(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk
     for (int i = 0; i < 5; i++) {
         out->l[i] = t[i + 5];
     }
+}
+
+/**
+ * out = a*b / 2^260 mod r. Pre: both carried. Post: limbs in [0, 2^57); value < r + a*b/2^260: for
+ * a < X r and b < W r that is (1 + X W / 35) r.
+ */
+CUZK_HD_INLINE void cuzk_frx8_mul(cuzk_frx8 *out, const cuzk_frx8 *a, const cuzk_frx8 *b)
+{
+    __m512i t[10];
+    cuzk_frx8_mac_init(t);
+    cuzk_frx8_mac(t, a, b);
+    cuzk_frx8_redc(out, t);
 }
 
 /** Pre: normalised, < 2^260. Post: normalised, < 2r. */

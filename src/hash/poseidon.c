@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "hash/poseidon.h"
-
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "ff/limbs_hd.h"
+#include "hash/poseidon_internal.h"
 
 #define MAX_T CUZK_POSEIDON_MAX_WIDTH
 
@@ -163,4 +162,60 @@ void cuzk_poseidon_trace(cuzk_fr *trace, const cuzk_poseidon_params *p, const cu
     memcpy(s + 1, in, p->arity * sizeof(*in));
     permute(s, p, &at);
     CUZK_DASSERT(at == trace + cuzk_poseidon_trace_len(p));
+}
+
+#ifdef CUZK_HASH_IFMA
+/* Below this many, one by one is faster than a vector with empty lanes. */
+#    define MIN_LANES 2u
+
+static void constant_element(cuzk_fr52 *out, const cuzk_poseidon_params *p, const cuzk_fr *tag)
+{
+    cuzk_fr x;
+    cuzk_fr_add(&x, tag, &p->crc[0]);
+    sbox(&x, &p->crc[p->width], NULL);
+    cuzk_fr52_split(out, &x);
+}
+
+/* Lanes to give to the vector kernel when n hashes are left; 0: none. */
+static unsigned lanes_for(size_t n)
+{
+    if (!cuzk_cpu_has(CUZK_CPU_AVX512IFMA) || n < MIN_LANES) {
+        return 0;
+    }
+    return n < CUZK_POSEIDON_LANES ? (unsigned)n : CUZK_POSEIDON_LANES;
+}
+#endif
+
+void cuzk_poseidon_hash_many(cuzk_fr *out, const cuzk_poseidon_params *p, const cuzk_fr *tag,
+                             const cuzk_fr *in, size_t n)
+{
+    size_t i = 0;
+    tag = tag != NULL ? tag : &p->tag;
+#ifdef CUZK_HASH_IFMA
+    cuzk_fr52 c0;
+    constant_element(&c0, p, tag);
+    for (unsigned k = lanes_for(n); k > 0; i += k, k = lanes_for(n - i)) {
+        cuzk_poseidon_hash_ifma(out + i, p, &c0, in + i * p->arity, k);
+    }
+#endif
+    for (; i < n; i++) {
+        cuzk_poseidon_hash_tagged(out + i, p, tag, in + i * p->arity);
+    }
+}
+
+void cuzk_poseidon_trace_many(cuzk_fr *trace, size_t stride, const cuzk_poseidon_params *p,
+                              const cuzk_fr *tag, const cuzk_fr *in, size_t n)
+{
+    size_t i = 0;
+    tag = tag != NULL ? tag : &p->tag;
+#ifdef CUZK_HASH_IFMA
+    cuzk_fr52 c0;
+    constant_element(&c0, p, tag);
+    for (unsigned k = lanes_for(n); k > 0; i += k, k = lanes_for(n - i)) {
+        cuzk_poseidon_trace_ifma(trace + i * stride, stride, p, &c0, in + i * p->arity, k);
+    }
+#endif
+    for (; i < n; i++) {
+        cuzk_poseidon_trace(trace + i * stride, p, tag, in + i * p->arity);
+    }
 }

@@ -18,6 +18,8 @@
 #define CUZK_POSEIDON_FULL_ROUNDS  8
 #define CUZK_POSEIDON_MAX_PARTIALS 57
 
+struct cuzk_poseidon_factors; /* the parameters in the form of the vector kernel */
+
 typedef struct cuzk_poseidon_params {
     uint32_t arity, width, partial_rounds;
     cuzk_fr tag; /* of Merkle trees: 2^arity - 1 */
@@ -31,6 +33,7 @@ typedef struct cuzk_poseidon_params {
      * first row without the corner v_rest[k * arity ..+ arity], identity elsewhere. */
     cuzk_fr w_hat[CUZK_POSEIDON_MAX_PARTIALS * CUZK_POSEIDON_MAX_WIDTH];
     cuzk_fr v_rest[CUZK_POSEIDON_MAX_PARTIALS * CUZK_POSEIDON_MAX_ARITY];
+    struct cuzk_poseidon_factors *factors; /* owned; NULL in builds without such a kernel */
 } cuzk_poseidon_params;
 
 /** arity 2, 4, 8 or 11; else E_INVALID. */
@@ -71,5 +74,18 @@ static inline uint32_t cuzk_poseidon_trace_len(const cuzk_poseidon_params *p)
  */
 void cuzk_poseidon_trace(cuzk_fr *trace, const cuzk_poseidon_params *p, const cuzk_fr *tag,
                          const cuzk_fr *in);
+
+/**
+ * n hashes, several at a time where the processor can (AVX-512 IFMA: eight). tag NULL: the Merkle tag.
+ * in [n * arity], one preimage after the other; out [n], disjoint from in.
+ */
+void cuzk_poseidon_hash_many(cuzk_fr *out, const cuzk_poseidon_params *p, const cuzk_fr *tag,
+                             const cuzk_fr *in, size_t n);
+/**
+ * n traces; that of preimage k begins at trace + k * stride. The result of each is its last value.
+ * stride >= cuzk_poseidon_trace_len. trace and in are disjoint.
+ */
+void cuzk_poseidon_trace_many(cuzk_fr *trace, size_t stride, const cuzk_poseidon_params *p,
+                              const cuzk_fr *tag, const cuzk_fr *in, size_t n);
 
 #endif /* CUZK_HASH_POSEIDON_H */

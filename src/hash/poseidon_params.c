@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "hash/poseidon.h"
+#include "hash/poseidon_internal.h"
 
 #define MAX_T      CUZK_POSEIDON_MAX_WIDTH
 #define MAX_RAW    ((CUZK_POSEIDON_FULL_ROUNDS + CUZK_POSEIDON_MAX_PARTIALS) * MAX_T)
@@ -235,6 +235,37 @@ static void factor_sparse(cuzk_poseidon_params *p, scratch *sc)
     memcpy(p->pre_sparse, cur, t * t * sizeof(*cur));
 }
 
+#ifdef CUZK_HASH_IFMA
+static void twist(cuzk_fr52 *out, const cuzk_fr *x)
+{
+    cuzk_fr y = *x;
+    for (int i = 0; i < 4; i++) {
+        cuzk_fr_dbl(&y, &y);
+    }
+    cuzk_fr52_split(out, &y);
+}
+
+static void make_factors(cuzk_poseidon_factors *f, const cuzk_poseidon_params *p)
+{
+    const unsigned t = p->width, r_p = p->partial_rounds;
+    for (unsigned i = 0; i < cuzk_poseidon_n_crc(p); i++) {
+        cuzk_fr52_split(&f->key[i], &p->crc[i]);
+    }
+    for (unsigned i = 0; i < t; i++) {
+        for (unsigned j = 0; j < t; j++) {
+            twist(&f->mds[j * t + i], &p->mds[i * t + j]);
+            twist(&f->pre_sparse[j * t + i], &p->pre_sparse[i * t + j]);
+        }
+    }
+    for (unsigned i = 0; i < r_p * t; i++) {
+        twist(&f->w_hat[i], &p->w_hat[i]);
+    }
+    for (unsigned i = 0; i < r_p * p->arity; i++) {
+        twist(&f->v_rest[i], &p->v_rest[i]);
+    }
+}
+#endif
+
 cuzk_status cuzk_poseidon_params_create(cuzk_poseidon_params **out, unsigned arity, cuzk_err *err)
 {
     const uint32_t r_p = cuzk_poseidon_partial_rounds(arity);
@@ -243,8 +274,16 @@ cuzk_status cuzk_poseidon_params_create(cuzk_poseidon_params **out, unsigned ari
     }
     cuzk_poseidon_params *p = cuzk_alloc_zero(1, sizeof(*p));
     scratch *sc = cuzk_alloc(1, sizeof(*sc));
-    if (p == NULL || sc == NULL) {
-        cuzk_free(p);
+#ifdef CUZK_HASH_IFMA
+    if (p != NULL) {
+        p->factors = cuzk_alloc_zero(1, sizeof(*p->factors));
+    }
+    const bool has_all = p != NULL && sc != NULL && p->factors != NULL;
+#else
+    const bool has_all = p != NULL && sc != NULL;
+#endif
+    if (!has_all) {
+        cuzk_poseidon_params_destroy(p);
         cuzk_free(sc);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "Poseidon parameters for arity %u", arity);
     }
@@ -258,12 +297,18 @@ cuzk_status cuzk_poseidon_params_create(cuzk_poseidon_params **out, unsigned ari
     compress_constants(p, sc);
     factor_sparse(p, sc);
     cuzk_free(sc);
+#ifdef CUZK_HASH_IFMA
+    make_factors(p->factors, p);
+#endif
     *out = p;
     return CUZK_OK;
 }
 
 void cuzk_poseidon_params_destroy(cuzk_poseidon_params *p)
 {
+    if (p != NULL) {
+        cuzk_free(p->factors);
+    }
     cuzk_free(p);
 }
 

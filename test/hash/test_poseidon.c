@@ -205,6 +205,65 @@ static void equals_plain_permutation(void)
     }
 }
 
+/* Values that make carries and reductions work: 0, 1, r - 1, 2^254, random. */
+static void any_fr(cuzk_fr *out)
+{
+    cuzk_scalar s;
+    switch (test_below(6)) {
+    case 0: *out = CUZK_FR_ZERO; break;
+    case 1: *out = CUZK_FR_ONE; break;
+    case 2: cuzk_fr_neg(out, &CUZK_FR_ONE); break;
+    case 3:
+        memset(out, 0xff, sizeof(*out));
+        cuzk_fr_from_scalar(out, (cuzk_scalar *)out);
+        break;
+    default:
+        test_bytes(&s, sizeof(s));
+        cuzk_fr_from_scalar(out, &s);
+        break;
+    }
+}
+
+#define MANY 20u
+#define PAD  5u /* elements between traces, which must stay as they are */
+
+/* Batches of every size, with full and partly filled vectors, against one hash at a time. */
+static void many_equal_one_by_one(void)
+{
+    for (size_t v = 0; v < N_VECTORS; v++) {
+        cuzk_poseidon_params *p = create(vectors[v].arity);
+        const size_t len = cuzk_poseidon_trace_len(p), stride = len + PAD;
+        cuzk_fr *in = calloc(MANY * p->arity, sizeof(*in));
+        cuzk_fr *got = calloc(MANY * stride, sizeof(*got)), *want = calloc(len, sizeof(*want));
+        cuzk_fr out[MANY + 1], tag;
+        CHECK(in != NULL && got != NULL && want != NULL);
+        for (unsigned n = 0; n <= MANY; n++) {
+            for (unsigned i = 0; i < n * p->arity; i++) {
+                any_fr(&in[i]);
+            }
+            const bool own_tag = (n & 1) != 0;
+            cuzk_poseidon_randomness_tag(&tag);
+            memset(got, 0xee, MANY * stride * sizeof(*got));
+            memset(out, 0xee, sizeof(out));
+            cuzk_poseidon_hash_many(out, p, own_tag ? &tag : NULL, in, n);
+            cuzk_poseidon_trace_many(got, stride, p, own_tag ? &tag : NULL, in, n);
+            for (unsigned k = 0; k < n; k++) {
+                cuzk_poseidon_trace(want, p, own_tag ? &tag : &p->tag, in + k * p->arity);
+                CHECK_MEM(got + k * stride, want, len * sizeof(*want));
+                CHECK_MEM(&out[k], &want[len - 1], sizeof(*out));
+                for (unsigned i = 0; i < PAD; i++) {
+                    CHECK_U64(got[k * stride + len + i].l[0], UINT64_C(0xeeeeeeeeeeeeeeee));
+                }
+            }
+            CHECK_U64(out[n].l[3], UINT64_C(0xeeeeeeeeeeeeeeee));
+        }
+        free(want);
+        free(got);
+        free(in);
+        cuzk_poseidon_params_destroy(p);
+    }
+}
+
 static void refuses_other_arities(void)
 {
     cuzk_poseidon_params *p = NULL;
@@ -235,7 +294,11 @@ static void survives_failed_allocations(void)
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
 }
 
-static const cuzk_case cases[] = {CASE(fingerprints),          CASE(known_answers),
-                                  CASE(randomness_tag),        CASE(equals_plain_permutation),
-                                  CASE(refuses_other_arities), CASE(survives_failed_allocations)};
+static const cuzk_case cases[] = {CASE(fingerprints),
+                                  CASE(known_answers),
+                                  CASE(randomness_tag),
+                                  CASE(equals_plain_permutation),
+                                  CASE(many_equal_one_by_one),
+                                  CASE(refuses_other_arities),
+                                  CASE(survives_failed_allocations)};
 TEST_MAIN("hash/poseidon", cases)
