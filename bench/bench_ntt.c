@@ -72,6 +72,25 @@ RUN(inv_nr, cuzk_ntt_inverse(s->d, s->a, CUZK_NTT_NR, NULL, s->pool, NULL, NULL)
 RUN(fwd_rn_coset,
     cuzk_ntt_forward(s->d, s->a, CUZK_NTT_RN, &CUZK_FR_GENERATOR, s->pool, NULL, NULL))
 
+RUN(fused, cuzk_ntt_to_coset(s->d, s->a, &CUZK_FR_GENERATOR, s->pool, NULL, NULL))
+
+static void separate(void *p, uint64_t iters)
+{
+    for (uint64_t i = 0; i < iters; i++) {
+        inv_nr(p, 1);
+        fwd_rn_coset(p, 1);
+    }
+}
+
+#define COSET(how, lg, threads, is_big)                              \
+    {.name = "ntt/to_coset/" #how "/lg_n=" #lg "_threads=" #threads, \
+     .setup = setup,                                                 \
+     .run = (how),                                                   \
+     .teardown = teardown,                                           \
+     .unit = "butterfly",                                            \
+     .units = (uint64_t)(lg) << (lg),                                \
+     .big = (is_big),                                                \
+     .arg = ARG(lg, threads, ~(uint32_t)0)},
 #define ONE(op, variant, level, lg, threads, is_big)                   \
     {.name = "ntt/" #op "/" variant "/lg_n=" #lg "_threads=" #threads, \
      .setup = setup,                                                   \
@@ -95,6 +114,10 @@ static const bench_case cases[] = {
     LEVELS(fwd_nn, 20, 1, false)
     LEVELS(inv_nr, 20, 1, false)
     LEVELS(fwd_rn_coset, 20, 1, false)
+    COSET(separate, 20, 1, false)
+    COSET(fused, 20, 1, false)
+    COSET(separate, 24, 2, true)
+    COSET(fused, 24, 2, true)
     LEVELS(fwd_nr, 22, 1, true)
     LEVELS(fwd_nr, 22, 2, true)
     LEVELS(fwd_nr, 24, 1, true)

@@ -13,9 +13,8 @@
 
 #include "ntt_internal.h"
 
-#define LG_DIRECT   (2 * CUZK_NTT_LG_LANES) /* below: no room for 8 lanes in both passes */
-#define NO_KEY      SIZE_MAX
-#define GROUP_GRAIN 1
+#define LG_DIRECT (2 * CUZK_NTT_LG_LANES) /* below: no room for 8 lanes in both passes */
+#define NO_KEY    SIZE_MAX
 
 typedef struct pass {
     unsigned done;    /* levels of the forward network before this pass */
@@ -130,6 +129,37 @@ static cuzk_status run_groups(void *arg, size_t begin, size_t end, unsigned work
     return CUZK_OK;
 }
 
+/* The last pass of an inverse and the first of a forward transform: the same groups, so each is read
+ * and written once. */
+typedef struct joined {
+    const transform *inverse, *forward;
+} joined;
+
+static cuzk_status run_joined_groups(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    const joined *j = arg;
+    const transform *ti = j->inverse, *tf = j->forward;
+    worker_memory *w = &ti->workers[worker];
+    const cuzk_ntt_kernel *k = ti->d->kernel;
+    cuzk_ntt_group gi, gf;
+    memset(&gi, 0, sizeof(gi));
+    memset(&gf, 0, sizeof(gf));
+    gi.scale = &ti->d->n_inv;
+    gi.keep = true;
+    gf.resident = true;
+    gf.tw = w->tw;
+    for (size_t i = begin; i < end; i++) {
+        const size_t key = place(&gf, tf, i);
+        (void)place(&gi, ti, i); /* plain: no shift, first levels */
+        if (!gf.plain && w->key != key) {
+            load_twiddles(tf, &gf, key, w);
+        }
+        k->inverse(&gi, ti->d->table[1], w->rows);
+        k->forward(&gf, ti->d->table[0], w->rows);
+    }
+    return CUZK_OK;
+}
+
 static void start_pass(transform *t, const pass *p, unsigned threads)
 {
     t->p = *p;
@@ -142,15 +172,39 @@ static void start_pass(transform *t, const pass *p, unsigned threads)
     }
 }
 
+static cuzk_status run_pass(transform *t, const pass *p, bool last, cuzk_pool *pool,
+                            const cuzk_cancel *cancel)
+{
+    const size_t groups = (size_t)1 << (t->d->lg - p->lg_rows - CUZK_NTT_LG_LANES);
+    t->last = last;
+    start_pass(t, p, cuzk_pool_threads(pool));
+    return cuzk_parallel_for(pool, cancel, groups, 0, run_groups, t);
+}
+
 static cuzk_status run_passes(transform *t, const pass *passes, unsigned count, cuzk_pool *pool,
                               const cuzk_cancel *cancel)
 {
     for (unsigned i = 0; i < count; i++) {
         const pass *p = &passes[t->inverse ? count - 1 - i : i];
-        const size_t groups = (size_t)1 << (t->d->lg - p->lg_rows - CUZK_NTT_LG_LANES);
-        t->last = i == count - 1;
-        start_pass(t, p, cuzk_pool_threads(pool));
-        CUZK_TRY(cuzk_parallel_for(pool, cancel, groups, 0, run_groups, t));
+        CUZK_TRY(run_pass(t, p, i == count - 1, pool, cancel));
+    }
+    return CUZK_OK;
+}
+
+/* Inverse NR of ti, then forward RN of tf. */
+static cuzk_status run_both(transform *ti, transform *tf, const pass *passes, unsigned count,
+                            cuzk_pool *pool, const cuzk_cancel *cancel)
+{
+    const size_t groups = (size_t)1 << (ti->d->lg - passes[0].lg_rows - CUZK_NTT_LG_LANES);
+    joined j = {ti, tf};
+    for (unsigned i = count - 1; i > 0; i--) {
+        CUZK_TRY(run_pass(ti, &passes[i], false, pool, cancel));
+    }
+    start_pass(ti, &passes[0], cuzk_pool_threads(pool));
+    start_pass(tf, &passes[0], cuzk_pool_threads(pool));
+    CUZK_TRY(cuzk_parallel_for(pool, cancel, groups, 0, run_joined_groups, &j));
+    for (unsigned i = 1; i < count; i++) {
+        CUZK_TRY(run_pass(tf, &passes[i], i == count - 1, pool, cancel));
     }
     return CUZK_OK;
 }
@@ -189,8 +243,9 @@ static void run_direct(const transform *t)
     }
 }
 
-static cuzk_status run_grouped(transform *t, cuzk_pool *pool, const cuzk_cancel *cancel,
-                               cuzk_err *err)
+/* t alone, or t and then the forward transform `then`. */
+static cuzk_status run_grouped(transform *t, transform *then, cuzk_pool *pool,
+                               const cuzk_cancel *cancel, cuzk_err *err)
 {
     pass passes[CUZK_NTT_MAX_PASS];
     const cuzk_ntt_kernel *k = t->d->kernel;
@@ -205,7 +260,12 @@ static cuzk_status run_grouped(transform *t, cuzk_pool *pool, const cuzk_cancel 
             t->workers[i].rows = memory + i * each;
             t->workers[i].tw = memory + i * each + rows * k->row_bytes;
         }
-        st = run_passes(t, passes, count, pool, cancel);
+        if (then != NULL) {
+            then->workers = t->workers;
+            st = run_both(t, then, passes, count, pool, cancel);
+        } else {
+            st = run_passes(t, passes, count, pool, cancel);
+        }
     } else {
         (void)CUZK_FAIL(err, st, "no memory for the NTT of %u threads", threads);
     }
@@ -236,7 +296,7 @@ static cuzk_status run(transform *t, cuzk_ntt_order order, cuzk_pool *pool,
         if (lg < LG_DIRECT) {
             run_direct(t);
         } else {
-            st = run_grouped(t, pool, cancel, err);
+            st = run_grouped(t, NULL, pool, cancel, err);
         }
     }
     if (st == CUZK_OK && order == CUZK_NTT_NN && !reverse_first) {
@@ -264,4 +324,23 @@ cuzk_status cuzk_ntt_inverse(const cuzk_ntt_domain *d, cuzk_fr *a, cuzk_ntt_orde
         t.base = &inv;
     }
     return run(&t, order, pool, cancel, err);
+}
+
+cuzk_status cuzk_ntt_to_coset(const cuzk_ntt_domain *d, cuzk_fr *a, const cuzk_fr *shift,
+                              cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    transform ti = {.d = d, .a = a, .inverse = true}, tf = {.d = d, .a = a, .base = shift};
+    cuzk_status st = CUZK_OK;
+    if (cuzk_fr_is_zero(shift)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "NTT of 2^%u points: the coset shift is zero", d->lg);
+    }
+    if (cuzk_cancel_requested(cancel)) {
+        st = CUZK_E_CANCELLED;
+    } else if (d->lg < LG_DIRECT) {
+        run_direct(&ti);
+        run_direct(&tf);
+    } else {
+        st = run_grouped(&ti, &tf, pool, cancel, err);
+    }
+    return st == CUZK_E_CANCELLED ? CUZK_FAIL(err, st, "NTT of 2^%u points cancelled", d->lg) : st;
 }

@@ -47,6 +47,13 @@ CUZK_NODISCARD cuzk_status cuzk_ntt_inverse(const cuzk_ntt_domain *d, cuzk_fr *a
                                             cuzk_pool *pool, const cuzk_cancel *cancel,
                                             cuzk_err *err);
 
+/**
+ * Values on the domain to values on the coset shift * domain, both in natural order, in place: the
+ * same as inverse NR and forward RN with the shift, with one pass over memory less. Errors as there.
+ */
+CUZK_NODISCARD cuzk_status cuzk_ntt_to_coset(const cuzk_ntt_domain *d, cuzk_fr *a,
+                                             const cuzk_fr *shift, cuzk_pool *pool,
+                                             const cuzk_cancel *cancel, cuzk_err *err);
 /** Exchanges a[i] and a[bitrev(i)] for all i < 2^lg_n, in place. E_CANCELLED (then some are exchanged). */
 CUZK_NODISCARD cuzk_status cuzk_ntt_reverse(cuzk_fr *a, unsigned lg_n, cuzk_pool *pool,
                                             const cuzk_cancel *cancel, cuzk_err *err);

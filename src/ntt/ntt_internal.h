@@ -27,6 +27,8 @@ typedef struct cuzk_ntt_group {
     const void *tw;       /* made by the kernel's make_twiddles for lg_rows; kernel's layout */
     const cuzk_fr *scale; /* factor of every output of the inverse network; NULL: 1 */
     bool last;            /* outputs must be reduced; else the kernel may leave them < 2r */
+    bool keep;            /* inverse: leave the result in worker memory ... */
+    bool resident;        /* ... where forward then finds it instead of in a */
 } cuzk_ntt_group;
 
 /*

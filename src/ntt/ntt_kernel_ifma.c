@@ -122,13 +122,19 @@ static void load(cuzk_frx8 *rows, const cuzk_ntt_group *g)
     }
 }
 
+/* g->scale for all lanes, twisted. */
+static void get_scale(cuzk_frx8 *out, const cuzk_ntt_group *g)
+{
+    factor f;
+    twist(&f, g->scale);
+    cuzk_frx8_const(out, f.l);
+}
+
 static void store(const cuzk_ntt_group *g, const cuzk_frx8 *rows)
 {
     cuzk_frx8 scale;
     if (g->scale != NULL) {
-        factor f;
-        twist(&f, g->scale);
-        cuzk_frx8_const(&scale, f.l);
+        get_scale(&scale, g);
     }
     for (size_t i = 0; i < (size_t)1 << g->lg_rows; i++) {
         const size_t from = g->reversed ? cuzk_ntt_bitrev(i, g->lg_rows) : i;
@@ -144,6 +150,19 @@ static void store(const cuzk_ntt_group *g, const cuzk_frx8 *rows)
             cuzk_frx8_reduce_once(&x);
         }
         cuzk_frx8_store(g->a + i * g->row_stride, g->lane_stride, &x);
+    }
+}
+
+/* What store does to rows that stay, < 2 again. */
+static void settle(const cuzk_ntt_group *g, cuzk_frx8 *rows)
+{
+    cuzk_frx8 scale;
+    get_scale(&scale, g);
+    for (size_t i = 0; i < (size_t)1 << g->lg_rows; i++) {
+        cuzk_frx8 x = rows[i];
+        cuzk_frx8_carry(&x);
+        cuzk_frx8_mul(&x, &x, &scale);
+        rows[i] = x;
     }
 }
 
@@ -250,7 +269,9 @@ static void forward(const cuzk_ntt_group *g, const void *table, void *scratch)
 {
     cuzk_frx8 *rows = scratch;
     const twiddles s = {g->plain ? (const void *)twisted(table) : g->tw, g->plain};
-    load(rows, g);
+    if (!g->resident) {
+        load(rows, g);
+    }
     if (g->plain) {
         const size_t q = (size_t)1 << (g->lg_rows - 2);
         forward4_plain(rows, q, &s);
@@ -379,7 +400,11 @@ static void inverse(const cuzk_ntt_group *g, const void *table, void *scratch)
     } else {
         inverse_shared(rows, g->lg_rows, &s, 0, 0);
     }
-    store(g, rows);
+    if (g->keep) {
+        settle(g, rows);
+    } else {
+        store(g, rows);
+    }
 }
 
 const cuzk_ntt_kernel cuzk_ntt_kernel_ifma = {

@@ -150,7 +150,9 @@ static void inverse_levels(cuzk_fr *x, unsigned lg, const cuzk_ntt_group *g, con
 static void forward(const cuzk_ntt_group *g, const void *table, void *scratch)
 {
     cuzk_fr *rows = scratch;
-    load(rows, g);
+    if (!g->resident) {
+        load(rows, g);
+    }
     forward_levels(rows, g->lg_rows, g, table, 0, 0);
     store(g, rows);
 }
@@ -165,7 +167,9 @@ static void inverse(const cuzk_ntt_group *g, const void *table, void *scratch)
             CUZK_NS_MUL(&rows[i], &rows[i], g->scale);
         }
     }
-    store(g, rows);
+    if (!g->keep) {
+        store(g, rows);
+    }
 }
 
 const cuzk_ntt_kernel CUZK_NS_NAME = {

@@ -321,6 +321,34 @@ static void unaligned_array(void)
     cuzk_ntt_domain_destroy(d);
 }
 
+static void to_coset_is_inverse_and_forward(void)
+{
+    cuzk_pool *pool = NULL;
+    const cuzk_pool_cfg cfg = {.n_threads = 3};
+    cuzk_fr shift;
+    cuzk_fr_from_u64(&shift, 5);
+    CHECK_OK(cuzk_pool_create(&pool, &cfg, NULL), NULL);
+    const cuzk_fr *shifts[] = {&CUZK_FR_ONE, &CUZK_FR_GENERATOR, &shift};
+    for (unsigned lg = 0; lg <= 13; lg++) {
+        const size_t n = (size_t)1 << lg;
+        for (size_t s = 0; s < 3; s++) {
+            cuzk_ntt_domain *d = domain(lg, NULL);
+            cuzk_fr *a = random_array(n), *b = copy_of(a, n), *c = copy_of(a, n);
+            CHECK_OK(cuzk_ntt_inverse(d, a, CUZK_NTT_NN, NULL, NULL, NULL, NULL), NULL);
+            CHECK_OK(cuzk_ntt_forward(d, a, CUZK_NTT_NN, shifts[s], NULL, NULL, NULL), NULL);
+            CHECK_OK(cuzk_ntt_to_coset(d, b, shifts[s], NULL, NULL, NULL), NULL);
+            CHECK_OK(cuzk_ntt_to_coset(d, c, shifts[s], pool, NULL, NULL), NULL);
+            CHECK_MEM(b, a, n * sizeof(*a));
+            CHECK_MEM(c, a, n * sizeof(*a));
+            cuzk_free(c);
+            cuzk_free(b);
+            cuzk_free(a);
+            cuzk_ntt_domain_destroy(d);
+        }
+    }
+    cuzk_pool_destroy(pool);
+}
+
 static void reversal(void)
 {
     for (unsigned lg = 0; lg <= 13; lg++) {
@@ -347,6 +375,7 @@ static void cancel(void)
             CHECK(err.code == CUZK_E_CANCELLED && err.msg[0] != '\0');
             CHECK_STATUS(cuzk_ntt_inverse(d, a, orders[o], NULL, NULL, &c, &err), CUZK_E_CANCELLED);
         }
+        CHECK_STATUS(cuzk_ntt_to_coset(d, a, &CUZK_FR_GENERATOR, NULL, &c, &err), CUZK_E_CANCELLED);
         cuzk_free(a);
         cuzk_ntt_domain_destroy(d);
     }
@@ -365,6 +394,7 @@ static void bad_arguments(void)
                  CUZK_E_INVALID);
     CHECK_STATUS(cuzk_ntt_inverse(d, &a, CUZK_NTT_NN, &CUZK_FR_ZERO, NULL, NULL, &err),
                  CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_ntt_to_coset(d, &a, &CUZK_FR_ZERO, NULL, NULL, &err), CUZK_E_INVALID);
     CHECK(cuzk_fr_is_one(&a));
     cuzk_ntt_domain_destroy(d);
 }
@@ -423,6 +453,7 @@ static const cuzk_case cases[] = {
     CASE(extreme_inputs),
     CASE(convolution),
     CASE(unaligned_array),
+    CASE(to_coset_is_inverse_and_forward),
     CASE(reversal),
     CASE(cancel),
     CASE(bad_arguments),
