@@ -13,5 +13,6 @@ static const cuzk_fp2 ONE = {{CUZK_FP_ONE_LIMBS}, {{0, 0, 0, 0, 0, 0}}};
 #define MT_ENGINE           CUZK_MSM_ENGINE_G2
 #define MT_NAME             "g2/scalar"
 #define MT_ADD_NS           500.0
+#define MT_DIF(out, a, b)   cuzk_fp2_sub((out), (a), (b))
 #define MT_BETA_MUL(out, x) cuzk_fp2_mul_fp((out), (x), &BETA)
 #include "msm_scalar_tmpl.h"

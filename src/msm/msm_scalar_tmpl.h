@@ -2,7 +2,8 @@
 /*
  * The engine of one group in plain field operations; included once per group.
  * Parameters: MT_G (g1 or g2), MT_F (fp or fp2), MT_GROUP and MT_ENGINE (names of the objects), MT_NAME,
- * MT_ADD_NS, MT_BETA_MUL(out, x) (out = beta * x).
+ * MT_ADD_NS, MT_BETA_MUL(out, x) (out = beta * x), MT_DIF(out, a, b) (out = a - b, as a factor of a
+ * product: may be unreduced).
  *
  * Batched affine addition: lambda = (y2 - y1) / (x2 - x1), x3 = lambda^2 - x1 - x2,
  * y3 = lambda (x1 - x3) - y1, all denominators of a batch inverted together (Montgomery's trick):
@@ -51,18 +52,45 @@ static inline void entry_prefetch(const cuzk_msm_table *t, uint32_t e)
     }
 }
 
-/* Which of the five cases, and the denominator where there is one. */
+/* Which of the five cases, and the denominator where there is one. Both points are finite. */
 static inline pair_kind denominator(FE *den, const FE *x1, const FE *y1, const FE *x2, const FE *y2)
 {
-    FF(sub)(den, x2, x1);
-    if (!FF(is_zero)(den)) {
+    if (!FF(eq)(x1, x2)) {
+        MT_DIF(den, x2, x1);
         return PAIR_ADD;
     }
-    if (!FF(eq)(y1, y2)) {
-        return PAIR_CANCEL;
-    }
     FF(dbl)(den, y1);
-    return FF(is_zero)(den) ? PAIR_CANCEL : PAIR_DOUBLE; /* order 2, or both infinity */
+    /* Not equal: opposite. Zero: a point of order two, outside the subgroup. */
+    return FF(eq)(y1, y2) && !FF(is_zero)(den) ? PAIR_DOUBLE : PAIR_CANCEL;
+}
+
+/*
+ * Products of the denominators so far, in two independent chains (even and odd pairs), because
+ * one would wait for the latency of the multiplier.
+ */
+static inline void chain_push(FE acc[2], pair_scratch *s, size_t i)
+{
+    s->prefix = acc[i & 1];
+    if (s->kind <= PAIR_DOUBLE) {
+        FF(mul)(&acc[i & 1], &acc[i & 1], &s->den);
+    }
+}
+
+static inline void chain_invert(FE acc[2])
+{
+    FE all, even;
+    FF(mul)(&all, &acc[0], &acc[1]);
+    FF(inv)(&all, &all);
+    FF(mul)(&even, &all, &acc[1]);
+    FF(mul)(&acc[1], &all, &acc[0]);
+    acc[0] = even;
+}
+
+/* The inverse of the denominator of pair i; pairs come in falling order. */
+static inline void chain_pop(FE *inv, FE acc[2], const pair_scratch *s, size_t i)
+{
+    FF(mul)(inv, &acc[i & 1], &s->prefix);
+    FF(mul)(&acc[i & 1], &acc[i & 1], &s->den);
 }
 
 /* out = the sum, from the inverted denominator. out may be the place of either operand. */
@@ -75,13 +103,13 @@ static inline void finish(PT *out, pair_kind kind, const FE *inv, const FE *x1, 
         FF(dbl)(&t, &l);
         FF(add)(&l, &l, &t);
     } else {
-        FF(sub)(&l, y2, y1);
+        MT_DIF(&l, y2, y1);
     }
     FF(mul)(&l, &l, inv);
     FF(sqr)(&x3, &l);
     FF(sub)(&x3, &x3, x1);
     FF(sub)(&x3, &x3, x2);
-    FF(sub)(&t, x1, &x3);
+    MT_DIF(&t, x1, &x3);
     FF(mul)(&t, &t, &l);
     FF(sub)(&out->y, &t, y1);
     out->x = x3;
@@ -102,26 +130,24 @@ static void add_entries(void *slots, size_t first, const cuzk_msm_table *t, cons
     enum { AHEAD = 8 };
     PT *out = (PT *)slots + first;
     pair_scratch *s = scratch;
-    FE acc = ONE;
+    FE acc[2] = {ONE, ONE};
     for (size_t i = 0; i < n; i++) {
         const size_t ahead = i + AHEAD < n ? i + AHEAD : n - 1;
         entry_prefetch(t, e[ahead][0]);
         entry_prefetch(t, e[ahead][1]);
         const FE *x1 = entry_x(t, e[i][0]), *x2 = entry_x(t, e[i][1]);
-        s[i].kind = PAIR_ADD;
-        FF(sub)(&s[i].den, x2, x1);
-        if (FF(is_zero)(&s[i].den)) {
+        if (FF(eq)(x1, x2)) {
             FE y1, y2;
             entry_y(&y1, t, e[i][0]);
             entry_y(&y2, t, e[i][1]);
             s[i].kind = denominator(&s[i].den, x1, &y1, x2, &y2);
+        } else {
+            MT_DIF(&s[i].den, x2, x1);
+            s[i].kind = PAIR_ADD;
         }
-        s[i].prefix = acc;
-        if (s[i].kind <= PAIR_DOUBLE) {
-            FF(mul)(&acc, &acc, &s[i].den);
-        }
+        chain_push(acc, &s[i], i);
     }
-    FF(inv)(&acc, &acc);
+    chain_invert(acc);
     for (size_t i = n; i-- > 0;) {
         FE inv, y1, y2;
         if (s[i].kind == PAIR_CANCEL) {
@@ -130,8 +156,7 @@ static void add_entries(void *slots, size_t first, const cuzk_msm_table *t, cons
         }
         entry_y(&y1, t, e[i][0]);
         entry_y(&y2, t, e[i][1]);
-        FF(mul)(&inv, &acc, &s[i].prefix);
-        FF(mul)(&acc, &acc, &s[i].den);
+        chain_pop(&inv, acc, &s[i], i);
         finish(&out[i], (pair_kind)s[i].kind, &inv, entry_x(t, e[i][0]), &y1, entry_x(t, e[i][1]),
                &y2);
     }
@@ -141,7 +166,7 @@ static void add_slots(void *slots, const uint32_t (*p)[2], size_t n, void *scrat
 {
     PT *pt = slots;
     pair_scratch *s = scratch;
-    FE acc = ONE;
+    FE acc[2] = {ONE, ONE};
     for (size_t i = 0; i < n; i++) {
         const PT *a = &pt[p[i][0]], *b = &pt[p[i][1]];
         if (PTFN(affine_is_infinity)(b)) {
@@ -151,19 +176,15 @@ static void add_slots(void *slots, const uint32_t (*p)[2], size_t n, void *scrat
         } else {
             s[i].kind = denominator(&s[i].den, &a->x, &a->y, &b->x, &b->y);
         }
-        s[i].prefix = acc;
-        if (s[i].kind <= PAIR_DOUBLE) {
-            FF(mul)(&acc, &acc, &s[i].den);
-        }
+        chain_push(acc, &s[i], i);
     }
-    FF(inv)(&acc, &acc);
+    chain_invert(acc);
     for (size_t i = n; i-- > 0;) {
         PT *a = &pt[p[i][0]];
         const PT *b = &pt[p[i][1]];
         if (s[i].kind <= PAIR_DOUBLE) {
             FE inv;
-            FF(mul)(&inv, &acc, &s[i].prefix);
-            FF(mul)(&acc, &acc, &s[i].den);
+            chain_pop(&inv, acc, &s[i], i);
             finish(a, (pair_kind)s[i].kind, &inv, &a->x, &a->y, &b->x, &b->y);
         } else if (s[i].kind == PAIR_SECOND) {
             *a = *b;
