@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "ff/fr_vec.h"
 #include "groth16/prove.h"
 #include "ntt/ntt.h"
 
@@ -19,16 +20,13 @@ typedef struct pointwise_job {
     cuzk_fr *out;
     const cuzk_fr *a, *b, *c;
     cuzk_fr k;
-    unsigned lg;
 } pointwise_job;
 
 static cuzk_status product_range(void *arg, size_t begin, size_t end, unsigned worker)
 {
     const pointwise_job *j = arg;
     (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        cuzk_fr_mul(&j->out[i], &j->a[i], &j->b[i]);
-    }
+    cuzk_fr_vec_mul(j->out + begin, j->a + begin, j->b + begin, end - begin);
     return CUZK_OK;
 }
 
@@ -37,11 +35,7 @@ static cuzk_status residue_range(void *arg, size_t begin, size_t end, unsigned w
 {
     const pointwise_job *j = arg;
     (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        cuzk_fr t;
-        cuzk_fr_mul(&t, &j->a[i], &j->b[i]);
-        cuzk_fr_sub(&j->out[i], &t, &j->c[i]);
-    }
+    cuzk_fr_vec_mul_sub(j->out + begin, j->a + begin, j->b + begin, j->c + begin, end - begin);
     return CUZK_OK;
 }
 
@@ -50,34 +44,7 @@ static cuzk_status difference_range(void *arg, size_t begin, size_t end, unsigne
 {
     const pointwise_job *j = arg;
     (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        cuzk_fr t;
-        cuzk_fr_sub(&t, &j->a[i], &j->c[i]);
-        cuzk_fr_mul(&j->out[i], &t, &j->k);
-    }
-    return CUZK_OK;
-}
-
-static inline size_t reverse_bits(uint64_t i, unsigned lg)
-{
-    if (lg == 0) {
-        return 0;
-    }
-    i = __builtin_bswap64(i);
-    i = (i & 0x0f0f0f0f0f0f0f0fULL) << 4 | (i >> 4 & 0x0f0f0f0f0f0f0f0fULL);
-    i = (i & 0x3333333333333333ULL) << 2 | (i >> 2 & 0x3333333333333333ULL);
-    i = (i & 0x5555555555555555ULL) << 1 | (i >> 1 & 0x5555555555555555ULL);
-    return (size_t)(i >> (64 - lg));
-}
-
-/* out[i] = a[i reversed]; out is not a. */
-static cuzk_status reverse_range(void *arg, size_t begin, size_t end, unsigned worker)
-{
-    const pointwise_job *j = arg;
-    (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        j->out[i] = j->a[reverse_bits(i, j->lg)];
-    }
+    cuzk_fr_vec_sub_scale(j->out + begin, j->a + begin, j->c + begin, &j->k, end - begin);
     return CUZK_OK;
 }
 
@@ -102,8 +69,7 @@ typedef struct quotient_run {
 /* Moves v from the domain to the coset. */
 static cuzk_status to_coset(const quotient_run *q, cuzk_fr *v, const cuzk_fr *shift, cuzk_err *err)
 {
-    CUZK_TRY(cuzk_ntt_inverse(q->d, v, CUZK_NTT_NR, NULL, q->pool, q->cancel, err));
-    return cuzk_ntt_forward(q->d, v, CUZK_NTT_RN, shift, q->pool, q->cancel, err);
+    return cuzk_ntt_to_coset(q->d, v, shift, q->pool, q->cancel, err);
 }
 
 static cuzk_status coefficients(const quotient_run *q, cuzk_err *err)
@@ -118,10 +84,9 @@ static cuzk_status coefficients(const quotient_run *q, cuzk_err *err)
     cuzk_fr_pow_u64(&j.k, g, q->m);
     cuzk_fr_sub(&j.k, &j.k, &CUZK_FR_ONE);
     cuzk_fr_inv(&j.k, &j.k);
-    CUZK_TRY(pointwise(difference_range, &j, q->m, q->pool, q->cancel, err));
     j.out = q->b;
-    j.lg = cuzk_ntt_domain_lg(q->d);
-    return pointwise(reverse_range, &j, q->m, q->pool, q->cancel, err);
+    CUZK_TRY(pointwise(difference_range, &j, q->m, q->pool, q->cancel, err));
+    return cuzk_ntt_reverse(q->b, cuzk_ntt_domain_lg(q->d), q->pool, q->cancel, err);
 }
 
 static cuzk_status odd_coset(const quotient_run *q, cuzk_err *err)
