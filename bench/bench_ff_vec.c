@@ -47,6 +47,12 @@ RUN(mul_sub_adx, CUZK_CPU_ADX, cuzk_fr_vec_mul_sub(s->out, s->a, s->b, s->c, N))
 RUN(mul_sub_ifma, ~0u, cuzk_fr_vec_mul_sub(s->out, s->a, s->b, s->c, N))
 RUN(sub_scale_adx, CUZK_CPU_ADX, cuzk_fr_vec_sub_scale(s->out, s->a, s->c, &CUZK_FR_GENERATOR, N))
 RUN(sub_scale_ifma, ~0u, cuzk_fr_vec_sub_scale(s->out, s->a, s->c, &CUZK_FR_GENERATOR, N))
+RUN(to_scalar_adx, CUZK_CPU_ADX, cuzk_fr_vec_to_scalar((cuzk_scalar *)(void *)s->out, s->a, N))
+RUN(to_scalar_ifma, ~0u, cuzk_fr_vec_to_scalar((cuzk_scalar *)(void *)s->out, s->a, N))
+RUN(from_scalar_adx, CUZK_CPU_ADX,
+    cuzk_fr_vec_from_scalar(s->out, (const cuzk_scalar *)(const void *)s->a, N))
+RUN(from_scalar_ifma, ~0u,
+    cuzk_fr_vec_from_scalar(s->out, (const cuzk_scalar *)(const void *)s->a, N))
 
 #define ONE(op, variant, fn, flags) \
     {.name = "ff/fr_vec_" op "/" variant, .setup = setup, .run = (fn), .units = N, .cpu = (flags)},
@@ -59,6 +65,10 @@ static const bench_case cases[] = {
     ONE("mul_sub", "ifma", mul_sub_ifma, CUZK_CPU_AVX512IFMA)
     ONE("sub_scale", "adx", sub_scale_adx, CUZK_CPU_ADX)
     ONE("sub_scale", "ifma", sub_scale_ifma, CUZK_CPU_AVX512IFMA)
+    ONE("to_scalar", "adx", to_scalar_adx, CUZK_CPU_ADX)
+    ONE("to_scalar", "ifma", to_scalar_ifma, CUZK_CPU_AVX512IFMA)
+    ONE("from_scalar", "adx", from_scalar_adx, CUZK_CPU_ADX)
+    ONE("from_scalar", "ifma", from_scalar_ifma, CUZK_CPU_AVX512IFMA)
 };
 /* clang-format on */
 

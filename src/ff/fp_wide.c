@@ -50,7 +50,7 @@ void cuzk_fp_wide_add_c(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_
     for (int i = 0; i < 7; i++) {
         s[i] = cuzk_sbb(out->l[5 + i], Q382[i], bw, &bw);
     }
-    const uint64_t keep = 0 - bw;
+    const uint64_t keep = cuzk_mask(0 - bw);
     for (int i = 0; i < 7; i++) {
         out->l[5 + i] = (out->l[5 + i] & keep) | (s[i] & ~keep);
     }
@@ -62,7 +62,7 @@ void cuzk_fp_wide_sub_c(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_
     for (int i = 0; i < 12; i++) {
         out->l[i] = cuzk_sbb(a->l[i], b->l[i], bw, &bw);
     }
-    const uint64_t m = 0 - bw;
+    const uint64_t m = cuzk_mask(0 - bw);
     for (int i = 0; i < 7; i++) {
         out->l[5 + i] = cuzk_adc(out->l[5 + i], Q382[i] & m, c, &c);
     }

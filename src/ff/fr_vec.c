@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "ff/fr_vec.h"
 
+#include <string.h>
+
 #include "fr_vec_internal.h"
 
 /* How many leading elements the vector twin has done. */
@@ -41,5 +43,25 @@ void cuzk_fr_vec_sub_scale(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *c, con
         cuzk_fr t;
         cuzk_fr_sub(&t, &a[i], &c[i]);
         cuzk_fr_mul(&out[i], &t, k);
+    }
+}
+
+/* In place, out and in have different types: hence memcpy. */
+
+void cuzk_fr_vec_to_scalar(cuzk_scalar *out, const cuzk_fr *a, size_t n)
+{
+    for (size_t i = VECTOR_PART(cuzk_fr_vec_to_scalar_ifma(out, a, n)); i < n; i++) {
+        cuzk_scalar s;
+        cuzk_fr_to_scalar(&s, &a[i]);
+        memcpy(&out[i], &s, sizeof(s));
+    }
+}
+
+void cuzk_fr_vec_from_scalar(cuzk_fr *out, const cuzk_scalar *s, size_t n)
+{
+    for (size_t i = VECTOR_PART(cuzk_fr_vec_from_scalar_ifma(out, s, n)); i < n; i++) {
+        cuzk_fr t;
+        cuzk_fr_from_scalar(&t, &s[i]);
+        memcpy(&out[i], &t, sizeof(t));
     }
 }

@@ -18,5 +18,9 @@ void cuzk_fr_vec_mul_sub(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b, const
 /** out[i] = (a[i] - c[i]) * k; k is one element, outside the arrays. */
 void cuzk_fr_vec_sub_scale(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *c, const cuzk_fr *k,
                            size_t n);
+/** Canonical integers (< r); in place with out = (cuzk_scalar *)a. */
+void cuzk_fr_vec_to_scalar(cuzk_scalar *out, const cuzk_fr *a, size_t n);
+/** Elements of any 256-bit integers, reduced mod r; in place with out = (cuzk_fr *)s. */
+void cuzk_fr_vec_from_scalar(cuzk_fr *out, const cuzk_scalar *s, size_t n);
 
 #endif /* CUZK_FF_FR_VEC_H */

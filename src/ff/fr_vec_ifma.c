@@ -89,4 +89,42 @@ size_t cuzk_fr_vec_sub_scale_ifma(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr 
     }
     return end;
 }
+
+/* Scalars are loaded and stored as if they were elements: the same 32 bytes. */
+
+size_t cuzk_fr_vec_to_scalar_ifma(cuzk_scalar *out, const cuzk_fr *a, size_t n)
+{
+    const size_t end = n & ~(size_t)7;
+    for (size_t i = 0; i < end; i += 8) {
+        cuzk_frx8 x;
+        __m512i t[10];
+        cuzk_frx8_load_x16(&x, a + i, 1);
+        for (int k = 0; k < 5; k++) {
+            t[k] = _mm512_add_epi64(x.l[k], CUZK_FRX8_MASK); /* as redc expects */
+            t[k + 5] = _mm512_setzero_si512();
+        }
+        cuzk_frx8_redc(&x, t); /* <= r */
+        cuzk_frx8_normalise(&x);
+        cuzk_frx8_reduce_once(&x);
+        cuzk_frx8_store((cuzk_fr *)(void *)(out + i), 1, &x);
+    }
+    return end;
+}
+
+size_t cuzk_fr_vec_from_scalar_ifma(cuzk_fr *out, const cuzk_scalar *s, size_t n)
+{
+    static const cuzk_fr r2 = {CUZK_FR_R2_LIMBS};
+    const size_t end = n & ~(size_t)7;
+    cuzk_frx8 w;
+    twisted(&w, &r2);
+    for (size_t i = 0; i < end; i += 8) {
+        cuzk_frx8 x;
+        cuzk_frx8_load(&x, (const cuzk_fr *)(const void *)(s + i), 1);
+        cuzk_frx8_mul(&x, &x, &w); /* s < 2^256 < 2.3r and R2 = 0.07r: < (1 + 2.3*16*0.07/35) r */
+        cuzk_frx8_normalise(&x);
+        cuzk_frx8_reduce_once(&x);
+        cuzk_frx8_store(out + i, 1, &x);
+    }
+    return end;
+}
 #endif

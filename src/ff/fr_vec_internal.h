@@ -13,6 +13,8 @@ size_t cuzk_fr_vec_mul_sub_ifma(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b
                                 size_t n);
 size_t cuzk_fr_vec_sub_scale_ifma(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *c,
                                   const cuzk_fr *k, size_t n);
+size_t cuzk_fr_vec_to_scalar_ifma(cuzk_scalar *out, const cuzk_fr *a, size_t n);
+size_t cuzk_fr_vec_from_scalar_ifma(cuzk_fr *out, const cuzk_scalar *s, size_t n);
 #endif
 
 #endif /* CUZK_FF_FR_VEC_INTERNAL_H */

@@ -73,4 +73,16 @@ CUZK_HD_INLINE uint64_t cuzk_mac(uint64_t acc, uint64_t a, uint64_t b, uint64_t 
 #endif
 }
 
+/**
+ * x, a mask of all zeros or all ones, in a way that hides this from the optimiser: compilers turn
+ * selections by a mask that comes from a borrow into a branch, which here is taken at random.
+ */
+CUZK_HD_INLINE uint64_t cuzk_mask(uint64_t x)
+{
+#ifndef __CUDA_ARCH__
+    __asm__("" : "+r"(x));
+#endif
+    return x;
+}
+
 #endif /* CUZK_FF_LIMBS_HD_H */

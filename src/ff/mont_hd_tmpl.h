@@ -28,7 +28,7 @@ CUZK_HD_INLINE void CUZK_MT_FN(reduce_once_hd)(uint64_t *out, const uint64_t *a)
     for (int i = 0; i < CUZK_MT_N; i++) {
         s[i] = cuzk_sbb(a[i], p[i], bw, &bw);
     }
-    const uint64_t keep = 0 - bw; /* all ones: a < mod */
+    const uint64_t keep = cuzk_mask(0 - bw); /* all ones: a < mod */
     for (int i = 0; i < CUZK_MT_N; i++) {
         out[i] = (a[i] & keep) | (s[i] & ~keep);
     }
@@ -52,7 +52,7 @@ CUZK_HD_INLINE void CUZK_MT_FN(sub_hd)(CUZK_MT_T *out, const CUZK_MT_T *a, const
     for (int i = 0; i < CUZK_MT_N; i++) {
         s[i] = cuzk_sbb(a->l[i], b->l[i], bw, &bw);
     }
-    const uint64_t m = 0 - bw;
+    const uint64_t m = cuzk_mask(0 - bw);
     for (int i = 0; i < CUZK_MT_N; i++) {
         out->l[i] = cuzk_adc(s[i], p[i] & m, c, &c);
     }
@@ -66,7 +66,7 @@ CUZK_HD_INLINE void CUZK_MT_FN(neg_hd)(CUZK_MT_T *out, const CUZK_MT_T *a)
     for (int i = 0; i < CUZK_MT_N; i++) {
         any |= a->l[i];
     }
-    const uint64_t m = 0 - (uint64_t)(any != 0); /* -0 = 0, not mod */
+    const uint64_t m = cuzk_mask(0 - (uint64_t)(any != 0)); /* -0 = 0, not mod */
     for (int i = 0; i < CUZK_MT_N; i++) {
         out->l[i] = cuzk_sbb(p[i] & m, a->l[i], bw, &bw);
     }

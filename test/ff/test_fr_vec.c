@@ -110,5 +110,37 @@ static void in_place(void)
     }
 }
 
-static const cuzk_case cases[] = {CASE(every_length), CASE(in_place)};
+/* Any 256-bit integers one way, elements the other; then both in place. */
+static void conversions(void)
+{
+    static cuzk_scalar s[N], got[N + 1];
+    const uint64_t mark = 0xa5a5a5a5a5a5a5a5u;
+    for (size_t round = 0; round < test_iters(20); round++) {
+        for (size_t n = 0; n <= N; n++) {
+            cuzk_fr want, all[N];
+            cuzk_scalar want_s;
+            fill();
+            test_bytes(s, sizeof(s));
+            memset(out, 0xa5, sizeof(out));
+            memset(got, 0xa5, sizeof(got));
+            cuzk_fr_vec_from_scalar(out, s, n);
+            cuzk_fr_vec_to_scalar(got, a, n);
+            for (size_t i = 0; i < n; i++) {
+                cuzk_fr_from_scalar(&want, &s[i]);
+                CHECK_MEM(&out[i], &want, sizeof(want));
+                cuzk_fr_to_scalar(&want_s, &a[i]);
+                CHECK_MEM(&got[i], &want_s, sizeof(want_s));
+            }
+            CHECK_U64(out[n].l[0], mark);
+            CHECK_U64(got[n].l[0], mark);
+            memcpy(all, a, sizeof(all));
+            cuzk_fr_vec_to_scalar((cuzk_scalar *)(void *)all, all, n);
+            CHECK_MEM(all, got, n * sizeof(all[0]));
+            cuzk_fr_vec_from_scalar(all, (const cuzk_scalar *)(const void *)all, n);
+            CHECK_MEM(all, a, N * sizeof(all[0]));
+        }
+    }
+}
+
+static const cuzk_case cases[] = {CASE(every_length), CASE(in_place), CASE(conversions)};
 TEST_MAIN("ff/fr_vec", cases)
