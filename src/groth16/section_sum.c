@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "ff/fr_vec.h"
 #include "msm/msm.h"
 
 #include "wire_cursor.h"
@@ -15,11 +16,7 @@ static cuzk_status scalar_range(void *arg, size_t begin, size_t end, unsigned wo
 {
     cuzk_fr *v = arg;
     (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        cuzk_scalar s;
-        cuzk_fr_to_scalar(&s, &v[i]);
-        memcpy(&v[i], &s, sizeof(s));
-    }
+    cuzk_fr_vec_to_scalar((cuzk_scalar *)(void *)(v + begin), v + begin, end - begin);
     return CUZK_OK;
 }
 
