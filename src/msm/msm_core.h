@@ -34,7 +34,7 @@ typedef struct cuzk_msm_plan {
 
 /** m > 0, 1 <= bits <= 127. */
 void cuzk_msm_plan_make(cuzk_msm_plan *p, const cuzk_msm_engine *eng, size_t m, unsigned bits);
-/** As cuzk_msm_plan_make with the window given, for tests and measurements. 2 <= c <= 22. */
+/** As cuzk_msm_plan_make with the window given, for tests and measurements. 3 <= c <= 22, or c = 2 and bits <= 64. */
 void cuzk_msm_plan_make_c(cuzk_msm_plan *p, size_t m, unsigned bits, unsigned c);
 
 /** Digit of window w of a biased scalar, in [-2^c1, 2^c1]. */

@@ -27,8 +27,9 @@ static double cost(const cuzk_msm_engine *eng, double m, unsigned bits, unsigned
 
 void cuzk_msm_plan_make(cuzk_msm_plan *p, const cuzk_msm_engine *eng, size_t m, unsigned bits)
 {
-    unsigned best = 2;
-    for (unsigned c = 3; c <= 20; c++) {
+    /* c = 2 has a bias of 2/3 2^126, which on top of a half of up to 0.68 * 2^127 would not fit. */
+    unsigned best = 3;
+    for (unsigned c = 4; c <= 20; c++) {
         if (cost(eng, (double)m, bits, c) < cost(eng, (double)m, bits, best)) {
             best = c;
         }
@@ -38,7 +39,8 @@ void cuzk_msm_plan_make(cuzk_msm_plan *p, const cuzk_msm_engine *eng, size_t m, 
 
 void cuzk_msm_plan_make_c(cuzk_msm_plan *p, size_t m, unsigned bits, unsigned c)
 {
-    CUZK_ASSERT(m > 0 && bits >= 1 && bits <= MSM_GLV_BITS && c >= 2 && c <= 22);
+    CUZK_ASSERT(m > 0 && bits >= 1 && bits <= MSM_GLV_BITS && c <= 22);
+    CUZK_ASSERT(c >= 3 || (c == 2 && bits <= 64));
     const unsigned c1 = c - 1;
     p->bits = bits;
     p->c = c;

@@ -76,6 +76,9 @@ static void digits(void)
     for (unsigned c = 2; c <= 22; c++) {
         for (unsigned bits = 1; bits <= MSM_GLV_BITS; bits++) {
             cuzk_msm_plan p;
+            if (c == 2 && bits > 64) {
+                continue;
+            }
             cuzk_msm_plan_make_c(&p, 1000, bits, c);
             for (size_t i = 0; i < test_iters(12); i++) {
                 uint64_t raw[2];
@@ -87,9 +90,10 @@ static void digits(void)
                 }
                 const cuzk_i128 k =
                     bits == MSM_GLV_BITS && test_below(2) != 0 ? -(cuzk_i128)m : (cuzk_i128)m;
-                cuzk_i128 sum = 0;
+                cuzk_i128 sum = 0, biased;
+                CHECK(!__builtin_add_overflow(k, p.bias, &biased)); /* a wrap would recombine */
                 for (unsigned w = p.windows; w-- > 0;) {
-                    const int32_t d = cuzk_msm_digit(&p, k + p.bias, w);
+                    const int32_t d = cuzk_msm_digit(&p, biased, w);
                     CHECK(d >= -(1 << (c - 1)) && d <= 1 << (c - 1));
                     if (d != 0) {
                         CHECK(cuzk_msm_bucket(&p, w, d) >> p.low < p.parts);
@@ -109,6 +113,11 @@ static void plans(void)
         for (unsigned bits = 1; bits <= MSM_GLV_BITS; bits += 3) {
             cuzk_msm_plan p;
             cuzk_msm_plan_make(&p, eng, m, bits);
+            /* The largest half is z^2 / 2 + 1. */
+            const cuzk_i128 most = (cuzk_i128)0x5622d2008000d202LL << 64,
+                            half = bits < 120 ? 0 : most;
+            cuzk_i128 sum;
+            CHECK(!__builtin_add_overflow(half, p.bias, &sum));
             CHECK(p.windows * p.c > bits);
             CHECK((1u << p.low) <= MSM_SEGMENTS);
             CHECK_U64(((size_t)p.group << (p.c - 1)) % ((size_t)1 << p.low), 0);
