@@ -65,6 +65,35 @@ static size_t take_inputs(cuzk_wire_cursor *cur, size_t n, cuzk_wire_values *out
     return at;
 }
 
+/* 64 bits from bit i on. */
+static inline uint64_t get_word(const uint64_t *bits, uint64_t i)
+{
+    const unsigned shift = i % 64;
+    return shift == 0 ? bits[i / 64] : bits[i / 64] >> shift | bits[i / 64 + 1] << (64 - shift);
+}
+
+/*
+ * 64 bit wires whose values are `values`; the points of those in `dense` go to the bitmap from
+ * `at` on. Returns their number.
+ */
+static inline size_t put_word(cuzk_wire_values *out, size_t at, uint64_t dense, uint64_t values)
+{
+    const size_t start = at;
+    if (dense == UINT64_MAX) {
+        const unsigned shift = at % 64;
+        out->ones[at / 64] |= values << shift;
+        if (shift != 0) {
+            out->ones[at / 64 + 1] |= values >> (64 - shift);
+        }
+        return 64;
+    }
+    for (; dense != 0; dense &= dense - 1, at++) {
+        const uint64_t one = values >> __builtin_ctzll(dense) & 1;
+        out->ones[at / 64] |= one << (at % 64);
+    }
+    return at - start;
+}
+
 /* Points [at, n) as far as the cursor's part goes; the new at. */
 static size_t take_part(cuzk_wire_cursor *cur, size_t at, size_t n, cuzk_wire_values *out)
 {
@@ -76,7 +105,16 @@ static size_t take_part(cuzk_wire_cursor *cur, size_t at, size_t n, cuzk_wire_va
                             : cur->section == CUZK_SRS_A                 ? part->a_dense
                                                                          : part->b_dense;
     uint64_t aux = cur->aux, bit = cur->bit, full = cur->full;
-    for (; aux < part->n_aux && at < n; aux++) {
+    while (aux < part->n_aux && at < n) {
+        /* Nearly every wire of a SHA-256 circuit is a bit: whole words of them at once. */
+        if (aux % 64 == 0 && part->n_aux - aux >= 64 && n - at >= 64 &&
+            part->is_full[aux / 64] == 0) {
+            at += put_word(out, at, dense == NULL ? UINT64_MAX : dense[aux / 64],
+                           get_word(v.bits, bit));
+            aux += 64;
+            bit += 64;
+            continue;
+        }
         const bool wanted = dense == NULL || get_bit(dense, aux);
         if (get_bit(part->is_full, aux)) {
             if (wanted) {
@@ -90,6 +128,7 @@ static size_t take_part(cuzk_wire_cursor *cur, size_t at, size_t n, cuzk_wire_va
             }
             bit++;
         }
+        aux++;
     }
     cur->aux = aux;
     cur->bit = bit;

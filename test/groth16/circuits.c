@@ -147,6 +147,8 @@ test_instance test_circuit_random(size_t rows, size_t n_inputs)
     test_draft d;
     cuzk_fr v;
     size_t inputs = 1;
+    /* Bits in long runs too, as circuits of bitwise hashes have them. */
+    const uint64_t fulls_of_100 = test_below(2) != 0 ? 50 : 2;
     test_draft_begin(&d);
     /* Some inputs before any row, the others as results of rows. */
     while (inputs < n_inputs / 2) {
@@ -159,7 +161,7 @@ test_instance test_circuit_random(size_t rows, size_t n_inputs)
             (test_below(rows) < 2 * n_inputs || rows - row <= n_inputs - inputs)) {
             random_product(&d, true);
             inputs++;
-        } else if (test_below(2) != 0) {
+        } else if (test_below(100) >= fulls_of_100) {
             (void)test_draft_bit(&d, test_below(2) != 0);
         } else {
             random_product(&d, false);

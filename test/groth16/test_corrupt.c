@@ -116,7 +116,7 @@ static void flipped_bits(void)
             const size_t size = sec == CUZK_SRS_B_G2 ? 192 : 96;
             uint8_t *p = w.bytes +
                          test_srs_offset(w.srs, sec, test_below(cuzk_srs_count(w.srs, sec))) +
-                         test_below(size);
+                         (it % 4 == 0 ? 0 : test_below(size)); /* often the byte with the flags */
             const uint8_t bit = (uint8_t)(1u << test_below(8));
             cuzk_srs *bad = NULL;
             *p ^= bit;
