@@ -203,7 +203,7 @@ void cuzk_poseidon_hash_many(cuzk_fr *out, const cuzk_poseidon_params *p, const 
     }
 }
 
-void cuzk_poseidon_trace_many(cuzk_fr *trace, size_t stride, const cuzk_poseidon_params *p,
+void cuzk_poseidon_trace_many(cuzk_fr *const *trace, const cuzk_poseidon_params *p,
                               const cuzk_fr *tag, const cuzk_fr *in, size_t n)
 {
     size_t i = 0;
@@ -212,10 +212,10 @@ void cuzk_poseidon_trace_many(cuzk_fr *trace, size_t stride, const cuzk_poseidon
     cuzk_fr52 c0;
     constant_element(&c0, p, tag);
     for (unsigned k = lanes_for(n); k > 0; i += k, k = lanes_for(n - i)) {
-        cuzk_poseidon_trace_ifma(trace + i * stride, stride, p, &c0, in + i * p->arity, k);
+        cuzk_poseidon_trace_ifma(trace + i, p, &c0, in + i * p->arity, k);
     }
 #endif
     for (; i < n; i++) {
-        cuzk_poseidon_trace(trace + i * stride, p, tag, in + i * p->arity);
+        cuzk_poseidon_trace(trace[i], p, tag, in + i * p->arity);
     }
 }

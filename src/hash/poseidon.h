@@ -82,10 +82,10 @@ void cuzk_poseidon_trace(cuzk_fr *trace, const cuzk_poseidon_params *p, const cu
 void cuzk_poseidon_hash_many(cuzk_fr *out, const cuzk_poseidon_params *p, const cuzk_fr *tag,
                              const cuzk_fr *in, size_t n);
 /**
- * n traces; that of preimage k begins at trace + k * stride. The result of each is its last value.
- * stride >= cuzk_poseidon_trace_len. trace and in are disjoint.
+ * n traces; that of preimage k goes to trace[k], its result is the last value there. All arrays are
+ * disjoint.
  */
-void cuzk_poseidon_trace_many(cuzk_fr *trace, size_t stride, const cuzk_poseidon_params *p,
+void cuzk_poseidon_trace_many(cuzk_fr *const *trace, const cuzk_poseidon_params *p,
                               const cuzk_fr *tag, const cuzk_fr *in, size_t n);
 
 #endif /* CUZK_HASH_POSEIDON_H */

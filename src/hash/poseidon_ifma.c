@@ -22,25 +22,21 @@
 
 #    define INLINE       static inline __attribute__((always_inline))
 
-/* Where values of the lanes go: lane k to at + k * stride. NULL: nowhere. */
+/* Next value of each lane's trace. */
 typedef struct sink {
-    cuzk_fr *at;
-    size_t stride;
-    unsigned lanes; /* that exist */
+    cuzk_fr *at[LANES];
 } sink;
 
 INLINE void put(sink *k, const cuzk_frx8 *x)
 {
-    if (k->lanes == LANES) {
-        cuzk_frx8_store(k->at, k->stride, x);
-    } else {
-        cuzk_fr v[LANES];
-        cuzk_frx8_store(v, 1, x);
-        for (unsigned i = 0; i < k->lanes; i++) {
-            k->at[i * k->stride] = v[i];
-        }
+    __m512i e[4], q[4];
+    cuzk_frx8_join(q, x);
+    cuzk_frx8_transpose_out(e, q);
+    for (unsigned i = 0; i < 4; i++) {
+        _mm256_storeu_si256((__m256i *)(void *)k->at[2 * i]++, _mm512_castsi512_si256(e[i]));
+        _mm256_storeu_si256((__m256i *)(void *)k->at[2 * i + 1]++,
+                            _mm512_extracti64x4_epi64(e[i], 1));
     }
-    k->at++;
 }
 
 /* < 35 r, limbs any, to < r. */
@@ -190,17 +186,17 @@ INLINE void permute(cuzk_frx8 *s, const cuzk_poseidon_params *p, const cuzk_fr52
     }
 }
 
+/* Lanes beyond the last take the input of the first. */
 static void load(cuzk_frx8 *s, const cuzk_fr *in, unsigned arity, unsigned lanes)
 {
     cuzk_fr v[LANES];
-    memset(v, 0, sizeof(v));
     for (unsigned i = 0; i < arity; i++) {
         if (lanes == LANES) {
             cuzk_frx8_load(&s[i + 1], in + i, arity);
             continue;
         }
-        for (unsigned k = 0; k < lanes; k++) {
-            v[k] = in[k * arity + i];
+        for (unsigned k = 0; k < LANES; k++) {
+            v[k] = in[(k < lanes ? k : 0) * arity + i];
         }
         cuzk_frx8_load(&s[i + 1], v, 1);
     }
@@ -210,17 +206,22 @@ void cuzk_poseidon_hash_ifma(cuzk_fr *out, const cuzk_poseidon_params *p, const 
                              const cuzk_fr *in, unsigned lanes)
 {
     cuzk_frx8 s[MAX_T];
-    sink k = {out, 1, lanes};
+    cuzk_fr v[LANES];
     load(s, in, p->arity, lanes);
     permute(s, p, c0, NULL);
-    put(&k, &s[1]);
+    cuzk_frx8_store(v, 1, &s[1]);
+    memcpy(out, v, lanes * sizeof(*v));
 }
 
-void cuzk_poseidon_trace_ifma(cuzk_fr *trace, size_t stride, const cuzk_poseidon_params *p,
+void cuzk_poseidon_trace_ifma(cuzk_fr *const *trace, const cuzk_poseidon_params *p,
                               const cuzk_fr52 *c0, const cuzk_fr *in, unsigned lanes)
 {
     cuzk_frx8 s[MAX_T];
-    sink k = {trace, stride, lanes};
+    sink k;
+    /* A lane beyond the last is the first one's twin: same input, same place. */
+    for (unsigned i = 0; i < LANES; i++) {
+        k.at[i] = trace[i < lanes ? i : 0];
+    }
     load(s, in, p->arity, lanes);
     permute(s, p, c0, &k);
 }

@@ -41,11 +41,11 @@ static inline void cuzk_fr52_split(cuzk_fr52 *out, const cuzk_fr *x)
 #ifdef CUZK_HASH_IFMA
 /*
  * The first `lanes` <= 8 of eight hashes; need CUZK_CPU_AVX512IFMA. c0: element 0 after its S-box of
- * round 0, (tag + key_0)^5 + key. in [lanes * arity]; out [lanes]; trace k starts at k * stride.
+ * round 0, (tag + key_0)^5 + key. in [lanes * arity]; out and trace [lanes].
  */
 void cuzk_poseidon_hash_ifma(cuzk_fr *out, const cuzk_poseidon_params *p, const cuzk_fr52 *c0,
                              const cuzk_fr *in, unsigned lanes);
-void cuzk_poseidon_trace_ifma(cuzk_fr *trace, size_t stride, const cuzk_poseidon_params *p,
+void cuzk_poseidon_trace_ifma(cuzk_fr *const *trace, const cuzk_poseidon_params *p,
                               const cuzk_fr52 *c0, const cuzk_fr *in, unsigned lanes);
 #endif
 

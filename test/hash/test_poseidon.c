@@ -235,7 +235,10 @@ static void many_equal_one_by_one(void)
         const size_t len = cuzk_poseidon_trace_len(p), stride = len + PAD;
         cuzk_fr *in = calloc(MANY * p->arity, sizeof(*in));
         cuzk_fr *got = calloc(MANY * stride, sizeof(*got)), *want = calloc(len, sizeof(*want));
-        cuzk_fr out[MANY + 1], tag;
+        cuzk_fr out[MANY + 1], tag, *at[MANY];
+        for (unsigned k = 0; k < MANY; k++) {
+            at[k] = got + k * stride;
+        }
         CHECK(in != NULL && got != NULL && want != NULL);
         for (unsigned n = 0; n <= MANY; n++) {
             for (unsigned i = 0; i < n * p->arity; i++) {
@@ -246,7 +249,7 @@ static void many_equal_one_by_one(void)
             memset(got, 0xee, MANY * stride * sizeof(*got));
             memset(out, 0xee, sizeof(out));
             cuzk_poseidon_hash_many(out, p, own_tag ? &tag : NULL, in, n);
-            cuzk_poseidon_trace_many(got, stride, p, own_tag ? &tag : NULL, in, n);
+            cuzk_poseidon_trace_many(at, p, own_tag ? &tag : NULL, in, n);
             for (unsigned k = 0; k < n; k++) {
                 cuzk_poseidon_trace(want, p, own_tag ? &tag : &p->tag, in + k * p->arity);
                 CHECK_MEM(got + k * stride, want, len * sizeof(*want));
