@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "circuit/path_witness.h"
 
+#include <string.h>
+
+#include "base/assert.h"
 #include "circuit/sha256_witness.h"
 
 #define MAX_SIBLINGS 7
@@ -116,6 +119,16 @@ static void hash_level(cuzk_witness_writer *w, cuzk_fr *current, const cuzk_path
     }
 }
 
+/* Index bits and siblings of a level. */
+static void write_level(cuzk_witness_writer *w, const cuzk_path_level *l,
+                        cuzk_fr siblings[MAX_SIBLINGS])
+{
+    cuzk_write_bits(w, l->index, (unsigned)__builtin_ctz(l->arity));
+    for (unsigned k = 0; k + 1 < l->arity; k++) {
+        cuzk_write_node(w, &l->siblings[k], &siblings[k]);
+    }
+}
+
 void cuzk_wit_por(cuzk_witness_writer *w, const cuzk_fr *leaf, const cuzk_merkle_proof *p,
                   cuzk_tree_kind kind, const cuzk_hashes *h)
 {
@@ -123,14 +136,41 @@ void cuzk_wit_por(cuzk_witness_writer *w, const cuzk_fr *leaf, const cuzk_merkle
     for (uint32_t i = 0; i < p->n_levels; i++) {
         const cuzk_path_level *l = &p->levels[i];
         cuzk_fr siblings[MAX_SIBLINGS];
-        cuzk_write_bits(w, l->index, (unsigned)__builtin_ctz(l->arity));
-        for (unsigned k = 0; k + 1 < l->arity; k++) {
-            cuzk_write_node(w, &l->siblings[k], &siblings[k]);
-        }
+        write_level(w, l, siblings);
         hash_level(w, &current, l, siblings, kind, h);
     }
     cuzk_fr_from_u64(&input, cuzk_merkle_leaf_index(p));
     cuzk_write_input(w, &input);
+}
+
+void cuzk_wit_por_many(cuzk_witness_writer *w, size_t n, const cuzk_fr *leaf,
+                       const cuzk_merkle_proof *const *p, const cuzk_hashes *h)
+{
+    cuzk_fr current[CUZK_WIT_PATHS], children[CUZK_WIT_PATHS * (MAX_SIBLINGS + 1)], input;
+    cuzk_fr *trace[CUZK_WIT_PATHS];
+    CUZK_ASSERT(n <= CUZK_WIT_PATHS);
+    memcpy(current, leaf, n * sizeof(*current));
+    for (uint32_t i = 0; n > 0 && i < p[0]->n_levels; i++) {
+        const unsigned arity = p[0]->levels[i].arity;
+        const cuzk_poseidon_params *params = cuzk_hashes_arity(h, arity);
+        for (size_t k = 0; k < n; k++) {
+            const cuzk_path_level *l = &p[k]->levels[i];
+            cuzk_fr siblings[MAX_SIBLINGS];
+            CUZK_ASSERT(p[k]->n_levels == p[0]->n_levels && l->arity == arity);
+            write_level(&w[k], l, siblings);
+            cuzk_wit_insert(&w[k], children + k * arity, &current[k], l->index, siblings, arity);
+            trace[k] = w[k].fulls;
+        }
+        cuzk_poseidon_trace_many(trace, params, NULL, children, n);
+        for (size_t k = 0; k < n; k++) {
+            w[k].fulls += cuzk_poseidon_trace_len(params);
+            current[k] = w[k].fulls[-1];
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        cuzk_fr_from_u64(&input, cuzk_merkle_leaf_index(p[k]));
+        cuzk_write_input(&w[k], &input);
+    }
 }
 
 void cuzk_wit_por_with_bits(cuzk_witness_writer *w, const cuzk_fr *leaf,

@@ -22,6 +22,13 @@ void cuzk_wit_insert(cuzk_witness_writer *w, cuzk_fr *out, const cuzk_fr *elem, 
  */
 void cuzk_wit_por(cuzk_witness_writer *w, const cuzk_fr *leaf, const cuzk_merkle_proof *p,
                   cuzk_tree_kind kind, const cuzk_hashes *h);
+/**
+ * n <= CUZK_WIT_PATHS such paths of equal shape in Poseidon trees, hashed side by side. w[k] is where
+ * path k's wires go, leaf[k] its leaf.
+ */
+#define CUZK_WIT_PATHS 40
+void cuzk_wit_por_many(cuzk_witness_writer *w, size_t n, const cuzk_fr *leaf,
+                       const cuzk_merkle_proof *const *p, const cuzk_hashes *h);
 /** A path over existing bits: all siblings first, then per level insert and hash (cuzk_gadget_por_with_bits). */
 void cuzk_wit_por_with_bits(cuzk_witness_writer *w, const cuzk_fr *leaf,
                             const cuzk_path_level *levels, unsigned n_levels, cuzk_tree_kind kind,
