@@ -111,6 +111,7 @@ static void inverse_block(cuzk_fr *x, size_t rows, const cuzk_ntt_group *g, cons
 
 /* Levels t.. of block k of 2^lg rows: large blocks half by half, so that each is finished while it
  * is in cache. */
+/* NOLINTNEXTLINE(misc-no-recursion): at most CUZK_NTT_LG_ROWS deep */
 static void forward_levels(cuzk_fr *x, unsigned lg, const cuzk_ntt_group *g, const void *table,
                            unsigned t, size_t k)
 {
@@ -129,6 +130,7 @@ static void forward_levels(cuzk_fr *x, unsigned lg, const cuzk_ntt_group *g, con
     }
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion) */
 static void inverse_levels(cuzk_fr *x, unsigned lg, const cuzk_ntt_group *g, const void *table,
                            unsigned t, size_t k)
 {

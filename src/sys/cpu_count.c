@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include <inttypes.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sys/pool.h"
@@ -38,36 +38,45 @@ static bool read_line(char *line, int cap, const char *root, const char *group, 
     return ok;
 }
 
-static unsigned ratio(int64_t quota, int64_t period)
+static unsigned ratio(long long quota, long long period)
 {
     if (quota <= 0 || period <= 0) {
         return 0;
     }
-    const int64_t cpus = (quota - 1) / period + 1;
+    const long long cpus = (quota - 1) / period + 1;
     return cpus > 1 << 20 ? 0 : (unsigned)cpus;
+}
+
+/* A number at *p, moved behind it; 0 when there is none ("max"). */
+static long long number(const char **p)
+{
+    char *end;
+    const long long v = strtoll(*p, &end, 10);
+    *p = end;
+    return v;
 }
 
 static unsigned limit_v2(const char *root, const char *group)
 {
     char line[128];
-    int64_t quota, period;
-    if (!read_line(line, sizeof(line), root, group, "cpu.max") ||
-        sscanf(line, "%" SCNd64 " %" SCNd64, &quota, &period) != 2) { /* "max 100000" */
+    if (!read_line(line, sizeof(line), root, group, "cpu.max")) {
         return 0;
     }
-    return ratio(quota, period);
+    const char *p = line;
+    const long long quota = number(&p);
+    return ratio(quota, number(&p));
 }
 
 static unsigned limit_v1(const char *root, const char *group)
 {
     char a[128], b[128];
-    int64_t quota, period;
     if (!read_line(a, sizeof(a), root, group, "cpu.cfs_quota_us") ||
-        !read_line(b, sizeof(b), root, group, "cpu.cfs_period_us") ||
-        sscanf(a, "%" SCNd64, &quota) != 1 || sscanf(b, "%" SCNd64, &period) != 1) {
+        !read_line(b, sizeof(b), root, group, "cpu.cfs_period_us")) {
         return 0;
     }
-    return ratio(quota, period);
+    const char *pa = a, *pb = b;
+    const long long quota = number(&pa);
+    return ratio(quota, number(&pb));
 }
 
 static unsigned smaller(unsigned a, unsigned b)

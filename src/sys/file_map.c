@@ -46,7 +46,7 @@ static cuzk_status open_failed(const char *path, int os, cuzk_err *err)
         }
         return CUZK_FAIL_OS(err, CUZK_E_NOT_FOUND, os, "%s: no such file", shown);
     }
-    return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot open: %s", shown, strerror(os));
+    return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot open: %s", shown, cuzk_os_text(os));
 }
 
 /* Whole rest of fd into a heap block, *n its size; NULL block for no bytes. */
@@ -76,7 +76,7 @@ static cuzk_status read_all(int fd, uint8_t **data, size_t *n, const char *path,
             const int os = errno;
             cuzk_free(buf);
             return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot read: %s",
-                                cuzk_path_shown(shown, path), strerror(os));
+                                cuzk_path_shown(shown, path), cuzk_os_text(os));
         }
     }
     if (have == 0) {
@@ -95,7 +95,7 @@ static cuzk_status fill(cuzk_map *m, int fd, const char *path, bool stream, cuzk
     if (fstat(fd, &st) != 0) {
         const int os = errno;
         return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot stat: %s", cuzk_path_shown(shown, path),
-                            strerror(os));
+                            cuzk_os_text(os));
     }
     if (S_ISDIR(st.st_mode)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is a directory", cuzk_path_shown(shown, path));
@@ -111,7 +111,7 @@ static cuzk_status fill(cuzk_map *m, int fd, const char *path, bool stream, cuzk
             const int os = errno;
             return CUZK_FAIL_OS(err, os == ENOMEM ? CUZK_E_NOMEM : CUZK_E_IO, os,
                                 "%s: cannot map %lld bytes: %s", cuzk_path_shown(shown, path),
-                                (long long)st.st_size, strerror(os));
+                                (long long)st.st_size, cuzk_os_text(os));
         }
     }
     uint8_t *data = NULL; /* size 0 included: files under /proc have content all the same */
@@ -149,10 +149,19 @@ cuzk_status cuzk_map_open(cuzk_map *out, const char *path, cuzk_err *err)
     return CUZK_OK;
 }
 
+/* data + offset without its const, which is a promise to readers and not to the owner. */
+static void *own(const cuzk_map *m, size_t offset)
+{
+    const uint8_t *at = m->data + offset;
+    void *p;
+    memcpy(&p, &at, sizeof(p));
+    return p;
+}
+
 void cuzk_map_close(cuzk_map *m)
 {
     if (m->data != NULL) {
-        void *p = (void *)(uintptr_t)m->data; /* const is a promise to readers, not to the owner */
+        void *p = own(m, 0);
         if (m->from_heap) {
             cuzk_free(p);
         } else {
@@ -177,5 +186,5 @@ void cuzk_map_advise(const cuzk_map *m, size_t offset, size_t bytes, cuzk_map_ad
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t end = bytes < m->size - offset ? offset + bytes : m->size;
     const size_t begin = offset & ~(page - 1); /* the mapping itself starts on a page */
-    (void)madvise((void *)(uintptr_t)(m->data + begin), end - begin, advices[advice]);
+    (void)madvise(own(m, begin), end - begin, advices[advice]);
 }

@@ -76,7 +76,8 @@ static cuzk_status open_temp(cuzk_file_writer *w, mode_t mode, cuzk_err *err)
     if (w->fd < 0) {
         const int os = errno;
         return CUZK_FAIL_OS(err, os == ENOENT ? CUZK_E_NOT_FOUND : CUZK_E_IO, os,
-                            "%s: cannot create a file in its folder: %s", w->shown, strerror(os));
+                            "%s: cannot create a file in its folder: %s", w->shown,
+                            cuzk_os_text(os));
     }
     w->close_fd = true;
     if (mode != 0) { /* a replaced file keeps its permissions; failing that, umask's */
@@ -91,7 +92,7 @@ static cuzk_status open_direct(cuzk_file_writer *w, cuzk_err *err)
     w->fd = open(w->target, O_WRONLY | O_CLOEXEC);
     if (w->fd < 0) {
         const int os = errno;
-        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot open: %s", w->shown, strerror(os));
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot open: %s", w->shown, cuzk_os_text(os));
     }
     w->close_fd = true;
     return CUZK_OK;
@@ -103,7 +104,8 @@ static cuzk_status follow_link(cuzk_file_writer *w, cuzk_err *err)
     char resolved[4096];
     if (realpath(w->target, resolved) == NULL) {
         const int os = errno;
-        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot resolve: %s", w->shown, strerror(os));
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot resolve: %s", w->shown,
+                            cuzk_os_text(os));
     }
     char *copy = cuzk_path_copy(resolved);
     if (copy == NULL) {
@@ -126,7 +128,8 @@ static cuzk_status open_target(cuzk_file_writer *w, cuzk_err *err)
     if (lstat(w->target, &ls) != 0) {
         if (errno != ENOENT) {
             const int os = errno;
-            return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot stat: %s", w->shown, strerror(os));
+            return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot stat: %s", w->shown,
+                                cuzk_os_text(os));
         }
         if (w->target[0] == '\0' || w->target[strlen(w->target) - 1] == '/') {
             return CUZK_FAIL(err, CUZK_E_INVALID, "\"%s\": names no file", w->shown);
@@ -139,7 +142,7 @@ static cuzk_status open_target(cuzk_file_writer *w, cuzk_err *err)
             return CUZK_FAIL_OS(err, w->replace ? CUZK_E_NOT_FOUND : CUZK_E_EXISTS, os,
                                 "%s: dangling symbolic link; refusing to write", w->shown);
         }
-        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot stat: %s", w->shown, strerror(os));
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot stat: %s", w->shown, cuzk_os_text(os));
     }
     if (S_ISDIR(st.st_mode)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is a directory", w->shown);
@@ -187,7 +190,7 @@ cuzk_status cuzk_file_writer_open(cuzk_file_writer **out, const char *path, bool
 static cuzk_status write_failed(const cuzk_file_writer *w, cuzk_err *err)
 {
     return CUZK_FAIL_OS(err, w->failed, w->failed_os, "%s: cannot write: %s", w->shown,
-                        strerror(w->failed_os));
+                        cuzk_os_text(w->failed_os));
 }
 
 static cuzk_status write_out(cuzk_file_writer *w, const uint8_t *p, size_t n, cuzk_err *err)
@@ -274,14 +277,15 @@ static cuzk_status finish(cuzk_file_writer *w, cuzk_err *err)
     CUZK_TRY(flush(w, err));
     if (w->temp != NULL && fsync(w->fd) != 0) {
         const int os = errno;
-        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot sync: %s", w->shown, strerror(os));
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot sync: %s", w->shown, cuzk_os_text(os));
     }
     if (w->close_fd) { /* network file systems report a lost write here */
         const int fd = w->fd;
         w->fd = -1;
         if (close(fd) != 0 && errno != EINTR) {
             const int os = errno;
-            return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot close: %s", w->shown, strerror(os));
+            return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot close: %s", w->shown,
+                                cuzk_os_text(os));
         }
     }
     if (w->temp != NULL) {
@@ -292,7 +296,7 @@ static cuzk_status finish(cuzk_file_writer *w, cuzk_err *err)
         }
         if (os != 0) {
             return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot rename the written file: %s",
-                                w->shown, strerror(os));
+                                w->shown, cuzk_os_text(os));
         }
         sync_folder(w);
     }

@@ -2,7 +2,7 @@
 #ifndef CUZK_SYS_PATH_INTERNAL_H
 #define CUZK_SYS_PATH_INTERNAL_H
 
-#include <stddef.h>
+#include <string.h>
 
 #define CUZK_SHOWN_BYTES 340
 
@@ -10,5 +10,11 @@
 const char *cuzk_path_shown(char buf[CUZK_SHOWN_BYTES], const char *path);
 /** Copy in a block of cuzk_alloc; NULL when out of memory. */
 char *cuzk_path_copy(const char *path);
+
+/** Text of an errno for a message. */
+static inline const char *cuzk_os_text(int os)
+{
+    return strerror(os); /* NOLINT(concurrency-mt-unsafe): safe in glibc >= 2.32 and in musl */
+}
 
 #endif /* CUZK_SYS_PATH_INTERNAL_H */

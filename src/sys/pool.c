@@ -17,6 +17,7 @@
 #include "base/assert.h"
 
 #include "cpu_count_internal.h"
+#include "path_internal.h"
 
 #define NAME_CHARS        10u
 #define CHUNKS_PER_THREAD 8u
@@ -214,7 +215,7 @@ cuzk_status cuzk_pool_create(cuzk_pool **out, const cuzk_pool_cfg *cfg, cuzk_err
         stop_workers(p);
         free_pool(p);
         return CUZK_FAIL_OS(err, CUZK_E_IO, rc, "cannot start thread %u of %u: %s", started + 1, n,
-                            strerror(rc));
+                            cuzk_os_text(rc));
     }
     *out = p;
     return CUZK_OK;

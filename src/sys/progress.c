@@ -30,12 +30,19 @@ struct cuzk_progress {
     bool drawn;               /* something was shown; under the mutex */
 };
 
+/* NULL when unset or empty. */
+static const char *environment(const char *name)
+{
+    const char *v = getenv(name); /* NOLINT(concurrency-mt-unsafe): nobody here calls setenv */
+    return v != NULL && v[0] != '\0' ? v : NULL;
+}
+
 static const char *locale_name(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *v = getenv(names[i]);
-        if (v != NULL && v[0] != '\0') {
+        const char *v = environment(names[i]);
+        if (v != NULL) {
             return v;
         }
     }
@@ -52,12 +59,11 @@ cuzk_status cuzk_progress_start(cuzk_progress **out, int fd, const char *label, 
         cuzk_free(p);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a progress bar");
     }
-    const char *no_colour = getenv("NO_COLOR");
     p->fd = fd;
     p->total = total;
     p->label = copy;
-    p->style = cuzk_progress_choose(isatty(fd) == 1, getenv("TERM"), locale_name());
-    p->colour = no_colour == NULL || no_colour[0] == '\0';
+    p->style = cuzk_progress_choose(isatty(fd) == 1, environment("TERM"), locale_name());
+    p->colour = environment("NO_COLOR") == NULL;
     p->interval_ns = p->style == CUZK_PROGRESS_LINES ? LINE_INTERVAL_NS : BAR_INTERVAL_NS;
     p->start_ns = cuzk_clock_ns();
     atomic_store(&p->next_ns, p->start_ns + p->interval_ns);
