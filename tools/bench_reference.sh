@@ -28,14 +28,20 @@ echo "== setup and prove of a circuit of 2^20 rows"
 "$build/bench/cuzk_bench_prove" --lg=20 --repeat=5 >"$out/prove-2-20.txt"
 cat "$out/prove-2-20.txt"
 
+# One report, one line.
+report() {
+    "$cuzk" "$@" --json 2>/dev/null | tr -d '\n'
+    echo
+}
+
 echo "== PoRep of a 2 KiB sector, five proofs"
-"$cuzk" params setup porep 2KiB --insecure-seed 1 -o "$dir" --json >"$out/porep-2KiB-setup.jsonl" 2>/dev/null
+report params setup porep 2KiB --insecure-seed 1 -o "$dir" | sed "s#$dir/##g" >"$out/porep-2KiB-setup.jsonl"
 for _ in 1 2 3 4 5 6; do # the first is the warm-up: it reads the parameters from disk
-    "$cuzk" prove porep --c1 test/vectors/filecoin/porep-v1_1.c1.json --params "$dir" -o "$dir/proof" --force --json \
-        >>"$out/porep-2KiB-prove.jsonl" 2>/dev/null
+    report prove porep --c1 test/vectors/filecoin/porep-v1_1.c1.json --params "$dir" -o "$dir/proof" --force \
+        >>"$out/porep-2KiB-prove.jsonl"
 done
 echo "== circuits of 32 GiB"
 for kind in porep winning window update; do
-    "$cuzk" circuit info $kind 32GiB --no-transcript --json >>"$out/circuits-32GiB.jsonl"
+    report circuit info $kind 32GiB --no-transcript >>"$out/circuits-32GiB.jsonl"
 done
 echo "results: $out"
