@@ -126,7 +126,7 @@ static void judge(doc *d, cuzk_status st)
     }
 }
 
-/* The encoding's decoder is the one place that checks points; it also sees infinity. */
+/* Here and not only in the verifier: the message then has the line of the point. */
 static cuzk_status check_g1(const cuzk_g1_affine *p)
 {
     return !cuzk_g1_affine_is_on_curve(p)      ? CUZK_E_NOT_ON_CURVE
