@@ -75,7 +75,7 @@ static void porep_file(const char *file, const char *vector)
     cuzk_err err;
     size_t n;
     cuzk_porep_input *in;
-    uint8_t *text = test_read_file(test_shared(file), &n);
+    uint8_t *text = test_read_file(test_input(file), &n);
     CHECK_OK(cuzk_porep_parse_json(&in, text, n, &err), &err);
     free(text);
     setup(&f, CUZK_CIRCUIT_POREP);
@@ -87,12 +87,12 @@ static void porep_file(const char *file, const char *vector)
 
 static void porep_plain(void)
 {
-    porep_file("golden/2kib/porep-v1_1.c1.json", "porep-v1_1[0]");
+    porep_file("test/vectors/filecoin/porep-v1_1.c1.json", "porep-v1_1[0]");
 }
 
 static void porep_synthetic(void)
 {
-    porep_file("golden/2kib/porep-synth.c1.json", "porep-synth[0]");
+    porep_file("test/vectors/filecoin/porep-synth.c1.json", "porep-synth[0]");
 }
 
 static void porep_non_interactive(void)
@@ -109,7 +109,7 @@ static void post_files(cuzk_circuit_kind kind, const char *const *files, size_t 
     CHECK_OK(cuzk_post_input_create(&in, &err), &err);
     for (size_t i = 0; i < n_files; i++) {
         size_t n;
-        uint8_t *b = test_read_file(test_shared(files[i]), &n);
+        uint8_t *b = test_read_file(test_input(files[i]), &n);
         CHECK_OK(cuzk_post_input_add(in, b, n, &err), &err);
         free(b);
     }
@@ -122,21 +122,21 @@ static void post_files(cuzk_circuit_kind kind, const char *const *files, size_t 
 
 static void window(void)
 {
-    static const char *const files[] = {"golden/2kib/window.sector1.vanilla.bin",
-                                        "golden/2kib/window.sector2.vanilla.bin"};
+    static const char *const files[] = {"test/vectors/filecoin/window.sector1.vanilla.bin",
+                                        "test/vectors/filecoin/window.sector2.vanilla.bin"};
     post_files(CUZK_CIRCUIT_WINDOW, files, 2, "window[0]");
 }
 
 static void window_v1(void)
 {
-    static const char *const files[] = {"golden/2kib/windowv1.sector1.vanilla.bin",
-                                        "golden/2kib/windowv1.sector2.vanilla.bin"};
+    static const char *const files[] = {"test/vectors/filecoin/windowv1.sector1.vanilla.bin",
+                                        "test/vectors/filecoin/windowv1.sector2.vanilla.bin"};
     post_files(CUZK_CIRCUIT_WINDOW, files, 2, "windowv1[0]");
 }
 
 static void winning(void)
 {
-    static const char *const files[] = {"golden/2kib/winning.sector1.vanilla.bin"};
+    static const char *const files[] = {"test/vectors/filecoin/winning.sector1.vanilla.bin"};
     post_files(CUZK_CIRCUIT_WINNING, files, 1, "winning[0]");
 }
 
@@ -151,7 +151,7 @@ static void update(void)
     GOLDEN_NODE(&st.comm_r_old, "update", "comm_r_old");
     GOLDEN_NODE(&st.comm_r_new, "update", "comm_r_new");
     GOLDEN_NODE(&st.comm_d_new, "update", "comm_d_new");
-    uint8_t *b = test_read_file(test_shared("golden/2kib/update.p0.vanilla.bin"), &n);
+    uint8_t *b = test_read_file("test/vectors/filecoin/update.p0.vanilla.bin", &n);
     CHECK_OK(cuzk_update_parse(&in, b, n, &err), &err);
     free(b);
     setup(&f, CUZK_CIRCUIT_UPDATE);

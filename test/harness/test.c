@@ -129,6 +129,11 @@ const char *test_shared(const char *relative)
     return g.path;
 }
 
+const char *test_input(const char *path)
+{
+    return access(path, R_OK) == 0 ? path : test_shared(path);
+}
+
 uint8_t *test_read_file(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");

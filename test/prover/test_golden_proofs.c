@@ -17,11 +17,11 @@
 #include "seed_params.h"
 #include "test.h"
 
-static const char *const window_files[] = {"golden/2kib/window.sector1.vanilla.bin",
-                                           "golden/2kib/window.sector2.vanilla.bin"};
-static const char *const window_v1_files[] = {"golden/2kib/windowv1.sector1.vanilla.bin",
-                                              "golden/2kib/windowv1.sector2.vanilla.bin"};
-static const char *const winning_files[] = {"golden/2kib/winning.sector1.vanilla.bin"};
+static const char *const window_files[] = {"test/vectors/filecoin/window.sector1.vanilla.bin",
+                                           "test/vectors/filecoin/window.sector2.vanilla.bin"};
+static const char *const window_v1_files[] = {"test/vectors/filecoin/windowv1.sector1.vanilla.bin",
+                                              "test/vectors/filecoin/windowv1.sector2.vanilla.bin"};
+static const char *const winning_files[] = {"test/vectors/filecoin/winning.sector1.vanilla.bin"};
 
 static void write_params(cuzk_params_dir *dir, const cuzk_circuit *c, cuzk_circuit_kind kind,
                          const char *want_hex, cuzk_pool *pool)
@@ -53,7 +53,7 @@ static void load_post(cuzk_post_input **in, const char *const *files, size_t n_f
     CHECK_OK(cuzk_post_input_create(in, &err), &err);
     for (size_t i = 0; i < n_files; i++) {
         size_t n;
-        uint8_t *b = test_read_file(test_shared(files[i]), &n);
+        uint8_t *b = test_read_file(test_input(files[i]), &n);
         CHECK_OK(cuzk_post_input_add(*in, b, n, &err), &err);
         free(b);
     }
@@ -91,7 +91,7 @@ static void check_proofs(const cuzk_witness *w, const cuzk_srs *srs, const char 
     cuzk_json j;
     cuzk_json_str key, hex;
     size_t n, n_proofs = 0;
-    uint8_t *text = test_read_file(test_shared("golden/vectors.json"), &n);
+    uint8_t *text = test_read_file("test/vectors/groth16/vectors.json", &n);
     cuzk_json_init(&j, text, n, 16);
     CHECK(enter(&j, "vectors") && enter(&j, vector) && enter(&j, "proofs"));
     CHECK(cuzk_json_begin_array(&j));

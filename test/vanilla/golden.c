@@ -25,7 +25,7 @@ static bool enter(cuzk_json *j, const char *name)
 static uint8_t *open_vectors(cuzk_json *j)
 {
     size_t n;
-    uint8_t *text = test_read_file(test_shared("golden/vectors.json"), &n);
+    uint8_t *text = test_read_file("test/vectors/groth16/vectors.json", &n);
     cuzk_json_init(j, text, n, 16);
     return text;
 }

@@ -12,7 +12,7 @@ static void post_sector_of_golden(void)
     size_t n;
     cuzk_err err;
     cuzk_post_input *in;
-    uint8_t *b = test_read_file(test_shared("golden/2kib/window.sector1.vanilla.bin"), &n);
+    uint8_t *b = test_read_file("test/vectors/filecoin/window.sector1.vanilla.bin", &n);
     CHECK_OK(cuzk_post_input_create(&in, &err), &err);
     CHECK_OK(cuzk_post_input_add(in, b, n, &err), &err);
     CHECK_U64(in->n_sectors, 1);
@@ -33,7 +33,7 @@ static void post_sector_of_golden(void)
 static void every_truncation_is_refused(void)
 {
     size_t n;
-    uint8_t *b = test_read_file(test_shared("golden/2kib/window.sector1.vanilla.bin"), &n);
+    uint8_t *b = test_read_file("test/vectors/filecoin/window.sector1.vanilla.bin", &n);
     for (size_t cut = 0; cut <= n + 1; cut++) {
         cuzk_err err;
         cuzk_post_input *in;
@@ -53,7 +53,7 @@ static void update_of_golden(void)
     size_t n;
     cuzk_err err;
     cuzk_update_input *in;
-    uint8_t *b = test_read_file(test_shared("golden/2kib/update.p0.vanilla.bin"), &n);
+    uint8_t *b = test_read_file("test/vectors/filecoin/update.p0.vanilla.bin", &n);
     CHECK_OK(cuzk_update_parse(&in, b, n, &err), &err);
     CHECK_U64(in->n_apex, 8);
     CHECK_U64(in->n_challenges, 10);
@@ -66,7 +66,7 @@ static void update_of_golden(void)
 static void allocation_failures(void)
 {
     size_t n;
-    uint8_t *b = test_read_file(test_shared("golden/2kib/update.p0.vanilla.bin"), &n);
+    uint8_t *b = test_read_file("test/vectors/filecoin/update.p0.vanilla.bin", &n);
     const uint64_t before = cuzk_alloc_get_stats().bytes_now;
     cuzk_status st = CUZK_E_NOMEM;
     for (uint64_t k = 1; st != CUZK_OK; k++) {

@@ -18,7 +18,7 @@ typedef struct loaded {
 static void load(loaded *l, const char *file)
 {
     cuzk_err err;
-    l->text = test_read_file(test_shared(file), &l->n);
+    l->text = test_read_file(test_input(file), &l->n);
     CHECK_OK(cuzk_porep_parse_json(&l->in, l->text, l->n, &err), &err);
     CHECK_OK(cuzk_hashes_create(&l->h, &err), &err);
 }
@@ -69,12 +69,12 @@ static void check_golden(const char *file, const char *vector, uint64_t number, 
 
 static void plain_golden(void)
 {
-    check_golden("golden/2kib/porep-v1_1.c1.json", "porep-v1_1[0]", 5, 1);
+    check_golden("test/vectors/filecoin/porep-v1_1.c1.json", "porep-v1_1[0]", 5, 1);
 }
 
 static void synthetic_golden(void)
 {
-    check_golden("golden/2kib/porep-synth.c1.json", "porep-synth[0]", 10, 1);
+    check_golden("test/vectors/filecoin/porep-synth.c1.json", "porep-synth[0]", 10, 1);
 }
 
 static void non_interactive_golden(void)
@@ -100,7 +100,7 @@ static void corruption_sweep(void)
     loaded l;
     cuzk_err err;
     cuzk_node prover_id;
-    load(&l, "golden/2kib/porep-v1_1.c1.json");
+    load(&l, "test/vectors/filecoin/porep-v1_1.c1.json");
     GOLDEN_NODE(&prover_id, "common", "prover_id");
     const cuzk_porep_check_opts opts = {.prover_id = &prover_id, .sector_id = 1};
     size_t tried = 0;
@@ -159,7 +159,7 @@ static void keys_in_any_order_and_strict_syntax(void)
     loaded l;
     cuzk_err err;
     cuzk_porep_input *in = NULL;
-    load(&l, "golden/2kib/porep-v1_1.c1.json");
+    load(&l, "test/vectors/filecoin/porep-v1_1.c1.json");
     /* move the leading "registered_proof" member to the end, add unknown keys and blanks */
     const char *first = "{\"registered_proof\":\"StackedDrg2KiBV1_1\",";
     const size_t k = strlen(first);

@@ -9,7 +9,7 @@ static void add_file(cuzk_post_input *in, const char *file)
 {
     size_t n;
     cuzk_err err;
-    uint8_t *b = test_read_file(test_shared(file), &n);
+    uint8_t *b = test_read_file(test_input(file), &n);
     CHECK_OK(cuzk_post_input_add(in, b, n, &err), &err);
     free(b);
 }
@@ -75,21 +75,21 @@ static void check_post(uint64_t number, const char *const *files, uint32_t n_fil
 
 static void window_golden(void)
 {
-    static const char *const files[] = {"golden/2kib/window.sector1.vanilla.bin",
-                                        "golden/2kib/window.sector2.vanilla.bin"};
+    static const char *const files[] = {"test/vectors/filecoin/window.sector1.vanilla.bin",
+                                        "test/vectors/filecoin/window.sector2.vanilla.bin"};
     check_post(10, files, 2, "window[0]");
 }
 
 static void window_v1_golden(void)
 {
-    static const char *const files[] = {"golden/2kib/windowv1.sector1.vanilla.bin",
-                                        "golden/2kib/windowv1.sector2.vanilla.bin"};
+    static const char *const files[] = {"test/vectors/filecoin/windowv1.sector1.vanilla.bin",
+                                        "test/vectors/filecoin/windowv1.sector2.vanilla.bin"};
     check_post(5, files, 2, "windowv1[0]");
 }
 
 static void winning_golden(void)
 {
-    static const char *const files[] = {"golden/2kib/winning.sector1.vanilla.bin"};
+    static const char *const files[] = {"test/vectors/filecoin/winning.sector1.vanilla.bin"};
     check_post(0, files, 1, "winning[0]");
 }
 
@@ -103,7 +103,7 @@ static void update_golden(void)
     cuzk_update_statement st = {.shape = cuzk_sector_shape_of(2048), .partition = 0};
     st.h = cuzk_update_default_h(st.shape);
     CHECK_OK(cuzk_hashes_create(&h, &err), &err);
-    uint8_t *b = test_read_file(test_shared("golden/2kib/update.p0.vanilla.bin"), &n);
+    uint8_t *b = test_read_file("test/vectors/filecoin/update.p0.vanilla.bin", &n);
     CHECK_OK(cuzk_update_parse(&in, b, n, &err), &err);
     free(b);
     GOLDEN_NODE(&st.comm_r_old, "update", "comm_r_old");
