@@ -25,6 +25,22 @@ void tree_shape_data(tree_shape *out, const cuzk_sector_shape *s);
 const char *merkle_fault(const cuzk_merkle_proof *p, const tree_shape *t, uint64_t index,
                          const cuzk_node *root, const cuzk_hashes *h);
 
+/* As many paths as are hashed side by side; five full vectors of eight. */
+#define PATHS_AT_ONCE 40
+
+typedef struct path_batch {
+    size_t n;
+    struct path_claim {
+        const cuzk_merkle_proof *p;
+        uint64_t index;
+        const cuzk_node *root;
+        const char *fault; /* of merkle_faults */
+    } claim[PATHS_AT_ONCE];
+} path_batch;
+
+/* merkle_fault of every path of a batch in a Poseidon tree; same answers. */
+void merkle_faults(path_batch *batch, const tree_shape *t, const cuzk_hashes *h);
+
 static inline bool node_eq(const cuzk_node *a, const cuzk_node *b)
 {
     return memcmp(a->b, b->b, CUZK_NODE_BYTES) == 0;

@@ -39,39 +39,74 @@ static cuzk_status check_comm_r(const post_job *job, const cuzk_post_sector *s, 
                : bad(err, s->sector_id, "comm_r", "not the hash of comm_c and comm_r_last");
 }
 
-static cuzk_status check_sector(const post_job *job, size_t position, cuzk_err *err)
+static cuzk_status check_header(const post_job *job, const cuzk_post_sector *s, cuzk_err *err)
 {
-    const cuzk_post_sector *s = &job->in->sectors[position];
-    const uint64_t global = (uint64_t)job->st->partition * job->sector_capacity + position;
     if (s->n_proofs != job->n_challenges) {
         return CUZK_FAIL(err, CUZK_E_VANILLA, "sector %llu: inclusion_proofs: %u, not %u",
                          (unsigned long long)s->sector_id, s->n_proofs, job->n_challenges);
     }
-    CUZK_TRY(check_comm_r(job, s, err));
+    return check_comm_r(job, s, err);
+}
+
+/* Paths that wait for being checked side by side. */
+typedef struct waiting {
+    path_batch paths;
+    struct origin {
+        size_t sector;
+        uint32_t challenge;
+    } origin[PATHS_AT_ONCE];
+} waiting;
+
+static void check_waiting(post_job *job, waiting *w)
+{
+    merkle_faults(&w->paths, &job->tree, job->h);
+    for (size_t i = 0; i < w->paths.n; i++) {
+        const struct origin *o = &w->origin[i];
+        cuzk_err e = {.msg = ""};
+        if (w->paths.claim[i].fault != NULL) {
+            const cuzk_status st =
+                CUZK_FAIL(&e, CUZK_E_VANILLA, "sector %llu: challenge %u: inclusion_proofs: %s",
+                          (unsigned long long)job->in->sectors[o->sector].sector_id, o->challenge,
+                          w->paths.claim[i].fault);
+            first_fault_add(&job->fault, o->sector, st, &e);
+        }
+    }
+    w->paths.n = 0;
+}
+
+static void add_paths(post_job *job, waiting *w, size_t position)
+{
+    const cuzk_post_sector *s = &job->in->sectors[position];
+    const uint64_t global = (uint64_t)job->st->partition * job->sector_capacity + position;
     for (uint32_t n = 0; n < job->n_challenges; n++) {
         const uint64_t idx = job->st->type.is_v1_2 ? n : global * job->n_challenges + n;
         const uint64_t leaf =
             cuzk_post_leaf_challenge(&job->st->randomness, s->sector_id, idx, job->n_leaves);
-        const char *what = merkle_fault(&s->proofs[n], &job->tree, leaf, &s->comm_r_last, job->h);
-        if (what != NULL) {
-            return CUZK_FAIL(err, CUZK_E_VANILLA, "sector %llu: challenge %u: inclusion_proofs: %s",
-                             (unsigned long long)s->sector_id, n, what);
+        if (w->paths.n == PATHS_AT_ONCE) {
+            check_waiting(job, w);
         }
+        w->origin[w->paths.n] = (struct origin){position, n};
+        w->paths.claim[w->paths.n++] =
+            (struct path_claim){&s->proofs[n], leaf, &s->comm_r_last, NULL};
     }
-    return CUZK_OK;
 }
 
 static cuzk_status check_range(void *arg, size_t begin, size_t end, unsigned worker)
 {
     post_job *job = arg;
+    waiting w;
+    w.paths.n = 0;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         cuzk_err e = {.msg = ""};
-        const cuzk_status st = check_sector(job, i, &e);
+        const cuzk_status st = check_header(job, &job->in->sectors[i], &e);
         if (st != CUZK_OK) {
             first_fault_add(&job->fault, i, st, &e);
+        } else {
+            add_paths(job, &w, i);
         }
     }
+    check_waiting(job, &w);
     return CUZK_OK;
 }
 
@@ -98,7 +133,9 @@ cuzk_status cuzk_post_check(const cuzk_post_input *in, const cuzk_post_statement
     }
     tree_shape_poseidon(&job.tree, shape);
     first_fault_init(&job.fault);
-    const cuzk_status run = cuzk_parallel_for(pool, cancel, in->n_sectors, 1, check_range, &job);
+    const size_t grain = st->type.is_window ? PATHS_AT_ONCE / CUZK_WINDOW_CHALLENGES : 1;
+    const cuzk_status run =
+        cuzk_parallel_for(pool, cancel, in->n_sectors, grain, check_range, &job);
     const cuzk_status fault = first_fault_end(&job.fault, err);
     if (run != CUZK_OK) {
         return CUZK_FAIL(err, run, "checking the PoSt input: %s", cuzk_status_text(run));

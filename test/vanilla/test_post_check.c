@@ -93,6 +93,53 @@ static void winning_golden(void)
     check_post(0, files, 1, "winning[0]");
 }
 
+static void check_fails(const cuzk_post_input *in, const cuzk_post_statement *st,
+                        const cuzk_hashes *h, uint64_t sector, unsigned challenge, const char *what)
+{
+    cuzk_err err;
+    char want[160];
+    (void)snprintf(want, sizeof(want), "sector %llu: challenge %u: inclusion_proofs: %s",
+                   (unsigned long long)sector, challenge, what);
+    CHECK_STATUS(cuzk_post_check(in, st, h, NULL, NULL, &err), CUZK_E_VANILLA);
+    CHECK_STR(err.msg, want);
+}
+
+/* Paths are hashed in batches: each fault is still reported where it is, and the first of several. */
+static void faults_are_named(void)
+{
+    cuzk_err err;
+    cuzk_hashes *h;
+    cuzk_post_input *in;
+    cuzk_post_statement st = {.partition = 0};
+    CHECK_OK(cuzk_hashes_create(&h, &err), &err);
+    CHECK_OK(cuzk_post_input_create(&in, &err), &err);
+    add_file(in, "golden/2kib/window.sector1.vanilla.bin");
+    add_file(in, "golden/2kib/window.sector2.vanilla.bin");
+    CHECK_OK(cuzk_post_type_of(&st.type, 10, &err), &err);
+    GOLDEN_NODE(&st.randomness, "common", "post_randomness");
+    uint8_t *late = (uint8_t *)(uintptr_t)in->sectors[1].proofs[9].leaf.b;
+    for (unsigned s = 0; s < 2; s++) {
+        for (unsigned c = 0; c < 10; c++) {
+            const cuzk_merkle_proof *p = &in->sectors[s].proofs[c];
+            uint8_t *b = (uint8_t *)(uintptr_t)p->levels[c % 2].siblings[c % 7].b;
+            const uint8_t keep[2] = {b[0], b[31]};
+            b[0] ^= 1;
+            check_fails(in, &st, h, in->sectors[s].sector_id, c, "path does not lead to the root");
+            late[0] ^= 1;
+            check_fails(in, &st, h, in->sectors[s].sector_id, c, "path does not lead to the root");
+            late[0] ^= 1;
+            b[31] = 0xff;
+            check_fails(in, &st, h, in->sectors[s].sector_id, c,
+                        "path has a node that is not a field element");
+            b[0] = keep[0];
+            b[31] = keep[1];
+        }
+    }
+    CHECK_OK(cuzk_post_check(in, &st, h, NULL, NULL, &err), &err);
+    cuzk_post_input_destroy(in);
+    cuzk_hashes_destroy(h);
+}
+
 static void update_golden(void)
 {
     size_t n;
@@ -132,5 +179,5 @@ static void update_golden(void)
 }
 
 static const cuzk_case cases[] = {CASE(window_golden), CASE(window_v1_golden), CASE(winning_golden),
-                                  CASE(update_golden)};
+                                  CASE(faults_are_named), CASE(update_golden)};
 TEST_MAIN("vanilla/post_check", cases)
