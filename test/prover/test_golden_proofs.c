@@ -64,7 +64,7 @@ static void read_scalar(cuzk_json *j, cuzk_scalar *out)
 {
     cuzk_json_str s;
     char text[32];
-    size_t n;
+    size_t n = 0;
     CHECK(cuzk_json_string(j, &s) && cuzk_json_str_decode(&s, text, sizeof(text) - 1, &n));
     text[n] = '\0';
     memset(out, 0, sizeof(*out));

@@ -88,7 +88,7 @@ static void post_of_every_size(void)
         cuzk_post_statement st;
         cuzk_file_writer *w;
         char path[256];
-        size_t n;
+        size_t n = 0;
         const bool window = i % 2 != 0;
         CHECK_OK(cuzk_generate_post(&in, &st, window, s[i / 2].bytes, window ? 2 : 0, i, h, &err),
                  &err);
