@@ -16,6 +16,7 @@ MAY = {  # module: modules whose headers it may include (besides itself and <cuz
     "pairing": ["base", "ff", "ec"],
     "ntt": ["base", "sys", "cpu", "ff"],
     "msm": ["base", "sys", "cpu", "ff", "ec"],
+    "accel/cuda": ["base", "sys", "cpu", "ff", "ec"],
     "r1cs": ["base", "sys", "ff", "hash"],
     "verify": ["base", "ff", "ec", "pairing"],
     "gadget": ["base", "ff", "hash", "r1cs"],

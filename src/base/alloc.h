@@ -14,6 +14,10 @@
  * can be reported and budgets checked.
  */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** [count * size] bytes, uninitialised; NULL when out of memory or the product overflows. count 0 gives a block that may be freed. */
 CUZK_NODISCARD void *cuzk_alloc(size_t count, size_t size);
 /** As cuzk_alloc, zeroed. */
@@ -39,6 +43,10 @@ void cuzk_alloc_reset_peak(void);
  * `and_after`; 0 switches it off.
  */
 void cuzk_alloc_fail_nth(uint64_t n, bool and_after);
+
+#ifdef __cplusplus
+}
+#endif
 
 /** *out = a * b; false on overflow. */
 CUZK_HD_INLINE bool cuzk_mul_size(size_t *out, size_t a, size_t b)

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Device times of the CUDA kernels, one JSON object per line:
+ *     cuzk_bench_cuda [--runs=N] [--max-lg=N] [--device=N]
+ * kernel, size, runs, min/median/max in ms, and the rate at the minimum where there is one. One
+ * warm-up before the runs. The points are 2^16 multiples of the generator, repeated; scalars are
+ * pseudo-random of 254 bits; half of the bits are set.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accel/cuda/msm_cuda.h"
+#include "accel/cuda/ntt_cuda.h"
+#include "base/alloc.h"
+
+#include "throughput_kernels.h"
+
+#define MAX_RUNS  64u
+#define LG_POINTS 16u
+
+typedef struct bench {
+    cuzk_cuda_queue *q;
+    unsigned runs, max_lg;
+    cuzk_g1_affine *d_bases;
+    cuzk_scalar *d_scalars;
+    void *d_sink;
+    cuzk_cuda_msm *msm;
+    cuzk_cuda_ntt *ntt;
+    unsigned lg;
+    bench_op op;
+} bench;
+
+typedef cuzk_status (*bench_fn)(bench *b, cuzk_err *err);
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* work > 0: operations of one run, printed as G/s. */
+static cuzk_status measure(bench *b, const char *name, uint64_t size, bench_fn fn, double work,
+                           cuzk_err *err)
+{
+    double ms[MAX_RUNS];
+    CUZK_TRY(fn(b, err));
+    CUZK_TRY(cuzk_cuda_queue_sync(b->q, err));
+    for (unsigned i = 0; i < b->runs; i++) {
+        CUZK_TRY(cuzk_cuda_timer_start(b->q, err));
+        CUZK_TRY(fn(b, err));
+        CUZK_TRY(cuzk_cuda_timer_stop(b->q, &ms[i], err));
+    }
+    qsort(ms, b->runs, sizeof(ms[0]), by_value);
+    printf("{\"kernel\": \"%s\", \"size\": %" PRIu64 ", \"runs\": %u, \"min_ms\": %.4f, "
+           "\"median_ms\": %.4f, \"max_ms\": %.4f",
+           name, size, b->runs, ms[0], ms[b->runs / 2], ms[b->runs - 1]);
+    if (work > 0) {
+        printf(", \"g_per_s\": %.3f", work / ms[0] * 1e-6);
+    }
+    printf("}\n");
+    (void)fflush(stdout);
+    return CUZK_OK;
+}
+
+static cuzk_status run_op(bench *b, cuzk_err *err)
+{
+    return bench_op_launch(b->op, b->q, b->d_bases, b->max_lg, b->d_sink, err);
+}
+
+static cuzk_status run_inverse(bench *b, cuzk_err *err)
+{
+    return cuzk_cuda_ntt_inverse(b->ntt, b->q, (cuzk_fr *)b->d_scalars, CUZK_CUDA_NR, NULL, err);
+}
+
+static cuzk_status run_forward(bench *b, cuzk_err *err)
+{
+    return cuzk_cuda_ntt_forward(b->ntt, b->q, (cuzk_fr *)b->d_scalars, CUZK_CUDA_RN, NULL, err);
+}
+
+static cuzk_status run_coset(bench *b, cuzk_err *err)
+{
+    return cuzk_cuda_ntt_forward(b->ntt, b->q, (cuzk_fr *)b->d_scalars, CUZK_CUDA_RN,
+                                 &CUZK_FR_GENERATOR, err);
+}
+
+static cuzk_status run_msm(bench *b, cuzk_err *err)
+{
+    cuzk_g1 out;
+    return cuzk_cuda_msm_g1(b->msm, b->q, &out, b->d_bases, b->d_scalars, (uint64_t)1 << b->lg,
+                            err);
+}
+
+static cuzk_status run_bits(bench *b, cuzk_err *err)
+{
+    cuzk_g1 out;
+    return cuzk_cuda_msm_bits_g1(b->msm, b->q, &out, b->d_bases, (const uint64_t *)b->d_scalars,
+                                 (uint64_t)1 << b->lg, err);
+}
+
+/* 2^LG_POINTS points from the host, doubled up on the device. */
+static cuzk_status make_points(bench *b, cuzk_err *err)
+{
+    const size_t n = (size_t)1 << LG_POINTS, bytes = n * sizeof(cuzk_g1_affine);
+    cuzk_g1 *p = cuzk_alloc(n, sizeof(*p));
+    cuzk_fp *scratch = cuzk_alloc(n, sizeof(*scratch));
+    cuzk_g1_affine *a = cuzk_alloc(n, sizeof(*a));
+    const cuzk_scalar s = {{0x123456789abcdef1ULL, 0xfedcba9876543210ULL, 3, 0}};
+    cuzk_g1 at, step;
+    cuzk_status st = CUZK_OK;
+    if (p == NULL || scratch == NULL || a == NULL) {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the points");
+        goto out;
+    }
+    cuzk_g1_from_affine(&at, &CUZK_G1_GENERATOR);
+    cuzk_g1_mul(&step, &at, &s);
+    for (size_t i = 0; i < n; i++) {
+        p[i] = at;
+        cuzk_g1_add(&at, &at, &step);
+    }
+    cuzk_g1_batch_to_affine(a, p, scratch, n);
+    CUZK_TRY_GOTO(st, cuzk_cuda_upload(b->q, b->d_bases, a, bytes, err));
+    for (unsigned lg = LG_POINTS; lg < b->max_lg; lg++) {
+        const size_t have = (size_t)1 << lg;
+        CUZK_TRY_GOTO(st, cuzk_cuda_copy(b->q, b->d_bases + have, b->d_bases,
+                                         have * sizeof(cuzk_g1_affine), err));
+    }
+    st = cuzk_cuda_queue_sync(b->q, err);
+out:
+    cuzk_free(p);
+    cuzk_free(scratch);
+    cuzk_free(a);
+    return st;
+}
+
+static cuzk_status setup(bench *b, cuzk_err *err)
+{
+    const uint64_t n = (uint64_t)1 << b->max_lg;
+    void *p = NULL;
+    CUZK_TRY(cuzk_cuda_alloc(b->q, &p, n * sizeof(cuzk_g1_affine), err));
+    b->d_bases = p;
+    CUZK_TRY(cuzk_cuda_alloc(b->q, &p, n * sizeof(cuzk_scalar), err));
+    b->d_scalars = p;
+    CUZK_TRY(cuzk_cuda_alloc(b->q, &b->d_sink, ((uint64_t)1 << 20) * 48, err));
+    CUZK_TRY(make_points(b, err));
+    return bench_fill_scalars(b->q, b->d_scalars, n, err);
+}
+
+static cuzk_status run_all(bench *b, cuzk_err *err)
+{
+    static const struct {
+        const char *name;
+        bench_op op;
+    } ops[] = {
+        {"fp_mul", BENCH_FP_MUL}, {"fr_mul", BENCH_FR_MUL}, {"g1_xyzz_add_affine", BENCH_XYZZ_ADD}};
+    static const unsigned sizes[] = {16, 18, 20, 22, 24, 26, 27};
+    CUZK_TRY(setup(b, err));
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+        b->op = ops[i].op;
+        const double n = bench_op_count(b->op);
+        CUZK_TRY(measure(b, ops[i].name, (uint64_t)n, run_op, n, err));
+    }
+    CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, (uint64_t)1 << b->max_lg, 255, err));
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= b->max_lg; i++) {
+        b->lg = sizes[i];
+        const uint64_t n = (uint64_t)1 << b->lg;
+        CUZK_TRY(measure(b, "msm_g1", n, run_msm, 0, err));
+        CUZK_TRY(measure(b, "msm_bits_g1", n, run_bits, 0, err));
+    }
+    cuzk_cuda_msm_destroy(b->msm, b->q);
+    b->msm = NULL;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= b->max_lg; i++) {
+        b->lg = sizes[i];
+        const uint64_t n = (uint64_t)1 << b->lg;
+        CUZK_TRY(cuzk_cuda_ntt_create(&b->ntt, b->q, b->lg, NULL, err));
+        CUZK_TRY(measure(b, "ntt_inverse_nr", n, run_inverse, 0, err));
+        CUZK_TRY(measure(b, "ntt_forward_rn", n, run_forward, 0, err));
+        CUZK_TRY(measure(b, "ntt_forward_rn_coset", n, run_coset, 0, err));
+        cuzk_cuda_ntt_destroy(b->ntt, b->q);
+        b->ntt = NULL;
+    }
+    return CUZK_OK;
+}
+
+/* Value of --name=N, or -1. */
+static long option(const char *arg, const char *name)
+{
+    const size_t n = strlen(name);
+    char *end = NULL;
+    if (strncmp(arg, name, n) != 0) {
+        return -1;
+    }
+    const long v = strtol(arg + n, &end, 10);
+    return end == arg + n || *end != '\0' || v < 0 ? -1 : v;
+}
+
+int main(int argc, char **argv)
+{
+    bench b = {.runs = 7, .max_lg = CUZK_CUDA_NTT_MAX_LG};
+    cuzk_err err;
+    long device = 0;
+    for (int i = 1; i < argc; i++) {
+        const long runs = option(argv[i], "--runs="), lg = option(argv[i], "--max-lg=");
+        const long dev = option(argv[i], "--device=");
+        if (runs >= 1 && runs <= (long)MAX_RUNS) {
+            b.runs = (unsigned)runs;
+        } else if (lg >= (long)LG_POINTS && lg <= CUZK_CUDA_NTT_MAX_LG) {
+            b.max_lg = (unsigned)lg;
+        } else if (dev >= 0 && dev < 1024) {
+            device = dev;
+        } else {
+            fprintf(stderr, "usage: %s [--runs=1..64] [--max-lg=16..27] [--device=N]\n", argv[0]);
+            return 2;
+        }
+    }
+    cuzk_status st = cuzk_cuda_queue_create(&b.q, (int)device, &err);
+    if (st == CUZK_OK) {
+        st = run_all(&b, &err);
+    }
+    if (st != CUZK_OK) {
+        fprintf(stderr, "cuzk_bench_cuda: %s\n", err.msg);
+    }
+    if (b.q != NULL) {
+        cuzk_cuda_ntt_destroy(b.ntt, b.q);
+        cuzk_cuda_msm_destroy(b.msm, b.q);
+        cuzk_cuda_free(b.q, b.d_bases);
+        cuzk_cuda_free(b.q, b.d_scalars);
+        cuzk_cuda_free(b.q, b.d_sink);
+        cuzk_cuda_queue_destroy(b.q);
+    }
+    return st == CUZK_OK ? 0 : 1;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ACCEL_CUDA_CUDA_QUEUE_H
+#define CUZK_ACCEL_CUDA_CUDA_QUEUE_H
+
+/*
+ * One in-order queue of work on one GPU, and device memory. Pointers called d_... are device
+ * addresses. Device errors are E_DEV_NOMEM (try again with less) and E_DEV_LOST (the process must
+ * give up the device); the state of device memory after a failure is unspecified.
+ * @thread one queue is used by one thread at a time; different queues are independent.
+ */
+#include <stdint.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cuzk_cuda_queue cuzk_cuda_queue;
+
+/** Number of usable GPUs; 0, not an error, when there is no driver or no GPU. */
+int cuzk_cuda_device_count(void);
+/** Name of the device as the driver gives it, NUL-terminated in out [bytes]. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_device_name(char *out, size_t bytes, int device,
+                                                 cuzk_err *err);
+/** E_UNSUPPORTED when the device does not exist or cannot run this build's code. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_queue_create(cuzk_cuda_queue **out, int device, cuzk_err *err);
+/** Waits for the work in the queue. NULL is fine. */
+void cuzk_cuda_queue_destroy(cuzk_cuda_queue *q);
+/** The queue's cudaStream_t, for kernels of the caller's own. */
+void *cuzk_cuda_queue_stream(const cuzk_cuda_queue *q);
+/** Waits; returns the first failure of the work in the queue. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_queue_sync(cuzk_cuda_queue *q, cuzk_err *err);
+
+/** Device memory, 256-byte aligned; bytes 0 gives a block that may be freed. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_alloc(cuzk_cuda_queue *q, void **d_out, uint64_t bytes,
+                                           cuzk_err *err);
+/** Waits for the queue, then frees. NULL is fine. */
+void cuzk_cuda_free(cuzk_cuda_queue *q, void *d_p);
+/** Copies; on return the host memory may be reused (upload) or read (download). */
+CUZK_NODISCARD cuzk_status cuzk_cuda_upload(cuzk_cuda_queue *q, void *d_dst, const void *src,
+                                            uint64_t bytes, cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_cuda_download(cuzk_cuda_queue *q, void *dst, const void *d_src,
+                                              uint64_t bytes, cuzk_err *err);
+/** Enqueues a copy on the device; no overlap. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_copy(cuzk_cuda_queue *q, void *d_dst, const void *d_src,
+                                          uint64_t bytes, cuzk_err *err);
+
+/** Device time of the work enqueued between start and stop; stop waits for it. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_timer_start(cuzk_cuda_queue *q, cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_cuda_timer_stop(cuzk_cuda_queue *q, double *ms, cuzk_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CUZK_ACCEL_CUDA_CUDA_QUEUE_H */

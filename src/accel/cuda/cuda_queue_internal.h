@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ACCEL_CUDA_CUDA_QUEUE_INTERNAL_H
+#define CUZK_ACCEL_CUDA_CUDA_QUEUE_INTERNAL_H
+
+#include "cuda_queue.h"
+#include "cuda_status.h"
+
+/** Small tables of one call; the next call in the queue may overwrite them. */
+#define CUZK_CUDA_SCRATCH_BYTES ((uint64_t)1 << 20)
+
+struct cuzk_cuda_queue {
+    int device;
+    int sm_count;
+    cudaStream_t stream;
+    cudaEvent_t begin, end;
+    void *d_scratch; /* [CUZK_CUDA_SCRATCH_BYTES] */
+};
+
+#endif /* CUZK_ACCEL_CUDA_CUDA_QUEUE_INTERNAL_H */

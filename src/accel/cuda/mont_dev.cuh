@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ACCEL_CUDA_MONT_DEV_CUH
+#define CUZK_ACCEL_CUDA_MONT_DEV_CUH
+
+/*
+ * Fr and Fp on the device: 32-bit limbs over the memory of cuzk_fr and cuzk_fp (same bytes).
+ *
+ * Values are lazy, in [0, 2 mod), unless a function says otherwise. A product is accumulated in two
+ * rows: the products with even limbs and those with odd limbs, the second one limb higher, so
+ * that every carry runs along one chain of 64-bit multiply-adds (mad.lo.cc and madc.hi.cc of the
+ * same operands are one IMAD.WIDE). Multiplication and reduction alternate row by row.
+ *
+ * The carry flag passes from one asm statement to the next: they are volatile, so the compiler
+ * keeps their order, and nothing else in these functions uses the flag.
+ */
+#include <stdint.h>
+
+#include "ff/fp_hd.h"
+#include "ff/fr_hd.h"
+
+#define CUZK_DEV static __device__ __forceinline__
+
+CUZK_DEV uint32_t add_cc(uint32_t a, uint32_t b)
+{
+    uint32_t r;
+    asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+CUZK_DEV uint32_t addc_cc(uint32_t a, uint32_t b)
+{
+    uint32_t r;
+    asm volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+CUZK_DEV uint32_t addc(uint32_t a, uint32_t b)
+{
+    uint32_t r;
+    asm volatile("addc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+CUZK_DEV uint32_t sub_cc(uint32_t a, uint32_t b)
+{
+    uint32_t r;
+    asm volatile("sub.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+CUZK_DEV uint32_t subc_cc(uint32_t a, uint32_t b)
+{
+    uint32_t r;
+    asm volatile("subc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+CUZK_DEV uint32_t subc(uint32_t a, uint32_t b)
+{
+    uint32_t r;
+    asm volatile("subc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+CUZK_DEV uint32_t mad_lo_cc(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t r;
+    asm volatile("mad.lo.cc.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+
+CUZK_DEV uint32_t madc_lo_cc(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t r;
+    asm volatile("madc.lo.cc.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+
+CUZK_DEV uint32_t madc_hi_cc(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t r;
+    asm volatile("madc.hi.cc.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+
+CUZK_DEV uint32_t madc_hi(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t r;
+    asm volatile("madc.hi.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+
+/** Half of a 64-bit limb list as a 32-bit limb. */
+template <int N> CUZK_HD constexpr uint32_t mont_limb(const uint64_t (&m)[N], int i)
+{
+    return (uint32_t)(m[i / 2] >> (32 * (i % 2)));
+}
+
+struct fr_field {
+    typedef cuzk_fr host;
+    static const int N = 8;
+    static const uint32_t inv = (uint32_t)CUZK_FR_INV;
+    static CUZK_HD constexpr uint32_t mod(int i)
+    {
+        constexpr uint64_t m[4] = CUZK_FR_MOD_LIMBS;
+        return mont_limb(m, i);
+    }
+    static CUZK_HD constexpr uint32_t one(int i)
+    {
+        constexpr uint64_t m[4] = CUZK_FR_ONE_LIMBS;
+        return mont_limb(m, i);
+    }
+};
+
+struct fp_field {
+    typedef cuzk_fp host;
+    static const int N = 12;
+    static const uint32_t inv = (uint32_t)CUZK_FP_INV;
+    static CUZK_HD constexpr uint32_t mod(int i)
+    {
+        constexpr uint64_t m[6] = CUZK_FP_MOD_LIMBS;
+        return mont_limb(m, i);
+    }
+    static CUZK_HD constexpr uint32_t one(int i)
+    {
+        constexpr uint64_t m[6] = CUZK_FP_ONE_LIMBS;
+        return mont_limb(m, i);
+    }
+};
+
+/** Limb i of 2*mod. */
+template <class F> CUZK_HD constexpr uint32_t mont_mod2(int i)
+{
+    return F::mod(i) << 1 | (i > 0 ? F::mod(i - 1) >> 31 : 0);
+}
+
+template <class F> struct mont {
+    uint32_t l[F::N];
+};
+typedef mont<fr_field> dfr;
+typedef mont<fp_field> dfp;
+
+/** p is 16-byte aligned. */
+template <class F> CUZK_DEV void mont_load(mont<F> &out, const typename F::host *p)
+{
+    const uint4 *s = (const uint4 *)p;
+#pragma unroll
+    for (int i = 0; i < F::N / 4; i++) {
+        const uint4 v = s[i];
+        out.l[4 * i] = v.x;
+        out.l[4 * i + 1] = v.y;
+        out.l[4 * i + 2] = v.z;
+        out.l[4 * i + 3] = v.w;
+    }
+}
+
+/** As mont_load through the read-only cache: nobody writes *p while the kernel runs. */
+template <class F> CUZK_DEV void mont_load_ro(mont<F> &out, const typename F::host *p)
+{
+    const uint4 *s = (const uint4 *)p;
+#pragma unroll
+    for (int i = 0; i < F::N / 4; i++) {
+        const uint4 v = __ldg(&s[i]);
+        out.l[4 * i] = v.x;
+        out.l[4 * i + 1] = v.y;
+        out.l[4 * i + 2] = v.z;
+        out.l[4 * i + 3] = v.w;
+    }
+}
+
+template <class F> CUZK_DEV void mont_store(typename F::host *p, const mont<F> &a)
+{
+    uint4 *d = (uint4 *)p;
+#pragma unroll
+    for (int i = 0; i < F::N / 4; i++) {
+        d[i] = make_uint4(a.l[4 * i], a.l[4 * i + 1], a.l[4 * i + 2], a.l[4 * i + 3]);
+    }
+}
+
+template <class F> CUZK_DEV void mont_zero(mont<F> &a)
+{
+#pragma unroll
+    for (int i = 0; i < F::N; i++) {
+        a.l[i] = 0;
+    }
+}
+
+template <class F> CUZK_DEV void mont_one(mont<F> &a)
+{
+#pragma unroll
+    for (int i = 0; i < F::N; i++) {
+        a.l[i] = F::one(i);
+    }
+}
+
+/* Columns of m * mod onto the rows e (limb 0 becomes 0) and o; o's top limb cannot overflow. */
+template <class F> CUZK_DEV void mont_fold(uint32_t (&e)[F::N], uint32_t (&o)[F::N])
+{
+    const int N = F::N;
+    const uint32_t m = F::inv == 0xffffffffu ? 0u - e[0] : e[0] * F::inv;
+    o[0] = mad_lo_cc(F::mod(1), m, o[0]);
+    o[1] = madc_hi_cc(F::mod(1), m, o[1]);
+#pragma unroll
+    for (int k = 2; k < N - 2; k += 2) {
+        o[k] = madc_lo_cc(F::mod(k + 1), m, o[k]);
+        o[k + 1] = madc_hi_cc(F::mod(k + 1), m, o[k + 1]);
+    }
+    o[N - 2] = madc_lo_cc(F::mod(N - 1), m, o[N - 2]);
+    o[N - 1] = madc_hi(F::mod(N - 1), m, o[N - 1]);
+    if (F::mod(0) == 1) { /* m * 1: only a carry out of limb 0 */
+        e[0] = add_cc(e[0], m);
+        e[1] = addc_cc(e[1], 0);
+    } else {
+        e[0] = mad_lo_cc(F::mod(0), m, e[0]);
+        e[1] = madc_hi_cc(F::mod(0), m, e[1]);
+    }
+#pragma unroll
+    for (int k = 2; k < N; k += 2) {
+        e[k] = madc_lo_cc(F::mod(k), m, e[k]);
+        e[k + 1] = madc_hi_cc(F::mod(k), m, e[k + 1]);
+    }
+    o[N - 1] = addc(o[N - 1], 0);
+}
+
+/* One more row: (e, o) become the odd and even rows shifted down by a limb, plus a * bi. */
+template <class F>
+CUZK_DEV void mont_row(uint32_t (&e)[F::N], uint32_t (&o)[F::N], const uint32_t (&a)[F::N],
+                       uint32_t bi)
+{
+    const int N = F::N;
+    e[0] = add_cc(e[0], o[1]);
+#pragma unroll
+    for (int k = 0; k < N - 2; k += 2) {
+        o[k] = madc_lo_cc(a[k + 1], bi, o[k + 2]);
+        o[k + 1] = madc_hi_cc(a[k + 1], bi, o[k + 3]);
+    }
+    o[N - 2] = madc_lo_cc(a[N - 1], bi, 0);
+    o[N - 1] = madc_hi(a[N - 1], bi, 0);
+    e[0] = mad_lo_cc(a[0], bi, e[0]);
+    e[1] = madc_hi_cc(a[0], bi, e[1]);
+#pragma unroll
+    for (int k = 2; k < N; k += 2) {
+        e[k] = madc_lo_cc(a[k], bi, e[k]);
+        e[k + 1] = madc_hi_cc(a[k], bi, e[k + 1]);
+    }
+    o[N - 1] = addc(o[N - 1], 0);
+    mont_fold<F>(e, o);
+}
+
+/**
+ * out = a * b * 2^(-32N). Pre: a + mod < 2^(32N), so for Fr a < mod (b lazy); for Fp both lazy.
+ * Post: out < a*b / 2^(32N) + mod, below 1.91 mod for Fr and 1.41 mod for Fp: lazy.
+ */
+template <class F> CUZK_DEV void mont_mul(mont<F> &out, const mont<F> &a, const mont<F> &b)
+{
+    const int N = F::N;
+    uint32_t e[N], o[N];
+#pragma unroll
+    for (int k = 0; k < N; k += 2) {
+        const uint64_t pe = (uint64_t)a.l[k] * b.l[0];
+        const uint64_t po = (uint64_t)a.l[k + 1] * b.l[0];
+        e[k] = (uint32_t)pe;
+        e[k + 1] = (uint32_t)(pe >> 32);
+        o[k] = (uint32_t)po;
+        o[k + 1] = (uint32_t)(po >> 32);
+    }
+    mont_fold<F>(e, o);
+    mont_row<F>(o, e, a.l, b.l[1]);
+#pragma unroll
+    for (int i = 2; i < N; i += 2) {
+        mont_row<F>(e, o, a.l, b.l[i]);
+        mont_row<F>(o, e, a.l, b.l[i + 1]);
+    }
+    /* the last row left its even part in o, with limb 0 zero */
+    out.l[0] = add_cc(e[0], o[1]);
+#pragma unroll
+    for (int k = 1; k < N - 1; k++) {
+        out.l[k] = addc_cc(e[k], o[k + 1]);
+    }
+    out.l[N - 1] = addc(e[N - 1], 0);
+}
+
+/** out = a + b, lazy in and out. */
+template <class F> CUZK_DEV void mont_add(mont<F> &out, const mont<F> &a, const mont<F> &b)
+{
+    const int N = F::N;
+    uint32_t s[N], t[N];
+    s[0] = add_cc(a.l[0], b.l[0]);
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+        s[i] = addc_cc(a.l[i], b.l[i]);
+    }
+    const uint32_t carry = addc(0, 0); /* Fr: 4 mod > 2^256 */
+    t[0] = sub_cc(s[0], mont_mod2<F>(0));
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+        t[i] = subc_cc(s[i], mont_mod2<F>(i));
+    }
+    const bool below = (int32_t)subc(carry, 0) < 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        out.l[i] = below ? s[i] : t[i];
+    }
+}
+
+/** out = a - b, lazy in and out. */
+template <class F> CUZK_DEV void mont_sub(mont<F> &out, const mont<F> &a, const mont<F> &b)
+{
+    const int N = F::N;
+    uint32_t s[N];
+    s[0] = sub_cc(a.l[0], b.l[0]);
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+        s[i] = subc_cc(a.l[i], b.l[i]);
+    }
+    const uint32_t m = subc(0, 0); /* all ones after a borrow */
+    out.l[0] = add_cc(s[0], m & mont_mod2<F>(0));
+#pragma unroll
+    for (int i = 1; i < N - 1; i++) {
+        out.l[i] = addc_cc(s[i], m & mont_mod2<F>(i));
+    }
+    out.l[N - 1] = addc(s[N - 1], m & mont_mod2<F>(N - 1));
+}
+
+/** Lazy to reduced (< mod). */
+template <class F> CUZK_DEV void mont_canon(mont<F> &a)
+{
+    const int N = F::N;
+    uint32_t t[N];
+    t[0] = sub_cc(a.l[0], F::mod(0));
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+        t[i] = subc_cc(a.l[i], F::mod(i));
+    }
+    const bool below = subc(0, 0) != 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        a.l[i] = below ? a.l[i] : t[i];
+    }
+}
+
+/** out = mod - a for reduced a; 0 gives mod, which is lazy. */
+template <class F> CUZK_DEV void mont_neg_canon(mont<F> &a)
+{
+    const int N = F::N;
+    a.l[0] = sub_cc(F::mod(0), a.l[0]);
+#pragma unroll
+    for (int i = 1; i < N - 1; i++) {
+        a.l[i] = subc_cc(F::mod(i), a.l[i]);
+    }
+    a.l[N - 1] = subc(F::mod(N - 1), a.l[N - 1]);
+}
+
+/** a = 0 modulo mod, a lazy: 0 or mod. */
+template <class F> CUZK_DEV bool mont_is_zero(const mont<F> &a)
+{
+    if (a.l[0] != 0 && a.l[0] != F::mod(0)) {
+        return false;
+    }
+    uint32_t z = 0, p = 0;
+#pragma unroll
+    for (int i = 0; i < F::N; i++) {
+        z |= a.l[i];
+        p |= a.l[i] ^ F::mod(i);
+    }
+    return z == 0 || p == 0;
+}
+
+/** All limbs zero: the test for reduced values and for marks. */
+template <class F> CUZK_DEV bool mont_is_null(const mont<F> &a)
+{
+    uint32_t z = 0;
+#pragma unroll
+    for (int i = 0; i < F::N; i++) {
+        z |= a.l[i];
+    }
+    return z == 0;
+}
+
+#endif /* CUZK_ACCEL_CUDA_MONT_DEV_CUH */

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Counting sort of the terms of all windows by bucket, in two steps. The first spreads a window
+ * over 2^11 bins by the top bits of the bucket: each block counts its share, reserves room in
+ * every bin with one atomic addition, and writes; a block's run in a bin is long enough for whole
+ * sectors. The second sorts each bin by the low bits, at most 10, one block per bin; the bin is
+ * in the L2 cache then. The order inside a bucket is not fixed, and need not be.
+ */
+#include "cuda_queue_internal.h"
+#include "msm_cuda_internal.h"
+
+#define BINS     (1u << CUZK_CUDA_MSM_LG_BINS)
+#define LOW_KEYS (1u << (CUZK_CUDA_MSM_MAX_C - 1 - CUZK_CUDA_MSM_LG_BINS))
+#define THREADS  1024u
+#define SIGN     0x80000000u
+
+struct sort_args {
+    const uint32_t *digits;
+    uint64_t *entries;
+    uint32_t *list, *bin_start, *bin_next, *offset;
+    uint64_t n;
+    unsigned c, windows, top_bits;
+    uint32_t buckets;
+};
+
+static __device__ __forceinline__ unsigned key_bits(const sort_args &a, unsigned w)
+{
+    return w + 1 == a.windows ? a.top_bits : a.c - 1;
+}
+
+static __device__ __forceinline__ unsigned low_bits(const sort_args &a, unsigned w)
+{
+    const unsigned k = key_bits(a, w);
+    return k > CUZK_CUDA_MSM_LG_BINS ? k - CUZK_CUDA_MSM_LG_BINS : 0;
+}
+
+/* Signed digits, low window first: above half of 2^c a digit is 2^c less and carries one up. */
+static __global__ void __launch_bounds__(256)
+    digits_k(uint32_t *digits, const cuzk_scalar *scalars, uint64_t n, unsigned c, unsigned windows)
+{
+    const uint64_t i = blockIdx.x * (uint64_t)256 + threadIdx.x;
+    if (i >= n) {
+        return;
+    }
+    const ulonglong2 *p = (const ulonglong2 *)&scalars[i];
+    const ulonglong2 lo = p[0], hi = p[1];
+    uint64_t l[4] = {lo.x, lo.y, hi.x, hi.y};
+    const uint32_t half = 1u << (c - 1), mask = (half << 1) - 1;
+    uint32_t carry = 0;
+    for (unsigned w = 0; w < windows; w++) {
+        uint32_t d = ((uint32_t)l[0] & mask) + carry, v;
+        l[0] = l[0] >> c | l[1] << (64 - c);
+        l[1] = l[1] >> c | l[2] << (64 - c);
+        l[2] = l[2] >> c | l[3] << (64 - c);
+        l[3] >>= c;
+        if (w + 1 < windows && d > half) {
+            v = SIGN | ((mask + 1) - d);
+            carry = 1;
+            v = v == SIGN ? 0 : v; /* d = 2^c: nothing here, one above */
+        } else {
+            v = d;
+            carry = 0;
+        }
+        digits[w * n + i] = v;
+    }
+}
+
+/* Range of terms of this block in its window. */
+static __device__ __forceinline__ void block_range(uint64_t n, uint64_t *from, uint64_t *to)
+{
+    const uint64_t share = (n + gridDim.x - 1) / gridDim.x;
+    *from = blockIdx.x * share < n ? blockIdx.x * share : n;
+    *to = *from + share < n ? *from + share : n;
+}
+
+static __device__ __forceinline__ void count_bins(const sort_args &a, uint32_t *count)
+{
+    const unsigned w = blockIdx.y, low = low_bits(a, w);
+    uint64_t from, to;
+    block_range(a.n, &from, &to);
+    for (uint32_t b = threadIdx.x; b < BINS; b += THREADS) {
+        count[b] = 0;
+    }
+    __syncthreads();
+    for (uint64_t i = from + threadIdx.x; i < to; i += THREADS) {
+        const uint32_t d = a.digits[w * a.n + i] & ~SIGN;
+        if (d != 0) {
+            atomicAdd(&count[(d - 1) >> low], 1u);
+        }
+    }
+    __syncthreads();
+}
+
+static __global__ void __launch_bounds__(THREADS) count_k(sort_args a)
+{
+    __shared__ uint32_t count[BINS];
+    count_bins(a, count);
+    for (uint32_t b = threadIdx.x; b < BINS; b += THREADS) {
+        if (count[b] != 0) {
+            atomicAdd(&a.bin_start[blockIdx.y * BINS + b], count[b]);
+        }
+    }
+}
+
+/* Exclusive sum over one value per thread of a block of THREADS; *total: of all. */
+static __device__ __forceinline__ uint32_t block_scan(uint32_t v, uint32_t *warp_sums,
+                                                      uint32_t *total)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t x = v;
+    for (unsigned d = 1; d < 32; d <<= 1) {
+        const uint32_t y = __shfl_up_sync(0xffffffffu, x, d);
+        x += lane >= d ? y : 0;
+    }
+    if (lane == 31) {
+        warp_sums[warp] = x;
+    }
+    __syncthreads();
+    if (warp == 0) {
+        uint32_t s = warp_sums[lane];
+        for (unsigned d = 1; d < 32; d <<= 1) {
+            const uint32_t y = __shfl_up_sync(0xffffffffu, s, d);
+            s += lane >= d ? y : 0;
+        }
+        warp_sums[lane] = s;
+    }
+    __syncthreads();
+    *total = warp_sums[31];
+    const uint32_t before = warp == 0 ? 0 : warp_sums[warp - 1];
+    __syncthreads(); /* warp_sums may be used again */
+    return before + x - v;
+}
+
+/* bin_start: counts to first entries, one block. bins is a multiple of BINS. */
+static __global__ void __launch_bounds__(THREADS)
+    scan_bins_k(uint32_t *start, uint32_t *next, uint32_t bins)
+{
+    __shared__ uint32_t warp_sums[32];
+    uint32_t base = 0, total;
+    for (uint32_t b = threadIdx.x; b < bins; b += THREADS) {
+        const uint32_t v = start[b];
+        const uint32_t at = base + block_scan(v, warp_sums, &total);
+        start[b] = at;
+        next[b] = at;
+        base += total;
+    }
+    if (threadIdx.x == 0) {
+        start[bins] = base;
+    }
+}
+
+static __global__ void __launch_bounds__(THREADS) spread_k(sort_args a)
+{
+    __shared__ uint32_t at[BINS];
+    const unsigned w = blockIdx.y, low = low_bits(a, w);
+    uint64_t from, to;
+    count_bins(a, at);
+    for (uint32_t b = threadIdx.x; b < BINS; b += THREADS) {
+        if (at[b] != 0) {
+            at[b] = atomicAdd(&a.bin_next[w * BINS + b], at[b]);
+        }
+    }
+    __syncthreads();
+    block_range(a.n, &from, &to);
+    for (uint64_t i = from + threadIdx.x; i < to; i += THREADS) {
+        const uint32_t v = a.digits[w * a.n + i], d = v & ~SIGN;
+        if (d != 0) {
+            const uint32_t key = d - 1;
+            const uint32_t pos = atomicAdd(&at[key >> low], 1u);
+            a.entries[pos] = (uint64_t)(key & ((1u << low) - 1)) << 32 | ((v & SIGN) | (uint32_t)i);
+        }
+    }
+}
+
+/* Sort one bin by the low key bits; writes the offsets of its buckets. */
+static __global__ void __launch_bounds__(THREADS) sort_bin_k(sort_args a)
+{
+    __shared__ uint32_t at[LOW_KEYS];
+    __shared__ uint32_t warp_sums[32];
+    const unsigned w = blockIdx.y, bin = blockIdx.x, low = low_bits(a, w);
+    const uint32_t keys = 1u << low, t = threadIdx.x;
+    const unsigned bits = key_bits(a, w);
+    if ((uint64_t)bin << low >> bits != 0) {
+        return; /* a window with fewer bins */
+    }
+    const uint32_t from = a.bin_start[w * BINS + bin], to = a.bin_start[w * BINS + bin + 1];
+    const uint32_t first = (w << (a.c - 1)) + (bin << low);
+    at[t] = 0; /* LOW_KEYS = THREADS */
+    __syncthreads();
+    if (low == 0) {
+        if (t == 0) {
+            at[0] = to - from;
+        }
+    } else {
+        for (uint32_t i = from + t; i < to; i += THREADS) {
+            atomicAdd(&at[a.entries[i] >> 32], 1u);
+        }
+    }
+    __syncthreads();
+    uint32_t total;
+    const uint32_t mine = from + block_scan(at[t], warp_sums, &total);
+    at[t] = mine;
+    if (t < keys) {
+        a.offset[first + t] = mine;
+    }
+    if (t == 0 && first + keys == a.buckets) {
+        a.offset[a.buckets] = to;
+    }
+    __syncthreads();
+    for (uint32_t i = from + t; i < to; i += THREADS) {
+        const uint64_t v = a.entries[i];
+        const uint32_t pos = low == 0 ? i : atomicAdd(&at[v >> 32], 1u);
+        a.list[pos] = (uint32_t)v;
+    }
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    list_bits_k(uint32_t *list, uint32_t *offset, const uint64_t *bits, uint64_t n)
+{
+    __shared__ uint32_t warp_sums[32];
+    __shared__ uint32_t base;
+    const uint64_t word = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
+    uint64_t v = 0;
+    if (word * 64 < n) {
+        const uint64_t rest = n - word * 64;
+        v = bits[word] & (rest >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << rest) - 1);
+    }
+    uint32_t total;
+    uint32_t at = block_scan((uint32_t)__popcll((long long)v), warp_sums, &total);
+    if (threadIdx.x == 0) {
+        base = atomicAdd(&offset[1], total);
+    }
+    __syncthreads();
+    at += base;
+    for (; v != 0; v &= v - 1) {
+        list[at++] = (uint32_t)(word * 64) + (uint32_t)__ffsll((long long)v) - 1;
+    }
+}
+
+cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm *m, const cuzk_cuda_msm_shape *s,
+                               cuzk_cuda_queue *q, const cuzk_scalar *d_scalars, cuzk_err *err)
+{
+    sort_args a = {};
+    a.digits = m->d_digits;
+    a.entries = m->d_entries;
+    a.list = m->d_list;
+    a.bin_start = m->d_bin_start;
+    a.bin_next = m->d_bin_next;
+    a.offset = m->d_offset;
+    a.n = s->n;
+    a.c = s->c;
+    a.windows = s->windows;
+    a.top_bits = s->top_bits;
+    a.buckets = s->buckets;
+    const uint32_t bins = s->windows << CUZK_CUDA_MSM_LG_BINS;
+    const unsigned digit_blocks = (unsigned)((s->n + 255) / 256);
+    /* About two blocks per SM in flight, each with a share worth its 2^11 counters. */
+    unsigned share_blocks = (unsigned)((s->n + (1u << 13) - 1) >> 13);
+    if (share_blocks > 2 * (unsigned)q->sm_count) {
+        share_blocks = 2 * (unsigned)q->sm_count;
+    }
+    CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_bin_start, 0, (bins + 1) * sizeof(uint32_t), q->stream),
+                       err));
+    digits_k<<<digit_blocks, 256, 0, q->stream>>>(m->d_digits, d_scalars, s->n, s->c, s->windows);
+    CUZK_TRY(CUZK_CUDA_LAUNCHED(digits_k, err));
+    count_k<<<dim3(share_blocks, s->windows), THREADS, 0, q->stream>>>(a);
+    CUZK_TRY(CUZK_CUDA_LAUNCHED(count_k, err));
+    scan_bins_k<<<1, THREADS, 0, q->stream>>>(m->d_bin_start, m->d_bin_next, bins);
+    CUZK_TRY(CUZK_CUDA_LAUNCHED(scan_bins_k, err));
+    spread_k<<<dim3(share_blocks, s->windows), THREADS, 0, q->stream>>>(a);
+    CUZK_TRY(CUZK_CUDA_LAUNCHED(spread_k, err));
+    sort_bin_k<<<dim3(BINS, s->windows), THREADS, 0, q->stream>>>(a);
+    return CUZK_CUDA_LAUNCHED(sort_bin_k, err);
+}
+
+cuzk_status cuzk_cuda_msm_list_bits(const cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                    const uint64_t *d_bits, uint64_t n, cuzk_err *err)
+{
+    const unsigned blocks = (unsigned)(((n + 63) / 64 + THREADS - 1) / THREADS);
+    CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_offset, 0, 2 * sizeof(uint32_t), q->stream), err));
+    list_bits_k<<<blocks, THREADS, 0, q->stream>>>(m->d_list, m->d_offset, d_bits, n);
+    return CUZK_CUDA_LAUNCHED(list_bits_k, err);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ACCEL_CUDA_NTT_CUDA_H
+#define CUZK_ACCEL_CUDA_NTT_CUDA_H
+
+/*
+ * Number-theoretic transforms over Fr on a GPU: the results of src/ntt, byte for byte.
+ */
+#include "ff/fr.h"
+
+#include "cuda_queue.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Tables of one domain on one device: 2^lg_n * 32 bytes. Immutable; any queue of the device may use it. */
+typedef struct cuzk_cuda_ntt cuzk_cuda_ntt;
+
+#define CUZK_CUDA_NTT_MAX_LG 27
+
+/** root_2_32 as in cuzk_ntt_domain_create; waits. E_INVALID (lg_n), E_NOMEM, device errors. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_ntt_create(cuzk_cuda_ntt **out, cuzk_cuda_queue *q,
+                                                unsigned lg_n, const cuzk_fr *root_2_32,
+                                                cuzk_err *err);
+/** No queue may still be using it. NULL is fine. */
+void cuzk_cuda_ntt_destroy(cuzk_cuda_ntt *d, cuzk_cuda_queue *q);
+
+/** N natural order, R bit-reversed; first letter the input's, second the output's. */
+typedef enum cuzk_cuda_order { CUZK_CUDA_NR = 0, CUZK_CUDA_RN = 1 } cuzk_cuda_order;
+
+/**
+ * Enqueues the transform of d_a [2^lg_n], reduced Montgomery values in and out, in place.
+ * shift (on the host) NULL: 1; zero: E_INVALID. Meaning as cuzk_ntt_forward, cuzk_ntt_inverse.
+ */
+CUZK_NODISCARD cuzk_status cuzk_cuda_ntt_forward(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q,
+                                                 cuzk_fr *d_a, cuzk_cuda_order order,
+                                                 const cuzk_fr *shift, cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_cuda_ntt_inverse(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q,
+                                                 cuzk_fr *d_a, cuzk_cuda_order order,
+                                                 const cuzk_fr *shift, cuzk_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CUZK_ACCEL_CUDA_NTT_CUDA_H */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "ff/fp.h"
+#include "ff/fr.h"
+
+#include "cuda_test.h"
+#include "field_kernels.h"
+
+#define N 20000u
+
+/* Edge-biased limbs below mod: raw bits, or a few from either end of the range. */
+static void edge_limbs(uint64_t *out, const uint64_t *mod, size_t limbs, unsigned top_bits)
+{
+    const uint64_t kind = test_below(4);
+    if (kind == 0) {
+        memset(out, 0, limbs * 8);
+        out[0] = test_below(3);
+        return;
+    }
+    if (kind == 1) {
+        memcpy(out, mod, limbs * 8);
+        out[0] -= 1 + test_below(3) % (out[0] == 1 ? 1 : 3);
+        return;
+    }
+    for (;;) {
+        test_bytes(out, limbs * 8);
+        out[limbs - 1] &= ((uint64_t)1 << top_bits) - 1;
+        for (size_t i = limbs; i-- > 0;) {
+            if (out[i] != mod[i]) {
+                if (out[i] < mod[i]) {
+                    return;
+                }
+                break;
+            }
+        }
+    }
+}
+
+/* a + mod, for lazy inputs. */
+static void add_mod(uint64_t *a, const uint64_t *mod, size_t limbs)
+{
+    uint64_t c = 0;
+    for (size_t i = 0; i < limbs; i++) {
+        a[i] = cuzk_adc(a[i], mod[i], c, &c);
+    }
+    CHECK(c == 0);
+}
+
+#define FIELD_CASES(T, LIMBS, TOP, MOD, F)                                                     \
+    static void F##_equals_host(void)                                                          \
+    {                                                                                          \
+        static const uint64_t mod[] = MOD;                                                     \
+        cuzk_err err;                                                                          \
+        cuzk_cuda_queue *q = cuda_queue();                                                     \
+        T *v = cuzk_alloc(5 * (size_t)N, sizeof(T));                                           \
+        CHECK(v != NULL);                                                                      \
+        T *a = v, *b = v + N, *la = v + 2 * N, *lb = v + 3 * N, *got = v + 4 * N;              \
+        for (unsigned op = 0; op < FIELD_OPS; op++) {                                          \
+            for (size_t i = 0; i < N; i++) {                                                   \
+                edge_limbs(a[i].l, mod, LIMBS, TOP);                                           \
+                edge_limbs(b[i].l, mod, LIMBS, TOP);                                           \
+                if (test_below(16) == 0) {                                                     \
+                    b[i] = a[i];                                                               \
+                }                                                                              \
+                la[i] = a[i];                                                                  \
+                lb[i] = b[i];                                                                  \
+                if ((op == FIELD_ADD || op == FIELD_SUB || (op == FIELD_MUL && LIMBS == 6)) && \
+                    test_below(2) == 0) {                                                      \
+                    add_mod(la[i].l, mod, LIMBS);                                              \
+                }                                                                              \
+                if (test_below(2) == 0) {                                                      \
+                    add_mod(lb[i].l, mod, LIMBS);                                              \
+                }                                                                              \
+            }                                                                                  \
+            CHECK_OK(field_run_##F(q, (field_op)op, got, la, lb, N, &err), &err);              \
+            for (size_t i = 0; i < N; i++) {                                                   \
+                T want;                                                                        \
+                if (op == FIELD_MUL) {                                                         \
+                    cuzk_##F##_mul(&want, &a[i], &b[i]);                                       \
+                } else if (op == FIELD_ADD) {                                                  \
+                    cuzk_##F##_add(&want, &a[i], &b[i]);                                       \
+                } else if (op == FIELD_SUB) {                                                  \
+                    cuzk_##F##_sub(&want, &a[i], &b[i]);                                       \
+                } else {                                                                       \
+                    cuzk_##F##_neg(&want, &a[i]);                                              \
+                }                                                                              \
+                CHECK_MEM(&got[i], &want, sizeof(want));                                       \
+            }                                                                                  \
+        }                                                                                      \
+        cuzk_free(v);                                                                          \
+        cuzk_cuda_queue_destroy(q);                                                            \
+    }
+
+FIELD_CASES(cuzk_fr, 4, 63, CUZK_FR_MOD_LIMBS, fr)
+FIELD_CASES(cuzk_fp, 6, 61, CUZK_FP_MOD_LIMBS, fp)
+
+static void refuses_a_device_that_is_not_there(void)
+{
+    cuzk_cuda_queue *q = NULL;
+    CHECK_STATUS(cuzk_cuda_queue_create(&q, cuzk_cuda_device_count(), NULL), CUZK_E_UNSUPPORTED);
+    CHECK_STATUS(cuzk_cuda_queue_create(&q, -1, NULL), CUZK_E_UNSUPPORTED);
+    CHECK(q == NULL);
+}
+
+static void refuses_more_memory_than_there_is(void)
+{
+    cuzk_cuda_queue *q = cuda_queue();
+    void *d = NULL;
+    CHECK_STATUS(cuzk_cuda_alloc(q, &d, (uint64_t)1 << 50, NULL), CUZK_E_DEV_NOMEM);
+    CHECK(d == NULL);
+    CHECK_STATUS(cuzk_cuda_queue_sync(q, NULL), CUZK_OK); /* the device is not lost by it */
+    cuzk_cuda_queue_destroy(q);
+}
+
+static const cuzk_case cases[] = {CASE(fr_equals_host), CASE(fp_equals_host),
+                                  CASE(refuses_a_device_that_is_not_there),
+                                  CASE(refuses_more_memory_than_there_is)};
+TEST_MAIN("accel_cuda/field", cases)
