@@ -19,6 +19,8 @@
 
 #if defined(__clang__)
 #    define VFP_UNROLL _Pragma("unroll")
+/* It does not see that a loop over all limbs sets all limbs. */
+#    pragma clang diagnostic ignored "-Wconditional-uninitialized"
 #else
 #    define VFP_UNROLL _Pragma("GCC unroll 16")
 #endif

@@ -17,6 +17,9 @@ typedef struct cuzk_msm_ctx {
     cuzk_msm_trees trees;
 } cuzk_msm_ctx;
 
+/* With c = 2 a half of the scalar and the bias together could pass 2^127. */
+#define MSM_C_MIN      3u
+#define MSM_C_MAX      22u
 /* Most ranges into which the scalars are cut for counting and scattering. */
 #define MSM_MAX_RANGES 256u
 
@@ -34,7 +37,7 @@ typedef struct cuzk_msm_plan {
 
 /** m > 0, 1 <= bits <= 127. */
 void cuzk_msm_plan_make(cuzk_msm_plan *p, const cuzk_msm_engine *eng, size_t m, unsigned bits);
-/** As cuzk_msm_plan_make with the window given, for tests and measurements. 3 <= c <= 22, or c = 2 and bits <= 64. */
+/** As cuzk_msm_plan_make with the window given, for tests and measurements. */
 void cuzk_msm_plan_make_c(cuzk_msm_plan *p, size_t m, unsigned bits, unsigned c);
 
 /** Digit of window w of a biased scalar, in [-2^c1, 2^c1]. */

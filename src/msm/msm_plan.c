@@ -27,9 +27,8 @@ static double cost(const cuzk_msm_engine *eng, double m, unsigned bits, unsigned
 
 void cuzk_msm_plan_make(cuzk_msm_plan *p, const cuzk_msm_engine *eng, size_t m, unsigned bits)
 {
-    /* c = 2 has a bias of 2/3 2^126, which on top of a half of up to 0.68 * 2^127 would not fit. */
-    unsigned best = 3;
-    for (unsigned c = 4; c <= 20; c++) {
+    unsigned best = MSM_C_MIN;
+    for (unsigned c = MSM_C_MIN + 1; c <= 20; c++) {
         if (cost(eng, (double)m, bits, c) < cost(eng, (double)m, bits, best)) {
             best = c;
         }
@@ -39,8 +38,7 @@ void cuzk_msm_plan_make(cuzk_msm_plan *p, const cuzk_msm_engine *eng, size_t m, 
 
 void cuzk_msm_plan_make_c(cuzk_msm_plan *p, size_t m, unsigned bits, unsigned c)
 {
-    CUZK_ASSERT(m > 0 && bits >= 1 && bits <= MSM_GLV_BITS && c <= 22);
-    CUZK_ASSERT(c >= 3 || (c == 2 && bits <= 64));
+    CUZK_ASSERT(m > 0 && bits >= 1 && bits <= MSM_GLV_BITS && c >= MSM_C_MIN && c <= MSM_C_MAX);
     const unsigned c1 = c - 1;
     p->bits = bits;
     p->c = c;

@@ -11,7 +11,7 @@
 #include "sys/pool.h"
 
 /* Entries per piece. Measured: docs/msm.md. */
-#define MSM_PIECE    12288u
+#define MSM_PIECE    8192u
 /* Most segments per piece. */
 #define MSM_SEGMENTS 2048u
 /* Slots that a flat sum carries from piece to piece. */

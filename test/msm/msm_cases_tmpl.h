@@ -447,6 +447,38 @@ static void special_bases(void)
     bases_free(&b);
 }
 
+/* One or two full scalars, so that the windows are as small as they get; halves at their ends. */
+static void few_full(void)
+{
+    enum { N = 6 };
+    base_set b;
+    cuzk_scalar s[N];
+    mpz_t v, lambda;
+    bases_make(&b, N);
+    mpz_inits(v, lambda, NULL);
+    (void)mpz_set_str(lambda, "ac45a4010001a40200000000ffffffff", 16);
+    for (size_t k = 0; k < test_iters(150); k++) {
+        memset(s, 0, sizeof(s));
+        uniform_scalars(s, 1 + k % 2);
+        if (k % 3 == 0) { /* (lambda + 1) / 2 * lambda + lambda / 2 and about */
+            mpz_add_ui(v, lambda, 1);
+            mpz_tdiv_q_2exp(v, v, 1);
+            mpz_sub_ui(v, v, test_below(3));
+            mpz_mul(v, v, lambda);
+            mpz_addmul_ui(v, lambda, test_below(2));
+            mpz_tdiv_q_2exp(lambda, lambda, 1);
+            mpz_add(v, v, lambda);
+            mpz_mul_2exp(lambda, lambda, 1);
+            mpz_add_ui(lambda, lambda, 1); /* odd */
+            mpz_add_ui(v, v, test_below(4));
+            mpz_to_scalar(&s[0], v);
+        }
+        check_msm(&b, s, N, 255, NULL, "few full");
+    }
+    mpz_clears(v, lambda, NULL);
+    bases_free(&b);
+}
+
 static void threads(void)
 {
     enum { N = 9000 };

@@ -17,6 +17,6 @@
 static const cuzk_case cases[] = {
     CASE(term_by_term), CASE(sizes),  CASE(special_scalars), CASE(special_bases),
     CASE(threads),      CASE(bits),   CASE(fixed_base),      CASE(allocation_failures),
-    CASE(refusals),     CASE(linear), CASE(large),
+    CASE(refusals),     CASE(linear), CASE(large),           CASE(few_full),
 };
 TEST_MAIN("msm/g1", cases)
