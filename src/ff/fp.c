@@ -155,14 +155,14 @@ bool cuzk_fp_is_lex_largest(const cuzk_fp *a)
 
 bool cuzk_fp_from_bytes_be(cuzk_fp *out, const uint8_t in[48])
 {
-    uint64_t c[6];
+    cuzk_fp c;
     for (int i = 0; i < 6; i++) {
-        c[i] = cuzk_load_u64_be(in + 8 * (5 - i));
+        c.l[i] = cuzk_load_u64_be(in + 8 * (5 - i));
     }
-    if (cuzk_fp_ge_mod_mask_hd(c) != 0) {
+    if (cuzk_fp_ge_mod_mask_hd(c.l) != 0) {
         return false;
     }
-    cuzk_fp_from_canonical(out, c);
+    cuzk_fp_mul(out, &FP_R2, &c); /* reduced: the fast twin may take it, unlike in from_canonical */
     return true;
 }
 
