@@ -33,7 +33,7 @@ check-compilers: deps deps-test
 	cmake --build --preset clang
 	cmake --preset portable
 	cmake --build --preset portable
-	$(CTEST) --preset portable -LE "slow|nosan|fuzz|npm"
+	$(CTEST) --preset portable -LE "slow|nosan|fuzz|npm" -E "golden|generate|circuit/"
 
 ## fuzz: every fuzz target for FUZZ_SECONDS each
 FUZZ_SECONDS ?= 60
