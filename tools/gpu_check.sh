@@ -37,7 +37,7 @@ ctest --test-dir $build -R accel_cuda --output-on-failure >"$out/tests.txt" 2>&1
 tail -25 "$out/tests.txt"
 if [ -z "${NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do
-        for t in "field --match=equals" "ntt --match=small" "msm --match=kinds" "msm --match=bits"; do
+        for t in "field --match=equals" "ntt --match=small" "msm --match=bits" "msm --match=cancel"; do
             name=${t%% *}
             echo "== $tool $t"
             timeout 240 compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 \

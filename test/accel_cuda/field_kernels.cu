@@ -17,6 +17,13 @@ static __global__ void op_k(field_op op, typename F::host *out, const typename F
     mont_load(y, &b[i]);
     if (op == FIELD_MUL) {
         mont_mul(x, x, y);
+    } else if (op == FIELD_MUL2) {
+        if (F::N == 12) {
+            mont_mul2(x, x, y, y, x);
+        } else {
+            mont_mul(x, x, y);
+            mont_add(x, x, x);
+        }
     } else if (op == FIELD_ADD) {
         mont_add(x, x, y);
     } else if (op == FIELD_SUB) {

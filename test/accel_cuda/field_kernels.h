@@ -10,8 +10,16 @@
 extern "C" {
 #endif
 
-typedef enum field_op { FIELD_MUL, FIELD_ADD, FIELD_SUB, FIELD_NEG, FIELD_OPS } field_op;
+typedef enum field_op {
+    FIELD_MUL,
+    FIELD_MUL2,
+    FIELD_ADD,
+    FIELD_SUB,
+    FIELD_NEG,
+    FIELD_OPS
+} field_op;
 
+/* MUL2: a b + b a by mont_mul2 on Fp; by mont_mul and mont_add on Fr, which has no room for it. */
 /* out[i] = op(a[i], b[i]), reduced; host arrays [n]. The inputs may be as lazy as the op allows. */
 cuzk_status field_run_fr(cuzk_cuda_queue *q, field_op op, cuzk_fr *out, const cuzk_fr *a,
                          const cuzk_fr *b, unsigned n, cuzk_err *err);

@@ -49,49 +49,52 @@ static void add_mod(uint64_t *a, const uint64_t *mod, size_t limbs)
     CHECK(c == 0);
 }
 
-#define FIELD_CASES(T, LIMBS, TOP, MOD, F)                                                     \
-    static void F##_equals_host(void)                                                          \
-    {                                                                                          \
-        static const uint64_t mod[] = MOD;                                                     \
-        cuzk_err err;                                                                          \
-        cuzk_cuda_queue *q = cuda_queue();                                                     \
-        T *v = cuzk_alloc(5 * (size_t)N, sizeof(T));                                           \
-        CHECK(v != NULL);                                                                      \
-        T *a = v, *b = v + N, *la = v + 2 * N, *lb = v + 3 * N, *got = v + 4 * N;              \
-        for (unsigned op = 0; op < FIELD_OPS; op++) {                                          \
-            for (size_t i = 0; i < N; i++) {                                                   \
-                edge_limbs(a[i].l, mod, LIMBS, TOP);                                           \
-                edge_limbs(b[i].l, mod, LIMBS, TOP);                                           \
-                if (test_below(16) == 0) {                                                     \
-                    b[i] = a[i];                                                               \
-                }                                                                              \
-                la[i] = a[i];                                                                  \
-                lb[i] = b[i];                                                                  \
-                if ((op == FIELD_ADD || op == FIELD_SUB || (op == FIELD_MUL && LIMBS == 6)) && \
-                    test_below(2) == 0) {                                                      \
-                    add_mod(la[i].l, mod, LIMBS);                                              \
-                }                                                                              \
-                if (test_below(2) == 0) {                                                      \
-                    add_mod(lb[i].l, mod, LIMBS);                                              \
-                }                                                                              \
-            }                                                                                  \
-            CHECK_OK(field_run_##F(q, (field_op)op, got, la, lb, N, &err), &err);              \
-            for (size_t i = 0; i < N; i++) {                                                   \
-                T want;                                                                        \
-                if (op == FIELD_MUL) {                                                         \
-                    cuzk_##F##_mul(&want, &a[i], &b[i]);                                       \
-                } else if (op == FIELD_ADD) {                                                  \
-                    cuzk_##F##_add(&want, &a[i], &b[i]);                                       \
-                } else if (op == FIELD_SUB) {                                                  \
-                    cuzk_##F##_sub(&want, &a[i], &b[i]);                                       \
-                } else {                                                                       \
-                    cuzk_##F##_neg(&want, &a[i]);                                              \
-                }                                                                              \
-                CHECK_MEM(&got[i], &want, sizeof(want));                                       \
-            }                                                                                  \
-        }                                                                                      \
-        cuzk_free(v);                                                                          \
-        cuzk_cuda_queue_destroy(q);                                                            \
+#define FIELD_CASES(T, LIMBS, TOP, MOD, F)                                                      \
+    static void F##_equals_host(void)                                                           \
+    {                                                                                           \
+        static const uint64_t mod[] = MOD;                                                      \
+        cuzk_err err;                                                                           \
+        cuzk_cuda_queue *q = cuda_queue();                                                      \
+        T *v = cuzk_alloc(5 * (size_t)N, sizeof(T));                                            \
+        CHECK(v != NULL);                                                                       \
+        T *a = v, *b = v + N, *la = v + 2 * N, *lb = v + 3 * N, *got = v + 4 * N;               \
+        for (unsigned op = 0; op < FIELD_OPS; op++) {                                           \
+            for (size_t i = 0; i < N; i++) {                                                    \
+                edge_limbs(a[i].l, mod, LIMBS, TOP);                                            \
+                edge_limbs(b[i].l, mod, LIMBS, TOP);                                            \
+                if (test_below(16) == 0) {                                                      \
+                    b[i] = a[i];                                                                \
+                }                                                                               \
+                la[i] = a[i];                                                                   \
+                lb[i] = b[i];                                                                   \
+                if ((op == FIELD_ADD || op == FIELD_SUB || (op <= FIELD_MUL2 && LIMBS == 6)) && \
+                    test_below(2) == 0) {                                                       \
+                    add_mod(la[i].l, mod, LIMBS);                                               \
+                }                                                                               \
+                if (test_below(2) == 0) {                                                       \
+                    add_mod(lb[i].l, mod, LIMBS);                                               \
+                }                                                                               \
+            }                                                                                   \
+            CHECK_OK(field_run_##F(q, (field_op)op, got, la, lb, N, &err), &err);               \
+            for (size_t i = 0; i < N; i++) {                                                    \
+                T want;                                                                         \
+                if (op == FIELD_MUL) {                                                          \
+                    cuzk_##F##_mul(&want, &a[i], &b[i]);                                        \
+                } else if (op == FIELD_MUL2) {                                                  \
+                    cuzk_##F##_mul(&want, &a[i], &b[i]);                                        \
+                    cuzk_##F##_dbl(&want, &want);                                               \
+                } else if (op == FIELD_ADD) {                                                   \
+                    cuzk_##F##_add(&want, &a[i], &b[i]);                                        \
+                } else if (op == FIELD_SUB) {                                                   \
+                    cuzk_##F##_sub(&want, &a[i], &b[i]);                                        \
+                } else {                                                                        \
+                    cuzk_##F##_neg(&want, &a[i]);                                               \
+                }                                                                               \
+                CHECK_MEM(&got[i], &want, sizeof(want));                                        \
+            }                                                                                   \
+        }                                                                                       \
+        cuzk_free(v);                                                                           \
+        cuzk_cuda_queue_destroy(q);                                                             \
     }
 
 FIELD_CASES(cuzk_fr, 4, 63, CUZK_FR_MOD_LIMBS, fr)

@@ -85,14 +85,13 @@ CUZK_DEV void dg1_finish(dg1 &a, const dfp &p, const dfp &r)
     mont_mul(a.zz, a.zz, pp);
     mont_mul(a.zzz, a.zzz, ppp);
     mont_mul(q, a.x, pp);
-    mont_mul(a.y, a.y, ppp);
     mont_mul(a.x, r, r);
     mont_sub(a.x, a.x, ppp);
     mont_sub(a.x, a.x, q);
     mont_sub(a.x, a.x, q);
     mont_sub(q, q, a.x);
-    mont_mul(q, q, r);
-    mont_sub(a.y, q, a.y);
+    mont_neg_lazy(ppp);
+    mont_mul2(a.y, r, q, a.y, ppp); /* r (q - x3) - y1 ppp: one reduction less */
 }
 
 /** a = b, b not infinity. */

@@ -197,9 +197,18 @@ template <class F> CUZK_DEV void mont_one(mont<F> &a)
 template <class F> CUZK_DEV void mont_fold(uint32_t (&e)[F::N], uint32_t (&o)[F::N])
 {
     const int N = F::N;
-    const uint32_t m = F::inv == 0xffffffffu ? 0u - e[0] : e[0] * F::inv;
-    o[0] = mad_lo_cc(F::mod(1), m, o[0]);
-    o[1] = madc_hi_cc(F::mod(1), m, o[1]);
+    uint32_t m;
+    if (F::mod(0) == 1 && F::mod(1) == 0xffffffffu) {
+        /* Fr: m = -e0 and m * mod1 = m * 2^32 - m, of limbs e0 and m less one unless m = 0 */
+        m = sub_cc(0, e[0]);
+        const uint32_t hi = subc(m, 0);
+        o[0] = add_cc(o[0], e[0]);
+        o[1] = addc_cc(o[1], hi);
+    } else {
+        m = e[0] * F::inv;
+        o[0] = mad_lo_cc(F::mod(1), m, o[0]);
+        o[1] = madc_hi_cc(F::mod(1), m, o[1]);
+    }
 #pragma unroll
     for (int k = 2; k < N - 2; k += 2) {
         o[k] = madc_lo_cc(F::mod(k + 1), m, o[k]);
@@ -222,7 +231,7 @@ template <class F> CUZK_DEV void mont_fold(uint32_t (&e)[F::N], uint32_t (&o)[F:
     o[N - 1] = addc(o[N - 1], 0);
 }
 
-/* One more row: (e, o) become the odd and even rows shifted down by a limb, plus a * bi. */
+/* The next row: (e, o) become the odd and even rows shifted down by a limb, plus a * bi. */
 template <class F>
 CUZK_DEV void mont_row(uint32_t (&e)[F::N], uint32_t (&o)[F::N], const uint32_t (&a)[F::N],
                        uint32_t bi)
@@ -244,7 +253,60 @@ CUZK_DEV void mont_row(uint32_t (&e)[F::N], uint32_t (&o)[F::N], const uint32_t 
         e[k + 1] = madc_hi_cc(a[k], bi, e[k + 1]);
     }
     o[N - 1] = addc(o[N - 1], 0);
-    mont_fold<F>(e, o);
+}
+
+/* The first row: (e, o) = a * bi. */
+template <class F>
+CUZK_DEV void mont_first(uint32_t (&e)[F::N], uint32_t (&o)[F::N], const uint32_t (&a)[F::N],
+                         uint32_t bi)
+{
+#pragma unroll
+    for (int k = 0; k < F::N; k += 2) {
+        const uint64_t pe = (uint64_t)a[k] * bi;
+        const uint64_t po = (uint64_t)a[k + 1] * bi;
+        e[k] = (uint32_t)pe;
+        e[k + 1] = (uint32_t)(pe >> 32);
+        o[k] = (uint32_t)po;
+        o[k + 1] = (uint32_t)(po >> 32);
+    }
+}
+
+/* After the last row, whose even part is o with limb 0 zero: both rows shifted down and added. */
+template <class F>
+CUZK_DEV void mont_join(mont<F> &out, const uint32_t (&e)[F::N], const uint32_t (&o)[F::N])
+{
+    const int N = F::N;
+    out.l[0] = add_cc(e[0], o[1]);
+#pragma unroll
+    for (int k = 1; k < N - 1; k++) {
+        out.l[k] = addc_cc(e[k], o[k + 1]);
+    }
+    out.l[N - 1] = addc(e[N - 1], 0);
+}
+
+/* (e, o) += c * di, without a shift. */
+template <class F>
+CUZK_DEV void mont_acc(uint32_t (&e)[F::N], uint32_t (&o)[F::N], const uint32_t (&c)[F::N],
+                       uint32_t di)
+{
+    const int N = F::N;
+    o[0] = mad_lo_cc(c[1], di, o[0]);
+    o[1] = madc_hi_cc(c[1], di, o[1]);
+#pragma unroll
+    for (int k = 2; k < N - 2; k += 2) {
+        o[k] = madc_lo_cc(c[k + 1], di, o[k]);
+        o[k + 1] = madc_hi_cc(c[k + 1], di, o[k + 1]);
+    }
+    o[N - 2] = madc_lo_cc(c[N - 1], di, o[N - 2]);
+    o[N - 1] = madc_hi(c[N - 1], di, o[N - 1]);
+    e[0] = mad_lo_cc(c[0], di, e[0]);
+    e[1] = madc_hi_cc(c[0], di, e[1]);
+#pragma unroll
+    for (int k = 2; k < N; k += 2) {
+        e[k] = madc_lo_cc(c[k], di, e[k]);
+        e[k + 1] = madc_hi_cc(c[k], di, e[k + 1]);
+    }
+    o[N - 1] = addc(o[N - 1], 0);
 }
 
 /**
@@ -255,29 +317,46 @@ template <class F> CUZK_DEV void mont_mul(mont<F> &out, const mont<F> &a, const 
 {
     const int N = F::N;
     uint32_t e[N], o[N];
-#pragma unroll
-    for (int k = 0; k < N; k += 2) {
-        const uint64_t pe = (uint64_t)a.l[k] * b.l[0];
-        const uint64_t po = (uint64_t)a.l[k + 1] * b.l[0];
-        e[k] = (uint32_t)pe;
-        e[k + 1] = (uint32_t)(pe >> 32);
-        o[k] = (uint32_t)po;
-        o[k + 1] = (uint32_t)(po >> 32);
-    }
+    mont_first<F>(e, o, a.l, b.l[0]);
     mont_fold<F>(e, o);
     mont_row<F>(o, e, a.l, b.l[1]);
+    mont_fold<F>(o, e);
 #pragma unroll
     for (int i = 2; i < N; i += 2) {
         mont_row<F>(e, o, a.l, b.l[i]);
+        mont_fold<F>(e, o);
         mont_row<F>(o, e, a.l, b.l[i + 1]);
+        mont_fold<F>(o, e);
     }
-    /* the last row left its even part in o, with limb 0 zero */
-    out.l[0] = add_cc(e[0], o[1]);
+    mont_join<F>(out, e, o);
+}
+
+/**
+ * out = (a * b + c * d) * 2^(-32N) with one reduction. Pre: a + c + mod < 2^(32N), which Fp allows
+ * for lazy a and c <= 2 mod. Post: for Fp with a, b, c, d <= 2 mod below 1.82 mod: lazy.
+ */
+template <class F>
+CUZK_DEV void mont_mul2(mont<F> &out, const mont<F> &a, const mont<F> &b, const mont<F> &c,
+                        const mont<F> &d)
+{
+    const int N = F::N;
+    uint32_t e[N], o[N];
+    mont_first<F>(e, o, a.l, b.l[0]);
+    mont_acc<F>(e, o, c.l, d.l[0]);
+    mont_fold<F>(e, o);
+    mont_row<F>(o, e, a.l, b.l[1]);
+    mont_acc<F>(o, e, c.l, d.l[1]);
+    mont_fold<F>(o, e);
 #pragma unroll
-    for (int k = 1; k < N - 1; k++) {
-        out.l[k] = addc_cc(e[k], o[k + 1]);
+    for (int i = 2; i < N; i += 2) {
+        mont_row<F>(e, o, a.l, b.l[i]);
+        mont_acc<F>(e, o, c.l, d.l[i]);
+        mont_fold<F>(e, o);
+        mont_row<F>(o, e, a.l, b.l[i + 1]);
+        mont_acc<F>(o, e, c.l, d.l[i + 1]);
+        mont_fold<F>(o, e);
     }
-    out.l[N - 1] = addc(e[N - 1], 0);
+    mont_join<F>(out, e, o);
 }
 
 /** out = a + b, lazy in and out. */
@@ -320,6 +399,18 @@ template <class F> CUZK_DEV void mont_sub(mont<F> &out, const mont<F> &a, const 
         out.l[i] = addc_cc(s[i], m & mont_mod2<F>(i));
     }
     out.l[N - 1] = addc(s[N - 1], m & mont_mod2<F>(N - 1));
+}
+
+/** a = 2 mod - a, in (0, 2 mod] for lazy a: an operand of mont_mul2, else not lazy. */
+template <class F> CUZK_DEV void mont_neg_lazy(mont<F> &a)
+{
+    const int N = F::N;
+    a.l[0] = sub_cc(mont_mod2<F>(0), a.l[0]);
+#pragma unroll
+    for (int i = 1; i < N - 1; i++) {
+        a.l[i] = subc_cc(mont_mod2<F>(i), a.l[i]);
+    }
+    a.l[N - 1] = subc(mont_mod2<F>(N - 1), a.l[N - 1]);
 }
 
 /** Lazy to reduced (< mod). */

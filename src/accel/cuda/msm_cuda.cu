@@ -28,7 +28,8 @@ static cuzk_cuda_msm_shape shape_of(uint64_t n, unsigned nbits)
     s.windows = nbits / s.c + 1;
     s.top_bits = nbits - s.c * (s.windows - 1);
     s.buckets = (uint32_t)(((uint64_t)(s.windows - 1) << (s.c - 1)) + ((uint64_t)1 << s.top_bits));
-    s.lg_chunk = s.buckets > 1u << 23 ? 6 : s.buckets > 1u << 21 ? 5 : s.buckets > 1u << 19 ? 4 : 3;
+    /* Few chunks, since each costs a short multiplication, but no fewer than fill the device. */
+    s.lg_chunk = s.buckets > 1u << 22 ? 7 : s.buckets > 1u << 20 ? 5 : s.buckets > 1u << 19 ? 4 : 3;
     /* By lg n alone, so that no smaller n of the same lg has more segments. */
     const uint64_t work = (uint64_t)s.windows << lg;
     s.segment = work > (uint64_t)1 << 27 ? 128 : work > (uint64_t)1 << 24 ? 64 : 32;
@@ -82,7 +83,7 @@ static uint64_t place_all(cuzk_cuda_msm *m, char *base, uint64_t n_max, unsigned
     }
     terms = max64(terms, n_max);
     /* Digits are dead once sorted, entries once in the list. */
-    m->d_digits = (uint32_t *)place(base, &at, terms, 4);
+    m->d_digits = (uint32_t *)place(base, &at, terms + 4 * windows, 4); /* rows in fours */
     m->d_entries = (uint64_t *)place(base, &at, terms, 8);
     m->d_list = (uint32_t *)place(base, &at, terms, 4);
     m->d_bin_start = (uint32_t *)place(base, &at, (windows << CUZK_CUDA_MSM_LG_BINS) + 1, 4);

@@ -34,7 +34,7 @@ struct cuzk_cuda_msm {
     unsigned nbits;
     void *d_arena; /* one block; the pointers below point into it */
     uint64_t arena_bytes;
-    uint32_t *d_digits;  /* [windows][n]: sign << 31 | size, 0: none */
+    uint32_t *d_digits;  /* [windows][n rounded up to 4]: sign << 31 | size, 0: none */
     uint32_t *d_list;    /* [windows * n]: sign << 31 | term, sorted by bucket */
     uint64_t *d_entries; /* [windows * n]: after the first sort: low key << 32 | sign and term */
     uint32_t *d_bin_start, *d_bin_next; /* [bins + 1] */

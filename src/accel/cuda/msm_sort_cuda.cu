@@ -18,7 +18,7 @@ struct sort_args {
     const uint32_t *digits;
     uint64_t *entries;
     uint32_t *list, *bin_start, *bin_next, *offset;
-    uint64_t n;
+    uint64_t n, row; /* terms; digits from one window to the next */
     unsigned c, windows, top_bits;
     uint32_t buckets;
 };
@@ -36,7 +36,8 @@ static __device__ __forceinline__ unsigned low_bits(const sort_args &a, unsigned
 
 /* Signed digits, low window first: above half of 2^c a digit is 2^c less and carries one up. */
 static __global__ void __launch_bounds__(256)
-    digits_k(uint32_t *digits, const cuzk_scalar *scalars, uint64_t n, unsigned c, unsigned windows)
+    digits_k(uint32_t *digits, const cuzk_scalar *scalars, uint64_t n, uint64_t row, unsigned c,
+             unsigned windows)
 {
     const uint64_t i = blockIdx.x * (uint64_t)256 + threadIdx.x;
     if (i >= n) {
@@ -61,16 +62,27 @@ static __global__ void __launch_bounds__(256)
             v = d;
             carry = 0;
         }
-        digits[w * n + i] = v;
+        digits[w * row + i] = v;
     }
 }
 
 /* Range of terms of this block in its window. */
 static __device__ __forceinline__ void block_range(uint64_t n, uint64_t *from, uint64_t *to)
 {
-    const uint64_t share = (n + gridDim.x - 1) / gridDim.x;
+    const uint64_t share = ((n + gridDim.x - 1) / gridDim.x + 3) & ~(uint64_t)3;
     *from = blockIdx.x * share < n ? blockIdx.x * share : n;
     *to = *from + share < n ? *from + share : n;
+}
+
+/* Digits of terms i to i + 3 (i a multiple of 4), zero from `to` on: four loads in flight as one. */
+static __device__ __forceinline__ void four_digits(uint32_t (&v)[4], const sort_args &a, unsigned w,
+                                                   uint64_t i, uint64_t to)
+{
+    const uint4 x = __ldcs((const uint4 *)&a.digits[w * a.row + i]); /* read once per pass */
+    v[0] = x.x;
+    v[1] = i + 1 < to ? x.y : 0;
+    v[2] = i + 2 < to ? x.z : 0;
+    v[3] = i + 3 < to ? x.w : 0;
 }
 
 static __device__ __forceinline__ void count_bins(const sort_args &a, uint32_t *count)
@@ -82,10 +94,15 @@ static __device__ __forceinline__ void count_bins(const sort_args &a, uint32_t *
         count[b] = 0;
     }
     __syncthreads();
-    for (uint64_t i = from + threadIdx.x; i < to; i += THREADS) {
-        const uint32_t d = a.digits[w * a.n + i] & ~SIGN;
-        if (d != 0) {
-            atomicAdd(&count[(d - 1) >> low], 1u);
+    for (uint64_t i = from + 4 * threadIdx.x; i < to; i += 4 * THREADS) {
+        uint32_t v[4];
+        four_digits(v, a, w, i, to);
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const uint32_t d = v[j] & ~SIGN;
+            if (d != 0) {
+                atomicAdd(&count[(d - 1) >> low], 1u);
+            }
         }
     }
     __syncthreads();
@@ -162,13 +179,34 @@ static __global__ void __launch_bounds__(THREADS) spread_k(sort_args a)
     }
     __syncthreads();
     block_range(a.n, &from, &to);
-    for (uint64_t i = from + threadIdx.x; i < to; i += THREADS) {
-        const uint32_t v = a.digits[w * a.n + i], d = v & ~SIGN;
-        if (d != 0) {
-            const uint32_t key = d - 1;
-            const uint32_t pos = atomicAdd(&at[key >> low], 1u);
-            a.entries[pos] = (uint64_t)(key & ((1u << low) - 1)) << 32 | ((v & SIGN) | (uint32_t)i);
+    for (uint64_t i = from + 4 * threadIdx.x; i < to; i += 4 * THREADS) {
+        uint32_t v[4], pos[4];
+        four_digits(v, a, w, i, to);
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const uint32_t d = v[j] & ~SIGN;
+            pos[j] = d != 0 ? atomicAdd(&at[(d - 1) >> low], 1u) : 0;
         }
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const uint32_t d = v[j] & ~SIGN;
+            if (d != 0) {
+                a.entries[pos[j]] = (uint64_t)((d - 1) & ((1u << low) - 1)) << 32 |
+                                    ((v[j] & SIGN) | (uint32_t)(i + (uint32_t)j));
+            }
+        }
+    }
+}
+
+#define BATCH 4u
+
+/* Entries i, i + THREADS, ... below to, all loads before the first use. */
+static __device__ __forceinline__ void load_batch(uint64_t (&v)[BATCH], const uint64_t *entries,
+                                                  uint32_t i, uint32_t to)
+{
+#pragma unroll
+    for (uint32_t j = 0; j < BATCH; j++) {
+        v[j] = i + j * THREADS < to ? entries[i + j * THREADS] : 0;
     }
 }
 
@@ -192,8 +230,15 @@ static __global__ void __launch_bounds__(THREADS) sort_bin_k(sort_args a)
             at[0] = to - from;
         }
     } else {
-        for (uint32_t i = from + t; i < to; i += THREADS) {
-            atomicAdd(&at[a.entries[i] >> 32], 1u);
+        for (uint32_t i = from + t; i < to; i += BATCH * THREADS) {
+            uint64_t v[BATCH];
+            load_batch(v, a.entries, i, to);
+#pragma unroll
+            for (uint32_t j = 0; j < BATCH; j++) {
+                if (i + j * THREADS < to) {
+                    atomicAdd(&at[v[j] >> 32], 1u);
+                }
+            }
         }
     }
     __syncthreads();
@@ -207,10 +252,16 @@ static __global__ void __launch_bounds__(THREADS) sort_bin_k(sort_args a)
         a.offset[a.buckets] = to;
     }
     __syncthreads();
-    for (uint32_t i = from + t; i < to; i += THREADS) {
-        const uint64_t v = a.entries[i];
-        const uint32_t pos = low == 0 ? i : atomicAdd(&at[v >> 32], 1u);
-        a.list[pos] = (uint32_t)v;
+    for (uint32_t i = from + t; i < to; i += BATCH * THREADS) {
+        uint64_t v[BATCH];
+        load_batch(v, a.entries, i, to);
+#pragma unroll
+        for (uint32_t j = 0; j < BATCH; j++) {
+            if (i + j * THREADS < to) {
+                const uint32_t pos = low == 0 ? i + j * THREADS : atomicAdd(&at[v[j] >> 32], 1u);
+                a.list[pos] = (uint32_t)v[j];
+            }
+        }
     }
 }
 
@@ -248,20 +299,22 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm *m, const cuzk_cuda_msm_shape
     a.bin_next = m->d_bin_next;
     a.offset = m->d_offset;
     a.n = s->n;
+    a.row = (s->n + 3) & ~(uint64_t)3;
     a.c = s->c;
     a.windows = s->windows;
     a.top_bits = s->top_bits;
     a.buckets = s->buckets;
     const uint32_t bins = s->windows << CUZK_CUDA_MSM_LG_BINS;
     const unsigned digit_blocks = (unsigned)((s->n + 255) / 256);
-    /* About two blocks per SM in flight, each with a share worth its 2^11 counters. */
+    /* One block per SM, each with a share worth its 2^11 counters; two per SM are no faster. */
     unsigned share_blocks = (unsigned)((s->n + (1u << 13) - 1) >> 13);
-    if (share_blocks > 2 * (unsigned)q->sm_count) {
-        share_blocks = 2 * (unsigned)q->sm_count;
+    if (share_blocks > (unsigned)q->sm_count) {
+        share_blocks = (unsigned)q->sm_count;
     }
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_bin_start, 0, (bins + 1) * sizeof(uint32_t), q->stream),
                        err));
-    digits_k<<<digit_blocks, 256, 0, q->stream>>>(m->d_digits, d_scalars, s->n, s->c, s->windows);
+    digits_k<<<digit_blocks, 256, 0, q->stream>>>(m->d_digits, d_scalars, s->n, a.row, s->c,
+                                                  s->windows);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(digits_k, err));
     count_k<<<dim3(share_blocks, s->windows), THREADS, 0, q->stream>>>(a);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(count_k, err));

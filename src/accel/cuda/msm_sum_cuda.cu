@@ -13,6 +13,7 @@
 
 #define ACC_THREADS 384u
 #define SUM_THREADS 128u
+#define RED_THREADS 512u /* one block per SM, as the accumulation */
 #define SIGN        0x80000000u
 #define HEAVY       48u /* heads of a bucket that one thread still adds */
 
@@ -70,7 +71,11 @@ static __global__ void __launch_bounds__(ACC_THREADS, 1) accumulate_k(acc_args a
     dg1_infinity(acc);
     uint32_t entry = a.list[i];
     load_base(next, a.bases, entry);
+    /* All segments of a warp have one length, but runs end at different times: without the
+     * barriers the lanes that wrote a bucket would go on apart from the others, each part at the
+     * price of all. (Lanes past the end of the list have left; they do not count.) */
     while (true) {
+        __syncwarp();
         p = next;
         const bool negative = (entry & SIGN) != 0;
         const bool none = mont_is_null(p.x) && mont_is_null(p.y);
@@ -84,6 +89,7 @@ static __global__ void __launch_bounds__(ACC_THREADS, 1) accumulate_k(acc_args a
         if (!none) {
             dg1_add_affine(acc, p);
         }
+        __syncwarp();
         i++;
         if (i == end || i == stop) {
             dg1_store(head ? &a.heads[t] : &a.buckets[k], acc);
@@ -100,25 +106,26 @@ static __global__ void __launch_bounds__(ACC_THREADS, 1) accumulate_k(acc_args a
     }
 }
 
-/* Segments that continue bucket k: [*from, *to). */
-CUZK_DEV void heads_of(const acc_args &a, uint32_t k, uint32_t *from, uint32_t *to)
+/* End of the segments that hold entries of bucket k, which is not empty. */
+CUZK_DEV uint32_t heads_end(const acc_args &a, uint32_t k)
 {
-    const uint32_t o = a.offset[k], e = a.offset[k + 1];
-    *from = o / a.segment + 1;
-    *to = e == o ? *from : (e - 1) / a.segment + 1;
+    return (a.offset[k + 1] - 1) / a.segment + 1;
 }
 
+/* One thread per segment but the first; it works when its head is the first one of a bucket. */
 static __global__ void __launch_bounds__(SUM_THREADS) combine_k(acc_args a, uint32_t *heavy)
 {
-    const uint32_t k = blockIdx.x * SUM_THREADS + threadIdx.x;
-    if (k >= a.n_buckets) {
+    const uint32_t from = 1 + blockIdx.x * SUM_THREADS + threadIdx.x;
+    const uint64_t i = (uint64_t)from * a.segment;
+    if (i >= a.offset[a.n_buckets]) {
         return;
     }
-    uint32_t from, to;
-    heads_of(a, k, &from, &to);
-    if (to <= from) {
+    const uint32_t k = bucket_of(a.offset, a.n_buckets, (uint32_t)i);
+    const uint32_t first = a.offset[k];
+    if (first == (uint32_t)i || first / a.segment + 1 != from) {
         return;
     }
+    const uint32_t to = heads_end(a, k);
     if (to - from > HEAVY) {
         heavy[1 + atomicAdd(&heavy[0], 1u)] = k;
         return;
@@ -155,8 +162,7 @@ static __global__ void __launch_bounds__(SUM_THREADS)
     __shared__ __align__(16) cuzk_g1_xyzz sh[SUM_THREADS / 2];
     for (uint32_t j = blockIdx.x; j < heavy[0]; j += gridDim.x) {
         const uint32_t k = heavy[1 + j];
-        uint32_t from, to;
-        heads_of(a, k, &from, &to);
+        const uint32_t from = a.offset[k] / a.segment + 1, to = heads_end(a, k);
         dg1 acc, h;
         dg1_infinity(acc);
         if (threadIdx.x == 0) {
@@ -189,10 +195,10 @@ CUZK_DEV uint32_t window_buckets(const reduce_args &a, unsigned w)
  * Chunk of 2^lg_chunk buckets of a window from bucket b on: sum of (j + 1) B_j over the window's
  * numbering j = running sums over the chunk, plus b times the chunk's plain sum.
  */
-static __global__ void __launch_bounds__(SUM_THREADS) reduce_k(reduce_args a, uint32_t stride)
+static __global__ void __launch_bounds__(RED_THREADS, 1) reduce_k(reduce_args a, uint32_t stride)
 {
     const unsigned w = blockIdx.y;
-    const uint32_t j = blockIdx.x * SUM_THREADS + threadIdx.x;
+    const uint32_t j = blockIdx.x * RED_THREADS + threadIdx.x;
     const uint32_t count = window_buckets(a, w), from = j << a.lg_chunk;
     if (from >= count) {
         return;
@@ -207,6 +213,7 @@ static __global__ void __launch_bounds__(SUM_THREADS) reduce_k(reduce_args a, ui
             dg1_load(b, &a.buckets[first + k]);
             add_call(&run, &b);
         }
+        __syncwarp();
         add_call(&sum, &run);
     }
     if (from != 0 && !dg1_is_infinity(run)) {
@@ -298,7 +305,7 @@ cuzk_status cuzk_cuda_msm_sum(const cuzk_cuda_msm *m, const cuzk_cuda_msm_shape 
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_heavy, 0, sizeof(uint32_t), q->stream), err));
     accumulate_k<<<blocks_for(segments, ACC_THREADS), ACC_THREADS, 0, q->stream>>>(a);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(accumulate_k, err));
-    combine_k<<<blocks_for(s->buckets, SUM_THREADS), SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
+    combine_k<<<blocks_for(segments, SUM_THREADS), SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(combine_k, err));
     combine_heavy_k<<<2 * (unsigned)q->sm_count, SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(combine_heavy_k, err));
@@ -315,7 +322,7 @@ cuzk_status cuzk_cuda_msm_sum(const cuzk_cuda_msm *m, const cuzk_cuda_msm_shape 
     const uint32_t round = (1u << s->lg_chunk) - 1;
     const uint32_t stride = ((1u << most_bits) + round) >> s->lg_chunk;
     const uint32_t last = ((1u << s->top_bits) + round) >> s->lg_chunk;
-    reduce_k<<<dim3(blocks_for(stride, SUM_THREADS), s->windows), SUM_THREADS, 0, q->stream>>>(
+    reduce_k<<<dim3(blocks_for(stride, RED_THREADS), s->windows), RED_THREADS, 0, q->stream>>>(
         r, stride);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(reduce_k, err));
     fold_args f = {};
