@@ -9,10 +9,11 @@
 #include "cuda_queue_internal.h"
 #include "msm_cuda_internal.h"
 
-#define BINS     (1u << CUZK_CUDA_MSM_LG_BINS)
-#define LOW_KEYS (1u << (CUZK_CUDA_MSM_MAX_C - 1 - CUZK_CUDA_MSM_LG_BINS))
-#define THREADS  1024u
-#define SIGN     0x80000000u
+#define BINS        (1u << CUZK_CUDA_MSM_LG_BINS)
+#define LOW_KEYS    (1u << (CUZK_CUDA_MSM_MAX_C - 1 - CUZK_CUDA_MSM_LG_BINS))
+#define THREADS     1024u
+#define SIGN        0x80000000u
+#define SPREAD_TILE (8 * THREADS)
 
 struct sort_args {
     const uint32_t *digits;
@@ -64,6 +65,35 @@ static __global__ void __launch_bounds__(256)
         }
         digits[w * row + i] = v;
     }
+}
+
+/* Exclusive sum over one value per thread of a block of THREADS; *total: of all. */
+static __device__ __forceinline__ uint32_t block_scan(uint32_t v, uint32_t *warp_sums,
+                                                      uint32_t *total)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t x = v;
+    for (unsigned d = 1; d < 32; d <<= 1) {
+        const uint32_t y = __shfl_up_sync(0xffffffffu, x, d);
+        x += lane >= d ? y : 0;
+    }
+    if (lane == 31) {
+        warp_sums[warp] = x;
+    }
+    __syncthreads();
+    if (warp == 0) {
+        uint32_t s = warp_sums[lane];
+        for (unsigned d = 1; d < 32; d <<= 1) {
+            const uint32_t y = __shfl_up_sync(0xffffffffu, s, d);
+            s += lane >= d ? y : 0;
+        }
+        warp_sums[lane] = s;
+    }
+    __syncthreads();
+    *total = warp_sums[31];
+    const uint32_t before = warp == 0 ? 0 : warp_sums[warp - 1];
+    __syncthreads(); /* warp_sums may be used again */
+    return before + x - v;
 }
 
 /* Range of terms of this block in its window. */
@@ -119,35 +149,6 @@ static __global__ void __launch_bounds__(THREADS) count_k(sort_args a)
     }
 }
 
-/* Exclusive sum over one value per thread of a block of THREADS; *total: of all. */
-static __device__ __forceinline__ uint32_t block_scan(uint32_t v, uint32_t *warp_sums,
-                                                      uint32_t *total)
-{
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t x = v;
-    for (unsigned d = 1; d < 32; d <<= 1) {
-        const uint32_t y = __shfl_up_sync(0xffffffffu, x, d);
-        x += lane >= d ? y : 0;
-    }
-    if (lane == 31) {
-        warp_sums[warp] = x;
-    }
-    __syncthreads();
-    if (warp == 0) {
-        uint32_t s = warp_sums[lane];
-        for (unsigned d = 1; d < 32; d <<= 1) {
-            const uint32_t y = __shfl_up_sync(0xffffffffu, s, d);
-            s += lane >= d ? y : 0;
-        }
-        warp_sums[lane] = s;
-    }
-    __syncthreads();
-    *total = warp_sums[31];
-    const uint32_t before = warp == 0 ? 0 : warp_sums[warp - 1];
-    __syncthreads(); /* warp_sums may be used again */
-    return before + x - v;
-}
-
 /* bin_start: counts to first entries, one block. bins is a multiple of BINS. */
 static __global__ void __launch_bounds__(THREADS)
     scan_bins_k(uint32_t *start, uint32_t *next, uint32_t bins)
@@ -166,35 +167,84 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* Shared memory of spread_k. */
+struct spread_tile {
+    uint64_t entry[SPREAD_TILE];
+    uint16_t bin[SPREAD_TILE];
+    uint32_t at[BINS];    /* next place in the bin's room of this block */
+    uint32_t count[BINS]; /* of the tile, then the bin's first place in the tile */
+    uint32_t move[BINS];  /* from a place in the tile to one in the list of entries */
+    uint32_t warp_sums[32];
+};
+
+/*
+ * Each block sorts tiles of 2^13 terms by bin in shared memory and copies them out in order, so
+ * that neighbouring threads write neighbouring entries: entries written one by one would each
+ * touch a sector of their own.
+ */
 static __global__ void __launch_bounds__(THREADS) spread_k(sort_args a)
 {
-    __shared__ uint32_t at[BINS];
+    extern __shared__ uint64_t raw[];
+    spread_tile &sh = *(spread_tile *)raw;
     const unsigned w = blockIdx.y, low = low_bits(a, w);
+    const uint32_t t = threadIdx.x;
     uint64_t from, to;
-    count_bins(a, at);
-    for (uint32_t b = threadIdx.x; b < BINS; b += THREADS) {
-        if (at[b] != 0) {
-            at[b] = atomicAdd(&a.bin_next[w * BINS + b], at[b]);
+    count_bins(a, sh.at);
+    for (uint32_t b = t; b < BINS; b += THREADS) {
+        if (sh.at[b] != 0) {
+            sh.at[b] = atomicAdd(&a.bin_next[w * BINS + b], sh.at[b]);
         }
     }
-    __syncthreads();
     block_range(a.n, &from, &to);
-    for (uint64_t i = from + 4 * threadIdx.x; i < to; i += 4 * THREADS) {
-        uint32_t v[4], pos[4];
-        four_digits(v, a, w, i, to);
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const uint32_t d = v[j] & ~SIGN;
-            pos[j] = d != 0 ? atomicAdd(&at[(d - 1) >> low], 1u) : 0;
+    for (uint64_t base = from; base < to; base += SPREAD_TILE) {
+        uint32_t v[8], rank[8];
+        for (uint32_t b = t; b < BINS; b += THREADS) {
+            sh.count[b] = 0;
         }
+        __syncthreads();
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const uint32_t d = v[j] & ~SIGN;
-            if (d != 0) {
-                a.entries[pos[j]] = (uint64_t)((d - 1) & ((1u << low) - 1)) << 32 |
-                                    ((v[j] & SIGN) | (uint32_t)(i + (uint32_t)j));
+        for (uint32_t h = 0; h < 2; h++) {
+            const uint64_t i = base + 4 * (h * THREADS + t);
+            uint32_t x[4] = {0, 0, 0, 0};
+            if (i < to) {
+                four_digits(x, a, w, i, to);
+            }
+#pragma unroll
+            for (uint32_t j = 0; j < 4; j++) {
+                v[4 * h + j] = x[j];
             }
         }
+#pragma unroll
+        for (uint32_t j = 0; j < 8; j++) {
+            const uint32_t d = v[j] & ~SIGN;
+            rank[j] = d != 0 ? atomicAdd(&sh.count[(d - 1) >> low], 1u) : 0;
+        }
+        __syncthreads();
+        uint32_t total;
+        const uint32_t c0 = sh.count[2 * t], c1 = sh.count[2 * t + 1]; /* BINS = 2 THREADS */
+        const uint32_t p0 = block_scan(c0 + c1, sh.warp_sums, &total), p1 = p0 + c0;
+        sh.count[2 * t] = p0;
+        sh.count[2 * t + 1] = p1;
+        sh.move[2 * t] = sh.at[2 * t] - p0;
+        sh.move[2 * t + 1] = sh.at[2 * t + 1] - p1;
+        sh.at[2 * t] += c0;
+        sh.at[2 * t + 1] += c1;
+        __syncthreads();
+#pragma unroll
+        for (uint32_t j = 0; j < 8; j++) {
+            const uint32_t d = v[j] & ~SIGN;
+            if (d != 0) {
+                const uint32_t key = d - 1, bin = key >> low, p = sh.count[bin] + rank[j];
+                const uint32_t term = (uint32_t)base + 4 * ((j / 4) * THREADS + t) + j % 4;
+                sh.entry[p] = (uint64_t)(key & ((1u << low) - 1)) << 32 | ((v[j] & SIGN) | term);
+                sh.bin[p] = (uint16_t)bin;
+            }
+        }
+        __syncthreads();
+        for (uint32_t p = t; p < total; p += THREADS) {
+            a.entries[sh.move[sh.bin[p]] + p] = sh.entry[p];
+        }
+        __syncthreads();
     }
 }
 
@@ -306,10 +356,10 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm *m, const cuzk_cuda_msm_shape
     a.buckets = s->buckets;
     const uint32_t bins = s->windows << CUZK_CUDA_MSM_LG_BINS;
     const unsigned digit_blocks = (unsigned)((s->n + 255) / 256);
-    /* One block per SM, each with a share worth its 2^11 counters; two per SM are no faster. */
+    /* Two blocks per SM, each with a share worth its 2^11 counters. */
     unsigned share_blocks = (unsigned)((s->n + (1u << 13) - 1) >> 13);
-    if (share_blocks > (unsigned)q->sm_count) {
-        share_blocks = (unsigned)q->sm_count;
+    if (share_blocks > 2 * (unsigned)q->sm_count) {
+        share_blocks = 2 * (unsigned)q->sm_count;
     }
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_bin_start, 0, (bins + 1) * sizeof(uint32_t), q->stream),
                        err));
@@ -320,7 +370,10 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm *m, const cuzk_cuda_msm_shape
     CUZK_TRY(CUZK_CUDA_LAUNCHED(count_k, err));
     scan_bins_k<<<1, THREADS, 0, q->stream>>>(m->d_bin_start, m->d_bin_next, bins);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(scan_bins_k, err));
-    spread_k<<<dim3(share_blocks, s->windows), THREADS, 0, q->stream>>>(a);
+    CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(spread_k, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            (int)sizeof(spread_tile)),
+                       err));
+    spread_k<<<dim3(share_blocks, s->windows), THREADS, sizeof(spread_tile), q->stream>>>(a);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(spread_k, err));
     sort_bin_k<<<dim3(BINS, s->windows), THREADS, 0, q->stream>>>(a);
     return CUZK_CUDA_LAUNCHED(sort_bin_k, err);
