@@ -70,10 +70,9 @@ static void dot(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b, size_t n)
     }
 }
 
-/* Sum over inputs of x_i (beta a_i + alpha b_i + c_i), with the columns at tau. */
-static void public_part(cuzk_fr *out, const cuzk_witness *w, const cuzk_toxic *x, const cuzk_fr *l)
+/* e[i] = beta a_i + alpha b_i + c_i for every input i, the columns at tau. */
+static void input_columns(cuzk_fr *e, const cuzk_circuit *c, const cuzk_toxic *x, const cuzk_fr *l)
 {
-    const cuzk_circuit *c = w->circuit;
     const size_t n = (size_t)c->n_inputs;
     cuzk_wire_map map = {0};
     cuzk_err err;
@@ -81,18 +80,18 @@ static void public_part(cuzk_fr *out, const cuzk_witness *w, const cuzk_toxic *x
     cuzk_fr *column = malloc(n * sizeof(*column));
     CHECK(column != NULL);
     CHECK_OK(cuzk_wire_map_init(&map, c, &err), &err);
-    *out = CUZK_FR_ZERO;
     for (unsigned m = 0; m < 3; m++) {
-        cuzk_fr t;
         input_sums s = {c, l, column};
         for (size_t i = 0; i < n; i++) {
             column[i] = m == 0 ? l[c->n_rows + i] : CUZK_FR_ZERO;
         }
         CHECK_OK(cuzk_circuit_visit(c, &map, (cuzk_matrix_id)m, 0, c->n_rows, add_inputs, &s, &err),
                  &err);
-        dot(&t, column, w->inputs, n);
-        cuzk_fr_mul(&t, &t, factor[m]);
-        cuzk_fr_add(out, out, &t);
+        for (size_t i = 0; i < n; i++) {
+            cuzk_fr t;
+            cuzk_fr_mul(&t, &column[i], factor[m]);
+            cuzk_fr_add(&e[i], m == 0 ? &CUZK_FR_ZERO : &e[i], &t);
+        }
     }
     cuzk_wire_map_deinit(&map);
     free(column);
@@ -141,8 +140,39 @@ static void put_g2(uint8_t out[96], const cuzk_g2_affine *g, const cuzk_fr *k)
     cuzk_g2_encode_compressed(out, &a);
 }
 
-void test_trapdoor_proof(uint8_t out[192], const cuzk_witness *w, const cuzk_toxic *x,
-                         cuzk_quotient_kind kind, const cuzk_scalar *r, const cuzk_scalar *s)
+/* The .vk file of these parameters: e as from input_columns. */
+static void put_vk(uint8_t *out, const cuzk_toxic *x, const cuzk_fr *e, size_t n_inputs)
+{
+    const cuzk_fr *g1[3] = {&x->alpha, &x->beta, &x->delta};
+    const cuzk_fr *g2[3] = {&x->beta, &x->gamma, &x->delta};
+    static const size_t at_g1[3] = {0, 96, 576}, at_g2[3] = {192, 384, 672};
+    cuzk_fr inv, t;
+    for (int i = 0; i < 3; i++) {
+        uint8_t c1[48], c2[96];
+        cuzk_g1_affine p;
+        cuzk_g2_affine q;
+        put_g1(c1, &x->g1, g1[i]);
+        put_g2(c2, &x->g2, g2[i]);
+        CHECK_STATUS(cuzk_g1_decode_compressed(&p, c1, CUZK_POINT_ON_CURVE), CUZK_OK);
+        CHECK_STATUS(cuzk_g2_decode_compressed(&q, c2, CUZK_POINT_ON_CURVE), CUZK_OK);
+        cuzk_g1_encode_uncompressed(out + at_g1[i], &p);
+        cuzk_g2_encode_uncompressed(out + at_g2[i], &q);
+    }
+    cuzk_store_u32_be(out + 864, (uint32_t)n_inputs);
+    cuzk_fr_inv(&inv, &x->gamma);
+    for (size_t i = 0; i < n_inputs; i++) {
+        uint8_t c1[48];
+        cuzk_g1_affine p;
+        cuzk_fr_mul(&t, &e[i], &inv);
+        put_g1(c1, &x->g1, &t);
+        CHECK_STATUS(cuzk_g1_decode_compressed(&p, c1, CUZK_POINT_ON_CURVE), CUZK_OK);
+        cuzk_g1_encode_uncompressed(out + 868 + 96 * i, &p);
+    }
+}
+
+void test_trapdoor_proof_and_vk(uint8_t out[192], uint8_t *vk, const cuzk_witness *w,
+                                const cuzk_toxic *x, cuzk_quotient_kind kind, const cuzk_scalar *r,
+                                const cuzk_scalar *s)
 {
     const cuzk_circuit *c = w->circuit;
     const size_t n = (size_t)cuzk_circuit_prover_rows(c);
@@ -153,8 +183,15 @@ void test_trapdoor_proof(uint8_t out[192], const cuzk_witness *w, const cuzk_tox
     row_sum(&sa, w, CUZK_MATRIX_A, l);
     row_sum(&sb, w, CUZK_MATRIX_B, l);
     row_sum(&sc, w, CUZK_MATRIX_C, l);
-    public_part(&t, w, x, l);
+    cuzk_fr *e = malloc((size_t)c->n_inputs * sizeof(*e));
+    CHECK(e != NULL);
+    input_columns(e, c, x, l);
     free(l);
+    dot(&t, e, w->inputs, (size_t)c->n_inputs);
+    if (vk != NULL) {
+        put_vk(vk, x, e, (size_t)c->n_inputs);
+    }
+    free(e);
     cuzk_fr_from_scalar(&fr, r);
     cuzk_fr_from_scalar(&fs, s);
     /* A = alpha + sA + r delta, B = beta + sB + s delta */
@@ -179,6 +216,12 @@ void test_trapdoor_proof(uint8_t out[192], const cuzk_witness *w, const cuzk_tox
     put_g1(out, &x->g1, &ea);
     put_g2(out + 48, &x->g2, &eb);
     put_g1(out + 144, &x->g1, &ec);
+}
+
+void test_trapdoor_proof(uint8_t out[192], const cuzk_witness *w, const cuzk_toxic *x,
+                         cuzk_quotient_kind kind, const cuzk_scalar *r, const cuzk_scalar *s)
+{
+    test_trapdoor_proof_and_vk(out, NULL, w, x, kind, r, s);
 }
 
 static void fr_hex(cuzk_fr *out, const char *hex)

@@ -16,6 +16,10 @@
  */
 void test_trapdoor_proof(uint8_t out[192], const cuzk_witness *w, const cuzk_toxic *x,
                          cuzk_quotient_kind kind, const cuzk_scalar *r, const cuzk_scalar *s);
+/** The same, and the .vk file of those parameters: vk [868 + 96 * n_inputs], or NULL. */
+void test_trapdoor_proof_and_vk(uint8_t out[192], uint8_t *vk, const cuzk_witness *w,
+                                const cuzk_toxic *x, cuzk_quotient_kind kind, const cuzk_scalar *r,
+                                const cuzk_scalar *s);
 /** The waste and generators of bellperson's parameters in the golden data (TEST_SEED). */
 void test_toxic_golden(cuzk_toxic *out);
 
