@@ -13,11 +13,13 @@
 #include "ec/g1.h"
 #include "ec/g2.h"
 
-/** Where entries point: affine points, and beta * x of each for entries under the endomorphism. */
+/**
+ * Where entries point. x[0]: affine points (cuzk_g1_affine or cuzk_g2_affine); x[1]: beta * x of
+ * each (cuzk_fp or cuzk_fp2), for entries under the endomorphism, else NULL. An array, because
+ * which of them an entry takes is as good as random and must not be a branch.
+ */
 typedef struct cuzk_msm_table {
-    const void *bases; /* cuzk_g1_affine or cuzk_g2_affine */
-    const void
-        *endo_x; /* cuzk_fp or cuzk_fp2, same indices; NULL when no entry has MSM_ENTRY_ENDO */
+    const void *x[2];
 } cuzk_msm_table;
 
 /* An entry: index of a base in the table << 2 | endomorphism | negated. The base is not infinity. */

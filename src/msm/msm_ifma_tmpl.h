@@ -166,17 +166,19 @@ VFP_INLINE void fe_mul2(fe out[2], const fe a[2], const fe b[2])
     fe_mul(&out[1], &a[1], &b[1]);
 }
 
+CUZK_STATIC_ASSERT(sizeof(IT_AFFINE) == 2 * sizeof(IT_FIELD), "a base is x and y");
+
+/* Strides are two coordinates in x[0] and one in x[1]; no branch. */
 VFP_INLINE const cuzk_fp *entry_x(const cuzk_msm_table *t, uint32_t e)
 {
-    const size_t i = e >> MSM_ENTRY_SHIFT;
-    const void *p = (e & MSM_ENTRY_ENDO) != 0 ? (const void *)&((const IT_FIELD *)t->endo_x)[i]
-                                              : &((const IT_AFFINE *)t->bases)[i].x;
+    const size_t endo = e / MSM_ENTRY_ENDO & 1;
+    const void *p = (const IT_FIELD *)t->x[endo] + ((size_t)(e >> MSM_ENTRY_SHIFT) << (1 - endo));
     return p;
 }
 
 VFP_INLINE const cuzk_fp *entry_y(const cuzk_msm_table *t, uint32_t e)
 {
-    const void *p = &((const IT_AFFINE *)t->bases)[e >> MSM_ENTRY_SHIFT].y;
+    const void *p = &((const IT_AFFINE *)t->x[0])[e >> MSM_ENTRY_SHIFT].y;
     return p;
 }
 
@@ -230,17 +232,14 @@ VFP_INLINE void prefetch(const source *s, const uint32_t (*p)[2])
 {
     for (int i = 0; i < GROUP; i++) {
         for (int w = 0; w < 2; w++) {
-            const char *b = (const char *)s->table->bases;
-            b += (p[i][w] >> MSM_ENTRY_SHIFT) * sizeof(IT_AFFINE);
-            for (size_t k = 0; k < sizeof(IT_AFFINE); k += 64) {
-                __builtin_prefetch(b + k);
+            const char *y = (const char *)entry_y(s->table, p[i][w]);
+            const char *x = (const char *)entry_x(s->table, p[i][w]);
+            for (size_t k = 0; k < sizeof(IT_FIELD); k += 64) {
+                __builtin_prefetch(x + k);
+                __builtin_prefetch(y + k);
             }
-            __builtin_prefetch(b + sizeof(IT_AFFINE) - 1);
-            if ((p[i][w] & MSM_ENTRY_ENDO) != 0) {
-                b = (const char *)entry_x(s->table, p[i][w]);
-                __builtin_prefetch(b);
-                __builtin_prefetch(b + sizeof(IT_FIELD) - 1);
-            }
+            __builtin_prefetch(x + sizeof(IT_FIELD) - 1);
+            __builtin_prefetch(y + sizeof(IT_FIELD) - 1);
         }
     }
 }
@@ -648,7 +647,7 @@ static void endo(void *endo_x, const void *bases, const uint32_t *idx, size_t n)
 {
     static const uint64_t beta_words[8] = IT_BETA;
     const vfp beta = vfp_broadcast(beta_words);
-    const cuzk_msm_table t = {bases, NULL};
+    const cuzk_msm_table t = {{bases, NULL}};
     for (size_t i = 0; i < n; i += SET) {
         fe x;
         cuzk_fp *to[SET];

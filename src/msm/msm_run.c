@@ -197,7 +197,7 @@ static cuzk_status slice_steps(cuzk_msm_acc *acc, run *x)
     x->small.idx = x->idx_small;
     x->full.idx = x->idx_full;
     CUZK_TRY(cuzk_parallel_for(ctx->pool, ctx->cancel, x->ranges, 1, fill_ranges, x));
-    const cuzk_msm_table table = {x->bases, x->endo_x};
+    const cuzk_msm_table table = {{x->bases, x->endo_x}};
     if (sum.unit > 0) {
         CUZK_TRY(cuzk_msm_flat(acc, ctx, &table, sum.unit, copy_units, x->unit));
     }
@@ -317,7 +317,7 @@ cuzk_status cuzk_msm_run_bits(cuzk_msm_acc *acc, const cuzk_msm_run_cfg *cfg, co
         const bit_source src = {ctx.eng,
                                 (const unsigned char *)bases + i * ctx.eng->group->affine_bytes,
                                 bits + i / 64};
-        const cuzk_msm_table table = {src.bases, NULL};
+        const cuzk_msm_table table = {{src.bases, NULL}};
         st = cuzk_msm_flat(acc, &ctx, &table, m, emit_bits, &src);
     }
     cuzk_msm_trees_destroy(&ctx.trees);

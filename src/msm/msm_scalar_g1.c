@@ -42,6 +42,18 @@ static inline void lazy_sub(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b)
 #endif
 }
 
+/* Both are computed: the sign is random, and a wrong guess costs more. Pre: a is not zero. */
+static inline void sign(cuzk_fp *out, const cuzk_fp *a, bool negative)
+{
+    static const cuzk_fp zero = {{0, 0, 0, 0, 0, 0}};
+    const uint64_t m = 0 - (uint64_t)negative;
+    cuzk_fp n;
+    lazy_sub(&n, &zero, a); /* q - a, reduced */
+    for (int i = 0; i < 6; i++) {
+        out->l[i] = (n.l[i] & m) | (a->l[i] & ~m);
+    }
+}
+
 #define MT_G                g1
 #define MT_F                fp
 #define MT_GROUP            CUZK_MSM_GROUP_G1
@@ -49,5 +61,6 @@ static inline void lazy_sub(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b)
 #define MT_NAME             "g1/scalar"
 #define MT_ADD_NS           180.0
 #define MT_DIF(out, a, b)   lazy_sub((out), (a), (b))
+#define MT_SIGN(out, a, n)  sign((out), (a), (n))
 #define MT_BETA_MUL(out, x) cuzk_fp_mul((out), (x), &BETA)
 #include "msm_scalar_tmpl.h"

@@ -7,6 +7,15 @@
 static const cuzk_fp BETA = {CUZK_MSM_G2_BETA_LIMBS};
 static const cuzk_fp2 ONE = {{CUZK_FP_ONE_LIMBS}, {{0, 0, 0, 0, 0, 0}}};
 
+static inline void sign(cuzk_fp2 *out, const cuzk_fp2 *a, bool negative)
+{
+    if (negative) {
+        cuzk_fp2_neg(out, a);
+    } else {
+        *out = *a;
+    }
+}
+
 #define MT_G                g2
 #define MT_F                fp2
 #define MT_GROUP            CUZK_MSM_GROUP_G2
@@ -14,5 +23,6 @@ static const cuzk_fp2 ONE = {{CUZK_FP_ONE_LIMBS}, {{0, 0, 0, 0, 0, 0}}};
 #define MT_NAME             "g2/scalar"
 #define MT_ADD_NS           500.0
 #define MT_DIF(out, a, b)   cuzk_fp2_sub((out), (a), (b))
+#define MT_SIGN(out, a, n)  sign((out), (a), (n))
 #define MT_BETA_MUL(out, x) cuzk_fp2_mul_fp((out), (x), &BETA)
 #include "msm_scalar_tmpl.h"

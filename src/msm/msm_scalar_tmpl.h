@@ -3,7 +3,7 @@
  * The engine of one group in plain field operations; included once per group.
  * Parameters: MT_G (g1 or g2), MT_F (fp or fp2), MT_GROUP and MT_ENGINE (names of the objects), MT_NAME,
  * MT_ADD_NS, MT_BETA_MUL(out, x) (out = beta * x), MT_DIF(out, a, b) (out = a - b, as a factor of a
- * product: may be unreduced).
+ * product: may be unreduced), MT_SIGN(out, a, negative) (out = a or -a, a not zero).
  *
  * Batched affine addition: lambda = (y2 - y1) / (x2 - x1), x3 = lambda^2 - x1 - x2,
  * y3 = lambda (x1 - x3) - y1, all denominators of a batch inverted together (Montgomery's trick):
@@ -25,31 +25,28 @@ typedef struct pair_scratch {
     uint64_t kind;
 } pair_scratch;
 
-/* Coordinates of an entry without copying more than a sign or the endomorphism forces. */
+CUZK_STATIC_ASSERT(sizeof(PT) == 2 * sizeof(FE), "a base is x and y");
+
+/* Strides are two coordinates in x[0] and one in x[1]; no branch. */
 static inline const FE *entry_x(const cuzk_msm_table *t, uint32_t e)
 {
-    const size_t i = e >> MSM_ENTRY_SHIFT;
-    return (e & MSM_ENTRY_ENDO) != 0 ? &((const FE *)t->endo_x)[i] : &((const PT *)t->bases)[i].x;
+    const size_t endo = e / MSM_ENTRY_ENDO & 1;
+    return (const FE *)t->x[endo] + ((size_t)(e >> MSM_ENTRY_SHIFT) << (1 - endo));
 }
 
 static inline void entry_y(FE *y, const cuzk_msm_table *t, uint32_t e)
 {
-    const FE *v = &((const PT *)t->bases)[e >> MSM_ENTRY_SHIFT].y;
-    if ((e & MSM_ENTRY_NEG) != 0) {
-        FF(neg)(y, v);
-    } else {
-        *y = *v;
-    }
+    MT_SIGN(y, &((const PT *)t->x[0])[e >> MSM_ENTRY_SHIFT].y, (e & MSM_ENTRY_NEG) != 0);
 }
 
 static inline void entry_prefetch(const cuzk_msm_table *t, uint32_t e)
 {
-    const char *p = (const char *)&((const PT *)t->bases)[e >> MSM_ENTRY_SHIFT];
-    __builtin_prefetch(p);
-    __builtin_prefetch(p + sizeof(PT) - 1);
-    if ((e & MSM_ENTRY_ENDO) != 0) {
-        __builtin_prefetch(entry_x(t, e));
-    }
+    const char *x = (const char *)entry_x(t, e);
+    const char *y = (const char *)&((const PT *)t->x[0])[e >> MSM_ENTRY_SHIFT].y;
+    __builtin_prefetch(x);
+    __builtin_prefetch(x + sizeof(FE) - 1);
+    __builtin_prefetch(y);
+    __builtin_prefetch(y + sizeof(FE) - 1);
 }
 
 /* Which of the five cases, and the denominator where there is one. Both points are finite. */
