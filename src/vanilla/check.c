@@ -7,6 +7,8 @@
 #include "base/bytes.h"
 #include "hash/sha256.h"
 
+#include "check_internal.h"
+
 cuzk_status cuzk_hashes_create(cuzk_hashes **out, cuzk_err *err)
 {
     cuzk_hashes *h = cuzk_alloc_zero(1, sizeof(*h));
@@ -86,23 +88,16 @@ static bool poseidon_root(cuzk_node *out, const cuzk_merkle_proof *p, const cuzk
     return ok;
 }
 
-static bool is_canonical(const cuzk_node *n)
-{
-    cuzk_scalar s;
-    cuzk_scalar_from_bytes_le(&s, n->b);
-    return cuzk_scalar_is_canonical(&s);
-}
-
 static bool sha256_root(cuzk_node *out, const cuzk_merkle_proof *p)
 {
     cuzk_node current = p->leaf;
-    if (!is_canonical(&current)) {
+    if (!node_is_canonical(&current)) {
         return false;
     }
     for (uint32_t i = 0; i < p->n_levels; i++) {
         const cuzk_path_level *l = &p->levels[i];
         cuzk_node pair[2];
-        if (l->arity != 2 || !is_canonical(&l->siblings[0])) {
+        if (l->arity != 2 || !node_is_canonical(&l->siblings[0])) {
             return false;
         }
         pair[l->index] = current;
