@@ -3,8 +3,9 @@
 #define CUZK_CIRCUIT_UPDATE_LAYOUT_H
 
 /* Numbers of the SnapDeals circuit that follow from the sector shape (filecoin-circuits.md 2.3, 4.6). */
-#include "ff/fr.h"
-#include "vanilla/sector.h"
+#include <string.h>
+
+#include "vanilla/challenges.h"
 
 #define CUZK_UPDATE_H_SELECTS 6
 
@@ -29,9 +30,7 @@ static inline cuzk_update_layout cuzk_update_layout_of(const cuzk_sector_shape *
     u.digest_challenges = 254 / u.random_bits;
     u.digests = (s->update_challenges + u.digest_challenges - 1) / u.digest_challenges;
     u.tree_d_levels = u.random_bits - u.apex_bits;
-    for (unsigned i = 0; i < CUZK_UPDATE_H_SELECTS; i++) {
-        u.h[i] = (uint8_t)(s->lg_nodes <= 10 ? 1 : 7 + i);
-    }
+    memcpy(u.h, cuzk_update_hs(s), sizeof(u.h));
     return u;
 }
 
