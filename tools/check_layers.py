@@ -8,6 +8,7 @@ import pathlib, re, sys
 
 MAY = {  # module: modules whose headers it may include (besides itself and <cuzk/...>)
     "base": [],
+    "trace": ["base"],
     "sys": ["base"],
     "cpu": ["base"],
     "ff": ["base", "cpu"],
@@ -16,17 +17,29 @@ MAY = {  # module: modules whose headers it may include (besides itself and <cuz
     "pairing": ["base", "ff", "ec"],
     "ntt": ["base", "sys", "cpu", "ff"],
     "msm": ["base", "sys", "cpu", "ff", "ec"],
-    "accel/cuda": ["base", "sys", "cpu", "ff", "ec"],
+    "accel": ["base", "sys", "trace", "ff", "ec", "r1cs"],
+    "accel/cpu": ["base", "sys", "cpu", "trace", "ff", "ec", "ntt", "msm", "r1cs", "accel"],
+    "accel/cuda": ["base", "sys", "cpu", "trace", "ff", "ec", "r1cs", "accel"],
+    "accel/mock": ["base", "sys", "trace", "ff", "ec", "r1cs", "accel"],
     "r1cs": ["base", "sys", "ff", "hash"],
     "verify": ["base", "ff", "ec", "pairing"],
     "gadget": ["base", "ff", "hash", "r1cs"],
     "vanilla": ["base", "sys", "ff", "hash"],
     "circuit": ["base", "sys", "ff", "hash", "r1cs", "gadget", "vanilla"],
-    "groth16": ["base", "sys", "cpu", "ff", "ec", "hash", "ntt", "msm", "r1cs", "verify"],
-    "interop": ["base", "sys", "ff", "hash", "ec", "ntt", "msm", "r1cs", "verify", "groth16"],
-    "prover": ["base", "sys", "cpu", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16"],
-    "apps": ["base", "sys", "cpu", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16",
-             "interop", "prover"],
+    "groth16": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "ntt", "msm", "r1cs", "verify", "accel"],
+    "interop": ["base", "sys", "trace", "ff", "hash", "ec", "ntt", "msm", "r1cs", "verify", "groth16"],
+    "prover": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16", "accel"],
+    "engine": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16", "accel",
+               "prover"],
+    "store": ["base", "sys", "engine"],  # job store on SQLite
+    "config": ["base", "sys"],           # TOML
+    "log": ["base", "sys"],
+    "rpc": ["base", "sys", "trace", "hash", "engine", "log"],   # gRPC server and client
+    "api": ["base", "sys", "trace", "engine", "log"],           # HTTP: metrics, status, page
+    "report": ["base", "sys", "trace"],                         # bench results, comparison, HTML
+    "apps": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16",
+             "interop", "prover", "accel", "accel/cpu", "accel/cuda", "accel/mock", "engine", "store", "config",
+             "log", "rpc", "api", "report"],
 }
 INC = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_ENGINE_H
+#define CUZK_ENGINE_ENGINE_H
+
+/*
+ * The proving engine: jobs in, verified proofs out. Everything that a front end (gRPC, HTTP, CLI)
+ * needs is here; front ends hold no job state of their own.
+ *
+ * Jobs are keyed internally. The caller's request_id is a name, not a key: an equal request_id with
+ * equal content joins the job that is queued, running or kept; with other content it is another
+ * job.
+ *
+ * @thread every function may be called from any thread, unless it says otherwise.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#include "trace/trace.h"
+
+typedef struct cuzk_engine cuzk_engine;
+
+/** Values of the wire's ProofKind. */
+typedef enum cuzk_job_kind {
+    CUZK_JOB_POREP = 1,
+    CUZK_JOB_UPDATE = 2,
+    CUZK_JOB_WINDOW = 3,
+    CUZK_JOB_WINNING = 4
+} cuzk_job_kind;
+#define CUZK_JOB_KINDS 4
+
+/** Values of the wire's Priority; 0 and unknown values are mapped when a job is accepted. */
+typedef enum cuzk_job_priority {
+    CUZK_PRIORITY_LOW = 1,
+    CUZK_PRIORITY_NORMAL = 2,
+    CUZK_PRIORITY_HIGH = 3,
+    CUZK_PRIORITY_CRITICAL = 4
+} cuzk_job_priority;
+
+typedef struct cuzk_bytes {
+    const uint8_t *data;
+    size_t size;
+} cuzk_bytes;
+
+/**
+ * A block that several views point into, e.g. a received message. release is called once, from any
+ * thread, when nothing points into it any more. bytes counts against the engine's budget.
+ */
+typedef struct cuzk_owned_block {
+    void *arg;
+    size_t bytes;
+    void (*release)(void *arg);
+} cuzk_owned_block;
+
+/** What is to be proved. All views point into the block. Only the fields of the kind are read. */
+typedef struct cuzk_job_request {
+    cuzk_bytes request_id; /* echoed, any bytes that are UTF-8; may be empty */
+    cuzk_job_kind kind;
+    uint32_t priority;    /* wire value; 0: the kind's default; unknown: NORMAL */
+    uint64_t sector_size; /* 0: not said (then taken from the input or registered_proof) */
+    uint64_t registered_proof;
+    uint64_t sector_number, miner_id;
+    uint32_t partition_index;
+    cuzk_bytes randomness;                         /* PoSt: 32 bytes */
+    cuzk_bytes comm_r_old, comm_r_new, comm_d_new; /* update: 32 bytes each */
+    cuzk_bytes vanilla_proof;                      /* PoRep: the C1 envelope */
+    const cuzk_bytes *vanilla_proofs; /* the others; [n_vanilla_proofs], in the block or copied */
+    size_t n_vanilla_proofs;
+    uint64_t deadline_ns;       /* cuzk_clock_ns time after which the job is dropped; 0: none */
+    bool cancel_when_unwatched; /* cancel when its last waiter goes (Prove), not for Submit */
+} cuzk_job_request;
+
+typedef enum cuzk_job_state {
+    CUZK_JOB_QUEUED = 0,
+    CUZK_JOB_RUNNING = 1,
+    CUZK_JOB_COMPLETED = 2,
+    CUZK_JOB_FAILED = 3,
+    CUZK_JOB_CANCELLED = 4
+} cuzk_job_state;
+
+#define CUZK_JOB_ID_BYTES \
+    320 /* longest job id and its NUL: request_id (up to 256 bytes) and a suffix */
+
+/** What a waiter is told. Pointers are valid during the callback only. */
+typedef struct cuzk_job_result {
+    const char *job_id;
+    cuzk_bytes request_id;
+    cuzk_job_state state; /* QUEUED or RUNNING: the wait timed out */
+    cuzk_bytes proof;     /* 192 bytes per partition, verified; empty unless COMPLETED */
+    cuzk_status code;     /* of a failure */
+    const char *
+        error; /* "" unless FAILED or CANCELLED; class prefix "input: ", "environment: ", "internal: " */
+    uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms;
+} cuzk_job_result;
+
+/** Called once per wait, from an engine thread, without engine locks; must not block. */
+typedef void (*cuzk_job_done_fn)(void *arg, const cuzk_job_result *result);
+
+/**
+ * Accepts a job: it is counted in the status, recorded in the job store and reported from here on,
+ * whatever happens. Takes the block on success only (block NULL: the bytes are copied).
+ * job_id [CUZK_JOB_ID_BYTES] gets the id for await and cancel: the request_id when that is not in
+ * use for other content, else unique. *position (may be NULL): jobs that go before it.
+ * E_INVALID (kind, sizes of fixed fields; the message names the field), E_BUDGET (can never fit:
+ * the message has the numbers; or the engine's queue is full: retryable), E_CANCELLED (draining),
+ * E_NOMEM, E_IO (the store).
+ */
+CUZK_NODISCARD cuzk_status cuzk_engine_submit(cuzk_engine *e, const cuzk_job_request *request,
+                                              const cuzk_owned_block *block, char *job_id,
+                                              uint32_t *position, cuzk_err *err);
+
+/** Names a wait; 0 is none. */
+typedef uint64_t cuzk_wait;
+/**
+ * Calls done once: at once when the job is over, at its end, or after timeout_ms (0: never).
+ * done may be called before this returns. E_NOT_FOUND: no such job (nothing is called).
+ */
+CUZK_NODISCARD cuzk_status cuzk_engine_await(cuzk_engine *e, const char *job_id,
+                                             uint64_t timeout_ms, cuzk_job_done_fn done, void *arg,
+                                             cuzk_wait *wait, cuzk_err *err);
+/**
+ * Submit and await in one step, so that no end is missed; wait as in cuzk_engine_await. result's
+ * job_id is the engine's, request_id is the caller's.
+ */
+CUZK_NODISCARD cuzk_status cuzk_engine_prove(cuzk_engine *e, const cuzk_job_request *request,
+                                             const cuzk_owned_block *block, cuzk_job_done_fn done,
+                                             void *arg, cuzk_wait *wait, cuzk_err *err);
+/**
+ * Withdraws a wait: after return done will not be called (waits for a call that is being made,
+ * unless called from it). True when it had not been called. A job with cancel_when_unwatched
+ * that loses its last waiter is cancelled.
+ */
+bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait);
+/** Cancels; the waiters are told CANCELLED. *was_running: it had been started. E_NOT_FOUND. A job that is over stays as it is. */
+CUZK_NODISCARD cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running,
+                                              cuzk_err *err);
+
+/** Loads a circuit and its parameters ahead of need; waits. id: docs/daemon.md, "porep-32g" .... */
+CUZK_NODISCARD cuzk_status cuzk_engine_preload(cuzk_engine *e, const char *circuit_id,
+                                               bool *already_loaded, uint64_t *load_ms,
+                                               cuzk_err *err);
+/** Drops it when no job uses it (E_BUDGET: in use, retryable). */
+CUZK_NODISCARD cuzk_status cuzk_engine_evict(cuzk_engine *e, const char *circuit_id,
+                                             bool *was_loaded, uint64_t *freed_bytes,
+                                             cuzk_err *err);
+
+/** No new jobs (E_CANCELLED); running and queued ones go on. Not a wait. */
+void cuzk_engine_drain(cuzk_engine *e);
+/** True when no job is queued or running. */
+bool cuzk_engine_is_idle(cuzk_engine *e);
+
+#endif /* CUZK_ENGINE_ENGINE_H */

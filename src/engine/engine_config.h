@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_ENGINE_CONFIG_H
+#define CUZK_ENGINE_ENGINE_CONFIG_H
+
+/* What an engine is made of. All sizes in bytes, all times in milliseconds. */
+#include "engine/job_store.h"
+
+/** One line per state change of a job, device or cache: the daemon's logger. kv: name, value pairs, NULL-terminated. */
+typedef void (*cuzk_engine_log_fn)(void *arg, int level, const char *event, const char *const *kv);
+
+typedef struct cuzk_engine_config {
+    const char *param_cache; /* folder of .params and .vk; NULL: as prover/params_dir.h finds it */
+    uint64_t budget_bytes;   /* 0: from the machine and its cgroup, less safety_margin_bytes */
+    uint64_t safety_margin_bytes;
+    uint64_t eviction_min_idle_ms;
+    unsigned threads;        /* of the host's proving pool; 0: all */
+    const uint32_t *devices; /* [n_devices] ordinals; NULL: all; none there: the CPU */
+    uint32_t n_devices;
+    bool cpu_only;
+    uint64_t vram_limit_bytes; /* per device; 0: what is free */
+    unsigned slots_per_device; /* partitions on one device at once; 0: default */
+    uint32_t max_batch_size;   /* partitions of one circuit that share an SRS pass; 0: default */
+    uint64_t max_batch_wait_ms;
+    uint32_t max_queued_jobs;   /* beyond: E_BUDGET, retryable; 0: 4096 */
+    uint64_t result_keep_ms;    /* how long ended jobs can be awaited; 0: one hour */
+    uint32_t result_keep_count; /* at most so many; 0: 10000 */
+    uint64_t device_timeout_ms; /* a partition on a device for longer: the device is quarantined */
+    cuzk_job_store *store;      /* borrowed; NULL: memory */
+    cuzk_engine_log_fn log;
+    void *log_arg;
+    cuzk_trace *trace; /* optional */
+    void *
+        backend; /* tests: a cuzk_engine_backend (engine/backend.h) instead of the real one; NULL */
+} cuzk_engine_config;
+
+/** Starts the engine's threads, finds devices, takes up the store's unfinished jobs. */
+CUZK_NODISCARD cuzk_status cuzk_engine_create(cuzk_engine **out, const cuzk_engine_config *config,
+                                              cuzk_err *err);
+/** Cancels what is left (unfinished jobs stay in the store), joins. NULL is fine. */
+void cuzk_engine_destroy(cuzk_engine *e);
+
+#endif /* CUZK_ENGINE_ENGINE_CONFIG_H */
