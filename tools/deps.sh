@@ -5,7 +5,12 @@ set -eu
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-build) packages="gcc g++ cmake ninja-build" ;;
+build)
+    packages="gcc g++ cmake ninja-build pkg-config"
+    # the daemon's
+    packages="$packages libnghttp2-dev libprotobuf-c-dev protobuf-c-compiler libssl-dev libmicrohttpd-dev"
+    packages="$packages libsqlite3-dev libtomlplusplus-dev libsystemd-dev"
+    ;;
 test)
     packages="python3 clang-14 clang-format-14 libclang-rt-14-dev libgmp-dev valgrind"
     command -v node >/dev/null 2>&1 || packages="$packages nodejs"
@@ -28,6 +33,7 @@ for p in $packages; do
     cmake) command -v cmake >/dev/null 2>&1 && continue ;;
     ninja-build) command -v ninja >/dev/null 2>&1 && continue ;;
     python3) command -v python3 >/dev/null 2>&1 && continue ;;
+    pkg-config) command -v pkg-config >/dev/null 2>&1 && continue ;;
     esac
     installed "$p" || missing="$missing $p"
 done

@@ -1,0 +1,42 @@
+# CUZK_DAEMON is AUTO (on when every library is found), ON (missing ones are an error) or OFF.
+# After this file it is ON or OFF, and the libraries are targets: PkgConfig::NGHTTP2,
+# PkgConfig::PROTOBUF_C, PkgConfig::OPENSSL, PkgConfig::MICROHTTPD, PkgConfig::SQLITE3,
+# PkgConfig::SYSTEMD. toml++ is used as headers only; protoc-c is in CUZK_PROTOC_C.
+if(CUZK_DAEMON STREQUAL "AUTO" OR CUZK_DAEMON)
+    set(_missing "")
+    find_package(PkgConfig QUIET)
+    if(NOT PKG_CONFIG_FOUND)
+        list(APPEND _missing "pkg-config (pkg-config)")
+    else()
+        # target, pkg-config name, Debian package
+        foreach(_lib IN ITEMS "NGHTTP2 libnghttp2 libnghttp2-dev" "PROTOBUF_C libprotobuf-c libprotobuf-c-dev"
+                "OPENSSL openssl>=3 libssl-dev" "MICROHTTPD libmicrohttpd libmicrohttpd-dev"
+                "SQLITE3 sqlite3 libsqlite3-dev" "SYSTEMD libsystemd libsystemd-dev"
+                "TOMLPP tomlplusplus>=3 libtomlplusplus-dev")
+            separate_arguments(_lib)
+            list(GET _lib 0 _target)
+            list(GET _lib 1 _module)
+            list(GET _lib 2 _package)
+            pkg_check_modules(${_target} QUIET IMPORTED_TARGET ${_module})
+            if(NOT ${_target}_FOUND)
+                list(APPEND _missing "${_module} (${_package})")
+            endif()
+        endforeach()
+    endif()
+    find_program(CUZK_PROTOC_C protoc-c)
+    if(NOT CUZK_PROTOC_C)
+        list(APPEND _missing "protoc-c (protobuf-c-compiler)")
+    endif()
+    list(JOIN _missing ", " _missing_text)
+    if(NOT _missing)
+        set(CUZK_DAEMON ON)
+    elseif(CUZK_DAEMON STREQUAL "AUTO")
+        message(WARNING "Building without the daemon (cuzk serve): not found, with their Debian packages: "
+            "${_missing_text}. tools/deps.sh build installs them; -DCUZK_DAEMON=OFF silences this.")
+        set(CUZK_DAEMON OFF)
+    else()
+        message(FATAL_ERROR "CUZK_DAEMON=ON, but these were not found, with their Debian packages: "
+            "${_missing_text}. tools/deps.sh build installs them; -DCUZK_DAEMON=OFF builds without the daemon.")
+    endif()
+endif()
+message(STATUS "Daemon (cuzk serve): ${CUZK_DAEMON}")
