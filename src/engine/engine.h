@@ -137,7 +137,12 @@ bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait);
 CUZK_NODISCARD cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running,
                                               cuzk_err *err);
 
-/** Loads a circuit and its parameters ahead of need; waits. id: docs/daemon.md, "porep-32g" .... */
+/**
+ * Loads a circuit and its parameters ahead of need; waits. circuit_id: porep-, wpost-, winning- or
+ * snap- and a sector size: 2k, 8m, 512m, 32g, 64g (also 4k 16k 32k 16m 1g, for which no parameters
+ * are published); the original's ids among them. E_NOT_FOUND: no such id, or no parameter file (the
+ * message names it); E_BUDGET: does not fit now.
+ */
 CUZK_NODISCARD cuzk_status cuzk_engine_preload(cuzk_engine *e, const char *circuit_id,
                                                bool *already_loaded, uint64_t *load_ms,
                                                cuzk_err *err);

@@ -24,6 +24,10 @@ typedef struct cuzk_engine_config {
     uint32_t max_queued_jobs;   /* beyond: E_BUDGET, retryable; 0: 4096 */
     uint64_t result_keep_ms;    /* how long ended jobs can be awaited; 0: one hour */
     uint32_t result_keep_count; /* at most so many; 0: 10000 */
+    uint64_t
+        winning_reserve_bytes; /* host memory held for WinningPoSt; 0: what one 32 GiB one needs */
+    uint64_t
+        age_ms; /* a waiting job rises one class (at most to HIGH) per age_ms; 0: ten minutes */
     uint64_t device_timeout_ms; /* a partition on a device for longer: the device is quarantined */
     cuzk_job_store *store;      /* borrowed; NULL: memory */
     cuzk_engine_log_fn log;

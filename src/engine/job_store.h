@@ -37,6 +37,14 @@ typedef struct cuzk_job_store {
     /** Calls each with every job that is not over, in order of number, inputs included. */
     cuzk_status (*load)(void *arg, void (*each)(void *each_arg, const cuzk_job_record *job),
                         void *each_arg, uint64_t *next_number, cuzk_err *err);
+    /**
+     * One job that is not over, by number, its input included: the engine keeps only as many inputs
+     * in memory as its budget allows and reads the others back when their turn comes. E_NOT_FOUND.
+     * load and read may give vanilla_proofs in memory of their own.
+     */
+    cuzk_status (*read)(void *arg, uint64_t number,
+                        void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
+                        cuzk_err *err);
     /** A job by id, over or not, without its input: for an await after a restart. E_NOT_FOUND. */
     cuzk_status (*find)(void *arg, const char *job_id,
                         void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
