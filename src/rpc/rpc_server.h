@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_RPC_RPC_SERVER_H
+#define CUZK_RPC_RPC_SERVER_H
+
+/*
+ * The gRPC front end of an engine: cuzk.v1.ProvingEngine, grpc.health.v1.Health and server
+ * reflection over HTTP/2, on TCP, unix sockets and TLS. What is on the wire: docs/grpc.md.
+ *
+ *     cuzk_rpc_server_create(&s, &config, err);   // sockets are bound: wrong addresses fail here
+ *     cuzk_rpc_server_start(s, err);
+ *     ...
+ *     cuzk_engine_drain(e); cuzk_rpc_server_drain(s);   // SIGTERM
+ *     while (!cuzk_engine_is_idle(e)) ...
+ *     cuzk_rpc_server_destroy(s);                 // before the engine
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "engine/engine_status.h"
+
+#define CUZK_RPC_MAX_MESSAGE ((size_t)256 << 20) /* bytes of a request message */
+
+/** Where to listen. */
+typedef struct cuzk_rpc_listen {
+    /* "HOST:PORT", "[IPV6]:PORT", ":PORT", "http(s)://HOST:PORT", "unix:///path", "unix:path" */
+    const char *address;
+    bool tls;      /* with the server's certificate; also said by https:// */
+    bool no_token; /* callers need no token here, e.g. a unix socket that its mode protects */
+} cuzk_rpc_listen;
+
+/** Limits and times. 0: the default in brackets. */
+typedef struct cuzk_rpc_limits {
+    size_t max_message;        /* bytes, [CUZK_RPC_MAX_MESSAGE], at most 2^30 */
+    uint64_t receive_budget;   /* bytes of requests being received, all connections [1 GiB] */
+    uint32_t max_connections;  /* [4096] */
+    uint32_t max_streams;      /* per connection [256] */
+    uint32_t max_header_bytes; /* per request [16 KiB] */
+    uint32_t preface_ms;       /* until a connection has greeted, TLS included [10 s] */
+    uint32_t idle_ms;          /* a connection without calls [30 min] */
+    uint32_t ping_ms;          /* silence after which a connection is pinged [30 s] */
+    uint32_t ping_timeout_ms;  /* no answer: closed, its calls cancelled [20 s] */
+    uint32_t stall_ms;         /* a message half received, or output not taken [60 s] */
+    uint32_t submit_threads;   /* hand jobs to the engine (which may write a file) [4] */
+} cuzk_rpc_limits;
+
+typedef struct cuzk_rpc_server_config {
+    cuzk_engine *engine; /* borrowed; outlives the server */
+    const cuzk_rpc_listen *listen;
+    size_t n_listen;
+    int unix_mode;             /* permissions of unix sockets, e.g. 0660; 0: as umask leaves them */
+    const char *tls_cert;      /* PEM chain; needed when a listener has tls */
+    const char *tls_key;       /* PEM */
+    const char *tls_client_ca; /* PEM; not NULL: clients must show a certificate signed by it */
+    const char *token;         /* not NULL: calls must carry "authorization: Bearer TOKEN" */
+    cuzk_rpc_limits limits;
+    /**
+     * Prometheus text for GetMetrics: *text is a block of base/alloc.h, which the server frees.
+     * NULL: the RPC answers UNIMPLEMENTED.
+     */
+    cuzk_status (*metrics)(void *arg, char **text, size_t *n, cuzk_err *err);
+    void *metrics_arg;
+    /** One line per event; kv as in engine_config.h. May be NULL. Levels as there. */
+    void (*log)(void *arg, int level, const char *event, const char *const *kv);
+    void *log_arg;
+} cuzk_rpc_server_config;
+
+typedef struct cuzk_rpc_server cuzk_rpc_server;
+
+/**
+ * Binds and listens, reads certificates. Strings of the config are copied. E_INVALID (names the
+ * address or key), E_IO (address in use, file), E_NOMEM, E_UNSUPPORTED.
+ */
+CUZK_NODISCARD cuzk_status cuzk_rpc_server_create(cuzk_rpc_server **out,
+                                                  const cuzk_rpc_server_config *config,
+                                                  cuzk_err *err);
+/** Starts serving on threads of its own. E_NOMEM, E_IO. Once. */
+CUZK_NODISCARD cuzk_status cuzk_rpc_server_start(cuzk_rpc_server *s, cuzk_err *err);
+/** Port of the i-th listener (for ":0"); 0 for a unix socket. */
+uint16_t cuzk_rpc_server_port(const cuzk_rpc_server *s, size_t i);
+/**
+ * From here on new jobs are answered UNAVAILABLE and health says NOT_SERVING; connections are told
+ * to go away, calls under way and questions (status, await, cancel) are still served. @thread any
+ */
+void cuzk_rpc_server_drain(cuzk_rpc_server *s);
+/** No call is under way and nothing is waiting to be sent. @thread any */
+bool cuzk_rpc_server_is_idle(cuzk_rpc_server *s);
+/**
+ * Closes the listeners, waits up to grace_ms for calls under way, then cancels them, and joins the
+ * threads. Afterwards no engine callback of this server is running or will.
+ */
+void cuzk_rpc_server_stop(cuzk_rpc_server *s, uint32_t grace_ms);
+/** Stops at once if need be, removes unix sockets, frees. NULL is fine. */
+void cuzk_rpc_server_destroy(cuzk_rpc_server *s);
+
+/** What the server itself counts, for /metrics. A snapshot; any thread. */
+typedef struct cuzk_rpc_stats {
+    uint64_t connections_now, connections_total, connections_refused;
+    uint64_t calls_now, calls_total;
+    uint64_t calls_by_code[17];   /* by gRPC status code, ended ones */
+    uint64_t receive_bytes_now;   /* reserved of the receive budget */
+    uint64_t receive_waiting_now; /* messages waiting for it */
+    uint64_t bytes_received;
+} cuzk_rpc_stats;
+void cuzk_rpc_server_get_stats(cuzk_rpc_server *s, cuzk_rpc_stats *out);
+
+#endif /* CUZK_RPC_RPC_SERVER_H */
