@@ -5,7 +5,10 @@
 /* What an engine is made of. All sizes in bytes, all times in milliseconds. */
 #include "engine/job_store.h"
 
-/** One line per state change of a job, device or cache: the daemon's logger. kv: name, value pairs, NULL-terminated. */
+/**
+ * One line per state change of a job, device or cache: the daemon's logger. level: 0 error, 1 warning, 2 info,
+ * 3 debug, 4 trace (log/log.h). event: a literal, "job.accepted". kv: name, value pairs, NULL-terminated.
+ */
 typedef void (*cuzk_engine_log_fn)(void *arg, int level, const char *event, const char *const *kv);
 
 typedef struct cuzk_engine_config {
