@@ -35,7 +35,7 @@ MAY = {  # module: modules whose headers it may include (besides itself and <cuz
     "config": ["base", "sys"],           # TOML
     "log": ["base", "sys"],
     "rpc": ["base", "sys", "trace", "hash", "engine", "log"],   # gRPC server and client
-    "api": ["base", "sys", "trace", "engine", "log"],           # HTTP: metrics, status, page
+    "api": ["base", "sys", "trace", "hash", "engine", "log"],   # HTTP: metrics, status, page
     "report": ["base", "sys", "trace"],                         # bench results, comparison, HTML
     "apps": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16",
              "interop", "prover", "accel", "accel/cpu", "accel/cuda", "accel/mock", "engine", "store", "config",
