@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "accel/mock/mock_accel.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "accel/accel_impl.h"
+#include "accel/cpu/cpu_accel.h"
+#include "base/alloc.h"
+
+/* In front of a block: so that its size is known when it is freed. */
+#define HEADER_BYTES 256u
+
+typedef struct mock_device {
+    cuzk_accel base;
+    cuzk_accel *cpu; /* does the work */
+    uint32_t ordinal;
+    uint64_t limit;
+    pthread_mutex_t lock; /* script and stats */
+    cuzk_mock_script script;
+    cuzk_mock_stats stats;
+} mock_device;
+
+typedef struct mock_queue {
+    cuzk_accel_queue base;
+    cuzk_accel_queue *cpu;
+    cuzk_status failed; /* scripted failure for the next sync */
+} mock_queue;
+
+static mock_device *device_of(cuzk_accel *dev)
+{
+    return (mock_device *)(void *)dev;
+}
+
+static mock_queue *queue_of(cuzk_accel_queue *q)
+{
+    return (mock_queue *)(void *)q;
+}
+
+static mock_device *owner_of(cuzk_accel_queue *q)
+{
+    return device_of(q->dev);
+}
+
+/* One counted call: the failure that is due, or CUZK_OK. */
+static cuzk_status take_call(mock_device *m)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    const uint64_t n = ++m->stats.calls;
+    const cuzk_mock_script *s = &m->script;
+    const bool due = s->fail_at != 0 && (n == s->fail_at || (s->and_after && n > s->fail_at));
+    const cuzk_status st = due ? s->fail_with : CUZK_OK;
+    (void)pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+static cuzk_status call(mock_device *m, const char *what, cuzk_err *err)
+{
+    const cuzk_status st = take_call(m);
+    if (st != CUZK_OK) {
+        return CUZK_FAIL(err, st, "%s: failure by script", what);
+    }
+    return CUZK_OK;
+}
+
+static void get_props(cuzk_accel *dev, cuzk_accel_props *out)
+{
+    mock_device *m = device_of(dev);
+    out->kind = CUZK_ACCEL_MOCK;
+    out->ordinal = m->ordinal;
+    (void)snprintf(out->name, sizeof(out->name), "mock device");
+    (void)snprintf(out->id, sizeof(out->id), "mock%u", m->ordinal);
+    out->memory_total = m->limit;
+    (void)pthread_mutex_lock(&m->lock);
+    out->memory_free = m->limit - m->stats.bytes;
+    (void)pthread_mutex_unlock(&m->lock);
+}
+
+static void close_device(cuzk_accel *dev)
+{
+    mock_device *m = device_of(dev);
+    cuzk_accel_close(m->cpu);
+    (void)pthread_mutex_destroy(&m->lock);
+    cuzk_free(m);
+}
+
+static cuzk_status reserve(mock_device *m, uint64_t bytes, cuzk_err *err)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    const uint64_t left = m->limit - m->stats.bytes;
+    if (bytes <= left) {
+        m->stats.bytes += bytes;
+        m->stats.blocks++;
+        if (m->stats.bytes > m->stats.peak_bytes) {
+            m->stats.peak_bytes = m->stats.bytes;
+        }
+    }
+    (void)pthread_mutex_unlock(&m->lock);
+    if (bytes > left) {
+        return CUZK_FAIL(err, CUZK_E_DEV_NOMEM, "no device memory for %llu bytes: %llu are free",
+                         (unsigned long long)bytes, (unsigned long long)left);
+    }
+    return CUZK_OK;
+}
+
+static void unreserve(mock_device *m, uint64_t bytes)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    m->stats.bytes -= bytes;
+    m->stats.blocks--;
+    (void)pthread_mutex_unlock(&m->lock);
+}
+
+static cuzk_status alloc_block(cuzk_accel *dev, void **d_out, uint64_t bytes, cuzk_err *err)
+{
+    mock_device *m = device_of(dev);
+    CUZK_TRY(call(m, "alloc", err));
+    bytes = (bytes + 255) & ~(uint64_t)255;
+    CUZK_TRY(reserve(m, bytes, err));
+    uint8_t *p = cuzk_alloc(HEADER_BYTES + bytes, 1);
+    if (p == NULL) {
+        unreserve(m, bytes);
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %llu bytes", (unsigned long long)bytes);
+    }
+    *(uint64_t *)(void *)p = bytes;
+    *d_out = p + HEADER_BYTES;
+    return CUZK_OK;
+}
+
+static void free_block(cuzk_accel *dev, void *d_p)
+{
+    uint8_t *p = (uint8_t *)d_p - HEADER_BYTES;
+    unreserve(device_of(dev), *(uint64_t *)(void *)p);
+    cuzk_free(p);
+}
+
+static cuzk_status host_alloc(cuzk_accel *dev, void **out, uint64_t bytes, cuzk_err *err)
+{
+    mock_device *m = device_of(dev);
+    CUZK_TRY(call(m, "host alloc", err));
+    CUZK_TRY(cuzk_accel_host_alloc(m->cpu, out, bytes, err));
+    (void)pthread_mutex_lock(&m->lock);
+    m->stats.host_blocks++;
+    (void)pthread_mutex_unlock(&m->lock);
+    return CUZK_OK;
+}
+
+static void host_free(cuzk_accel *dev, void *p)
+{
+    mock_device *m = device_of(dev);
+    (void)pthread_mutex_lock(&m->lock);
+    m->stats.host_blocks--;
+    (void)pthread_mutex_unlock(&m->lock);
+    cuzk_accel_host_free(m->cpu, p);
+}
+
+static void count(mock_device *m, uint64_t *counter, bool up)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    *counter = up ? *counter + 1 : *counter - 1;
+    (void)pthread_mutex_unlock(&m->lock);
+}
+
+static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_err *err)
+{
+    mock_device *m = device_of(dev);
+    CUZK_TRY(call(m, "queue", err));
+    mock_queue *q = cuzk_alloc_zero(1, sizeof(*q));
+    if (q == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a queue");
+    }
+    const cuzk_status st = cuzk_accel_queue_create(&q->cpu, m->cpu, err);
+    if (st != CUZK_OK) {
+        cuzk_free(q);
+        return st;
+    }
+    q->base.dev = dev;
+    count(m, &m->stats.queues, true);
+    *out = &q->base;
+    return CUZK_OK;
+}
+
+static void queue_destroy(cuzk_accel_queue *queue)
+{
+    mock_queue *q = queue_of(queue);
+    mock_device *m = owner_of(queue);
+    cuzk_accel_queue_destroy(q->cpu);
+    cuzk_free(q);
+    count(m, &m->stats.queues, false);
+}
+
+static cuzk_status sync_queue(cuzk_accel_queue *queue, cuzk_err *err)
+{
+    mock_queue *q = queue_of(queue);
+    CUZK_TRY(call(owner_of(queue), "sync", err));
+    if (q->failed != CUZK_OK) {
+        const cuzk_status st = q->failed;
+        q->failed = CUZK_OK;
+        return CUZK_FAIL(err, st, "enqueued work: failure by script");
+    }
+    return cuzk_accel_sync(q->cpu, err);
+}
+
+static cuzk_status wait_queue(cuzk_accel_queue *q, cuzk_accel_queue *other, cuzk_err *err)
+{
+    (void)other; /* work is done when it is enqueued */
+    return call(owner_of(q), "wait", err);
+}
+
+static cuzk_status marks_reset(cuzk_accel_queue *q, cuzk_err *err)
+{
+    CUZK_TRY(call(owner_of(q), "marks", err));
+    return cuzk_accel_marks_reset(queue_of(q)->cpu, err);
+}
+
+static cuzk_status mark(cuzk_accel_queue *q, uint32_t *out, cuzk_err *err)
+{
+    CUZK_TRY(call(owner_of(q), "mark", err));
+    return cuzk_accel_mark(queue_of(q)->cpu, out, err);
+}
+
+static cuzk_status mark_ns(cuzk_accel_queue *q, uint32_t i, uint64_t *ns, cuzk_err *err)
+{
+    return cuzk_accel_mark_ns(queue_of(q)->cpu, i, ns, err);
+}
+
+static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c)
+{
+    return cuzk_accel_circuit_bytes(device_of(dev)->cpu, c);
+}
+
+static uint64_t domain_bytes(cuzk_accel *dev, unsigned lg_n)
+{
+    return cuzk_accel_domain_bytes(device_of(dev)->cpu, lg_n);
+}
+
+/* The CPU's objects, but found through this device. */
+static cuzk_status circuit_create(cuzk_accel_circuit **out, cuzk_accel_queue *q,
+                                  const cuzk_circuit *c, bool all_wires, cuzk_err *err)
+{
+    mock_device *m = owner_of(q);
+    CUZK_TRY(call(m, "circuit", err));
+    CUZK_TRY(cuzk_accel_circuit_create(out, queue_of(q)->cpu, c, all_wires, err));
+    (*out)->dev = q->dev;
+    count(m, &m->stats.objects, true);
+    return CUZK_OK;
+}
+
+static void circuit_destroy(cuzk_accel_circuit *c, cuzk_accel_queue *q)
+{
+    mock_device *m = device_of(c->dev);
+    m->cpu->vt->circuit_destroy(c, q);
+    count(m, &m->stats.objects, false);
+}
+
+static cuzk_status domain_create(cuzk_accel_domain **out, cuzk_accel_queue *q, unsigned lg_n,
+                                 const cuzk_fr *root_2_32, cuzk_err *err)
+{
+    mock_device *m = owner_of(q);
+    CUZK_TRY(call(m, "domain", err));
+    CUZK_TRY(cuzk_accel_domain_create(out, queue_of(q)->cpu, lg_n, root_2_32, err));
+    (*out)->dev = q->dev;
+    count(m, &m->stats.objects, true);
+    return CUZK_OK;
+}
+
+static void domain_destroy(cuzk_accel_domain *d, cuzk_accel_queue *q)
+{
+    mock_device *m = device_of(d->dev);
+    m->cpu->vt->domain_destroy(d, q);
+    count(m, &m->stats.objects, false);
+}
+
+static uint64_t witness_bytes(const cuzk_accel_circuit *c)
+{
+    return device_of(c->dev)->cpu->vt->witness_bytes(c);
+}
+
+static void section_split(const cuzk_accel_circuit *c, cuzk_accel_section s, cuzk_accel_split *out)
+{
+    device_of(c->dev)->cpu->vt->section_split(c, s, out);
+}
+
+static void section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s, uint64_t i,
+                          uint64_t *bit_slots, uint64_t *full_slots)
+{
+    device_of(c->dev)->cpu->vt->section_slots(c, s, i, bit_slots, full_slots);
+}
+
+static bool is_sum(const cuzk_accel_op *op)
+{
+    return op->kind == CUZK_ACCEL_OP_MSM_G1 || op->kind == CUZK_ACCEL_OP_MSM_G2 ||
+           op->kind == CUZK_ACCEL_OP_BITS_G1 || op->kind == CUZK_ACCEL_OP_BITS_G2;
+}
+
+/* Workspaces as a device would want them, so that planning is exercised. */
+static cuzk_status plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *out,
+                        cuzk_err *err)
+{
+    CUZK_TRY(cuzk_accel_plan(device_of(dev)->cpu, op, out, err));
+    if (is_sum(op)) {
+        out->device_bytes = 4096 + op->u.msm.n * 64;
+    }
+    return CUZK_OK;
+}
+
+static void spoil(cuzk_accel_sum *s)
+{
+    if (s->is_g2) {
+        cuzk_g2_add_affine(&s->v.g2, &s->v.g2, &CUZK_G2_GENERATOR);
+    } else {
+        cuzk_g1_add_affine(&s->v.g1, &s->v.g1, &CUZK_G1_GENERATOR);
+    }
+}
+
+static bool take_sum(mock_device *m)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    const bool wrong = ++m->stats.sums == m->script.wrong_sum_at;
+    (void)pthread_mutex_unlock(&m->lock);
+    return wrong;
+}
+
+static void delay(mock_device *m)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    const uint64_t ns = m->script.delay_ns;
+    (void)pthread_mutex_unlock(&m->lock);
+    if (ns > 0) {
+        const struct timespec t = {.tv_sec = (time_t)(ns / 1000000000u),
+                                   .tv_nsec = (long)(ns % 1000000000u)};
+        (void)nanosleep(&t, NULL);
+    }
+}
+
+static cuzk_status enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, void *d_ws,
+                           uint64_t ws_bytes, cuzk_err *err)
+{
+    mock_queue *q = queue_of(queue);
+    mock_device *m = owner_of(queue);
+    cuzk_accel_need need;
+    CUZK_TRY(cuzk_accel_plan(queue->dev, op, &need, err));
+    if (ws_bytes < need.device_bytes) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "%s: a workspace of %llu bytes, planned were %llu",
+                         cuzk_accel_op_name(op->kind), (unsigned long long)ws_bytes,
+                         (unsigned long long)need.device_bytes);
+    }
+    const cuzk_status due = take_call(m);
+    if (due != CUZK_OK) {
+        (void)pthread_mutex_lock(&m->lock);
+        const bool later = m->script.at_sync;
+        (void)pthread_mutex_unlock(&m->lock);
+        if (!later) {
+            return CUZK_FAIL(err, due, "%s: failure by script", cuzk_accel_op_name(op->kind));
+        }
+        q->failed = due;
+    }
+    delay(m);
+    CUZK_TRY(cuzk_accel_enqueue(q->cpu, op, d_ws, ws_bytes, err));
+    if (is_sum(op) && take_sum(m)) {
+        spoil(op->u.msm.sum);
+    }
+    return CUZK_OK;
+}
+
+static const cuzk_accel_vtable vtable = {
+    .get_props = get_props,
+    .close = close_device,
+    .alloc = alloc_block,
+    .free = free_block,
+    .host_alloc = host_alloc,
+    .host_free = host_free,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .sync = sync_queue,
+    .wait = wait_queue,
+    .marks_reset = marks_reset,
+    .mark = mark,
+    .mark_ns = mark_ns,
+    .circuit_bytes = circuit_bytes,
+    .domain_bytes = domain_bytes,
+    .circuit_create = circuit_create,
+    .circuit_destroy = circuit_destroy,
+    .domain_create = domain_create,
+    .domain_destroy = domain_destroy,
+    .witness_bytes = witness_bytes,
+    .section_split = section_split,
+    .section_slots = section_slots,
+    .plan = plan,
+    .enqueue = enqueue,
+};
+
+cuzk_status cuzk_accel_mock_open(cuzk_accel **out, uint32_t ordinal, uint64_t memory_limit,
+                                 cuzk_pool *pool, cuzk_err *err)
+{
+    mock_device *m = cuzk_alloc_zero(1, sizeof(*m));
+    if (m == NULL || pthread_mutex_init(&m->lock, NULL) != 0) {
+        cuzk_free(m);
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a device");
+    }
+    m->base.vt = &vtable;
+    m->ordinal = ordinal;
+    m->limit = memory_limit;
+    const cuzk_status st = cuzk_accel_cpu_open(&m->cpu, pool, err);
+    if (st != CUZK_OK) {
+        (void)pthread_mutex_destroy(&m->lock);
+        cuzk_free(m);
+        return st;
+    }
+    *out = &m->base;
+    return CUZK_OK;
+}
+
+void cuzk_accel_mock_set(cuzk_accel *dev, const cuzk_mock_script *script)
+{
+    mock_device *m = device_of(dev);
+    (void)pthread_mutex_lock(&m->lock);
+    m->script = *script;
+    m->stats.calls = m->stats.sums = 0;
+    (void)pthread_mutex_unlock(&m->lock);
+}
+
+cuzk_mock_stats cuzk_accel_mock_stats(cuzk_accel *dev)
+{
+    mock_device *m = device_of(dev);
+    (void)pthread_mutex_lock(&m->lock);
+    const cuzk_mock_stats s = m->stats;
+    (void)pthread_mutex_unlock(&m->lock);
+    return s;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ACCEL_MOCK_MOCK_ACCEL_H
+#define CUZK_ACCEL_MOCK_MOCK_ACCEL_H
+
+/*
+ * A device for tests: the CPU's results, a limited memory that is watched, and failures by script.
+ */
+#include "accel/accel.h"
+
+/** Counted calls: alloc, host_alloc, queue_create, object creations, sync, wait, mark, enqueue. 1 is the next. */
+typedef struct cuzk_mock_script {
+    uint64_t fail_at;      /* this call fails; 0: none */
+    cuzk_status fail_with; /* E_DEV_LOST makes the device lost for good */
+    bool and_after;        /* every later one too */
+    bool at_sync;          /* an enqueued operation's failure is told by the sync, not at once */
+    uint64_t wrong_sum_at; /* this sum (MSM or bits) is wrong; 0: none */
+    uint64_t delay_ns;     /* every enqueued operation takes this much longer */
+} cuzk_mock_script;
+
+/** memory_limit bytes of device memory; the pool is borrowed. E_NOMEM. */
+CUZK_NODISCARD cuzk_status cuzk_accel_mock_open(cuzk_accel **out, uint32_t ordinal,
+                                                uint64_t memory_limit, cuzk_pool *pool,
+                                                cuzk_err *err);
+/** From the next call on; counters start again. @thread any. */
+void cuzk_accel_mock_set(cuzk_accel *dev, const cuzk_mock_script *script);
+
+typedef struct cuzk_mock_stats {
+    uint64_t calls, sums;               /* since the last set */
+    uint64_t bytes, peak_bytes, blocks; /* device memory that is out */
+    uint64_t host_blocks, queues, objects;
+} cuzk_mock_stats;
+cuzk_mock_stats cuzk_accel_mock_stats(cuzk_accel *dev);
+
+#endif /* CUZK_ACCEL_MOCK_MOCK_ACCEL_H */
