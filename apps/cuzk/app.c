@@ -18,6 +18,8 @@
 
 #include "exit_status.h"
 
+#include "trace/trace_read.h"
+
 /* The one thing that a signal handler can reach. */
 static cuzk_cancel interrupted;
 
@@ -27,7 +29,15 @@ static void on_signal(int sig)
     (void)signal(sig, SIG_DFL); /* the second one ends the process */
 }
 
-enum { OPT_JSON = 0x100, OPT_THREADS, OPT_CPU_MASK, OPT_FORCE, OPT_QUIET };
+enum {
+    OPT_JSON = 0x100,
+    OPT_THREADS,
+    OPT_CPU_MASK,
+    OPT_FORCE,
+    OPT_QUIET,
+    OPT_TRACE,
+    OPT_TRACE_COUNTERS
+};
 
 static const struct argp_option options[] = {
     {"json", OPT_JSON, NULL, 0, "Report as one JSON object on standard output", 0},
@@ -35,6 +45,10 @@ static const struct argp_option options[] = {
     {"cpu-mask", OPT_CPU_MASK, "MASK", 0,
      "Use only these CPU features: 1 adx, 2 avx2, 4 avx512ifma, 8 sha (0: portable code)", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace output files that exist", 0},
+    {"trace", OPT_TRACE, "FILE", 0,
+     "Write what was done when, for ui.perfetto.dev or chrome://tracing", 0},
+    {"trace-counters", OPT_TRACE_COUNTERS, NULL, 0,
+     "With --trace: count instructions, cycles and branches, where the kernel allows it", 0},
     {"quiet", OPT_QUIET, NULL, 0, "No progress and no remarks", 0},
     {0}};
 
@@ -62,6 +76,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_JSON: a->json = true; return 0;
     case OPT_FORCE: a->force = true; return 0;
     case OPT_QUIET: a->quiet = true; return 0;
+    case OPT_TRACE: a->trace_path = arg; return 0;
+    case OPT_TRACE_COUNTERS: a->count = true; return 0;
     case OPT_THREADS:
         if (!app_parse_u64(&v, arg, 4096) || v == 0) {
             argp_error(state, "--threads wants a number from 1 to 4096, not '%s'", arg);
@@ -88,6 +104,42 @@ void app_init(app *a, const char *command)
     a->cancel = &interrupted;
 }
 
+/* Before the pool: counters follow only threads that start later. */
+static cuzk_status start_trace(app *a)
+{
+    enum { SPANS = 1 << 16 };
+    if (a->trace_path == NULL) {
+        return CUZK_OK;
+    }
+    CUZK_TRY(app_check_output(a, a->trace_path));
+    CUZK_TRY(cuzk_trace_create(&a->trace.trace, SPANS, &a->err));
+    if (a->count && !cuzk_trace_count(a->trace.trace)) {
+        app_note(a, "%s", cuzk_trace_counters_note(a->trace.trace));
+    }
+    a->span = cuzk_span_begin(a->trace, "command", NULL);
+    a->trace.parent = a->span;
+    return CUZK_OK;
+}
+
+static cuzk_status finish_trace(app *a)
+{
+    cuzk_jsonw w;
+    cuzk_status st;
+    if (a->trace.trace == NULL) {
+        return CUZK_OK;
+    }
+    cuzk_span_end(a->trace, a->span, 0);
+    cuzk_jsonw_init(&w, false);
+    st = cuzk_trace_write_perfetto(&w, a->trace.trace, &a->err);
+    if (st == CUZK_OK) {
+        st = app_write_json(a, a->trace_path, &w);
+    }
+    cuzk_jsonw_free(&w);
+    cuzk_trace_destroy(a->trace.trace);
+    a->trace = CUZK_TRACE_OFF;
+    return st;
+}
+
 cuzk_status app_begin(app *a)
 {
     const cuzk_pool_cfg cfg = {.n_threads = a->threads};
@@ -100,6 +152,7 @@ cuzk_status app_begin(app *a)
     }
     (void)signal(SIGINT, on_signal);
     (void)signal(SIGTERM, on_signal);
+    CUZK_TRY(start_trace(a));
     return cuzk_pool_create(&a->pool, &cfg, &a->err);
 }
 
@@ -148,6 +201,8 @@ static bool report_json(app *a, cuzk_status st)
 int app_finish(app *a, cuzk_status st)
 {
     end_progress(a, st == CUZK_OK);
+    const cuzk_status traced = finish_trace(a); /* the work's own failure is told first */
+    st = st == CUZK_OK ? traced : st;
     if (!a->json) {
         report_text(a, st);
     }

@@ -23,6 +23,8 @@
 #include "sys/pool.h"
 #include "sys/progress.h"
 
+#include "trace/trace.h"
+
 typedef struct app {
     const char *command; /* argv[0] */
     bool json, quiet, force;
@@ -33,6 +35,10 @@ typedef struct app {
     cuzk_err err;
     cuzk_jsonw w; /* with json: the object being built */
     uint64_t started_ns;
+    const char *trace_path; /* --trace */
+    bool count;
+    cuzk_trace_ctx trace; /* inside the span "command"; zero without --trace */
+    cuzk_span span;
     cuzk_progress *progress; /* of the step that is running; NULL: none shown */
     uint64_t progress_done;
 } app;

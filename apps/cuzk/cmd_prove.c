@@ -56,14 +56,18 @@ static cuzk_status run_job(job *j)
     cuzk_filecoin_opts opts = {.check_rows = j->o->check_rows,
                                .progress = app_progress,
                                .progress_arg = a,
-                               .times = &times};
+                               .times = &times,
+                               .trace = a->trace};
     CUZK_TRY(app_check_output(a, j->o->out));
     CUZK_TRY(cuzk_params_dir_choose(&dir, j->o->params, &a->err));
     const uint64_t t0 = cuzk_clock_ns();
-    CUZK_TRY(cuzk_filecoin_prover_create(&p, j->kind, j->sector_bytes, &dir, a->pool, &a->err));
+    cuzk_span span = cuzk_span_begin(a->trace, "load_params", NULL);
+    cuzk_status st =
+        cuzk_filecoin_prover_create(&p, j->kind, j->sector_bytes, &dir, a->pool, &a->err);
+    cuzk_span_end(a->trace, span, 0);
+    CUZK_TRY(st);
     app_seconds(a, "load", cuzk_clock_ns() - t0);
     uint8_t *proofs = cuzk_alloc(n, 1);
-    cuzk_status st;
     if (proofs == NULL) {
         st = CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for %zu bytes of proof", n);
     } else {
@@ -76,7 +80,9 @@ static cuzk_status run_job(job *j)
         st = j->prove(j, p, proofs, &opts);
     }
     if (st == CUZK_OK) {
+        span = cuzk_span_begin(a->trace, "write", NULL);
         st = cuzk_file_write_all(j->o->out, proofs, n, a->force, &a->err);
+        cuzk_span_end(a->trace, span, n);
     }
     if (st == CUZK_OK) {
         app_u64(a, "partitions", j->n_partitions);
@@ -113,7 +119,10 @@ static cuzk_status work_porep(fil_opts *o)
 {
     cuzk_porep_input *in = NULL;
     char name[64];
-    CUZK_TRY(fil_load_porep(o, &in));
+    const cuzk_span span = cuzk_span_begin(o->a.trace, "parse", NULL);
+    cuzk_status st = fil_load_porep(o, &in);
+    cuzk_span_end(o->a.trace, span, 0);
+    CUZK_TRY(st);
     job j = {.o = o,
              .kind = CUZK_CIRCUIT_POREP,
              .sector_bytes = in->type.sector_bytes,
@@ -121,7 +130,7 @@ static cuzk_status work_porep(fil_opts *o)
              .prove = prove_porep,
              .porep = in};
     app_text(&o->a, "registered_proof", cuzk_seal_type_name(&in->type, name, sizeof(name)));
-    const cuzk_status st = run_job(&j);
+    st = run_job(&j);
     cuzk_porep_input_destroy(in);
     return st;
 }
@@ -130,7 +139,9 @@ static cuzk_status work_post(fil_opts *o, bool window)
 {
     cuzk_post_input *in = NULL;
     cuzk_post_statement st;
+    const cuzk_span span = cuzk_span_begin(o->a.trace, "parse", NULL);
     cuzk_status s = fil_load_post(o, &in, &st, window);
+    cuzk_span_end(o->a.trace, span, 0);
     if (s == CUZK_OK) {
         job j = {.o = o,
                  .kind = window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING,
@@ -151,7 +162,10 @@ static cuzk_status work_update(fil_opts *o)
     cuzk_update_input *in = NULL;
     cuzk_update_statement st;
     CUZK_TRY(fil_load_update_statement(o, &st));
-    CUZK_TRY(fil_load_update(o, &in));
+    const cuzk_span span = cuzk_span_begin(o->a.trace, "parse", NULL);
+    cuzk_status s = fil_load_update(o, &in);
+    cuzk_span_end(o->a.trace, span, 0);
+    CUZK_TRY(s);
     job j = {.o = o,
              .kind = CUZK_CIRCUIT_UPDATE,
              .sector_bytes = st.shape->bytes,
@@ -159,7 +173,7 @@ static cuzk_status work_update(fil_opts *o)
              .prove = prove_update,
              .update = in,
              .update_st = &st};
-    const cuzk_status s = run_job(&j);
+    s = run_job(&j);
     cuzk_update_input_destroy(in);
     return s;
 }

@@ -26,6 +26,7 @@ int cmd_params_setup(int argc, char **argv);
 int cmd_prove(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_circuit(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 
 #endif /* CUZK_APPS_COMMANDS_H */

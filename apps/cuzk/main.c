@@ -14,6 +14,7 @@ static const command commands[] = {
     {"circuit", "Filecoin circuits: info", cmd_circuit},
     {"gen", "inputs of synthetic sectors, for tests and benchmarks", cmd_gen},
     {"groth16", "circom and snarkjs circuits: setup, prove, verify", cmd_groth16},
+    {"bench", "measuring: micro, synth, prove, compare", cmd_bench},
     {"params", "proving parameter files (.params): info, check, setup", cmd_params},
     {NULL, NULL, NULL}};
 

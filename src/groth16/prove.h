@@ -9,6 +9,8 @@
 #include "groth16/srs.h"
 #include "r1cs/witness.h"
 
+#include "trace/trace.h"
+
 typedef struct cuzk_proof {
     cuzk_g1_affine a;
     cuzk_g2_affine b;
@@ -27,6 +29,7 @@ typedef struct cuzk_prove_opts {
     bool check_witness;       /* multiply all rows out first: E_UNSATISFIED names the row */
     cuzk_prove_times *times;  /* optional */
     size_t chunk_points;      /* points of a section decoded at a time; 0: 2^20 */
+    cuzk_trace_ctx trace;     /* a span "prove" with one per step inside; zero: none */
 } cuzk_prove_opts;
 
 /**
@@ -45,11 +48,11 @@ void cuzk_proof_encode(uint8_t out[192], const cuzk_proof *p);
 /**
  * The quotient of a witness, Montgomery form, h [m], m = 2^lg_domain; c is taken as a * b on the
  * domain. COEFFS: h_0 .. h_(m-2), and h_(m-1) = 0; root 7^t, coset 7. ODD_COSET: see
- * cuzk_quotient_kind. Allocates 2 m elements.
+ * cuzk_quotient_kind. Allocates 2 m elements. Spans "eval" and "ntt".
  */
 CUZK_NODISCARD cuzk_status cuzk_quotient(cuzk_fr *h, const cuzk_witness *w, cuzk_quotient_kind kind,
-                                         cuzk_prove_times *times, cuzk_pool *pool,
-                                         const cuzk_cancel *cancel, cuzk_err *err);
+                                         cuzk_prove_times *times, cuzk_trace_ctx trace,
+                                         cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err);
 /** cuzk_proof_encode backwards, every point fully checked and not infinity. */
 CUZK_NODISCARD cuzk_status cuzk_proof_decode(cuzk_proof *out, const uint8_t in[192], cuzk_err *err);
 

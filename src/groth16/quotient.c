@@ -101,8 +101,8 @@ static cuzk_status odd_coset(const quotient_run *q, cuzk_err *err)
 }
 
 cuzk_status cuzk_quotient(cuzk_fr *h, const cuzk_witness *w, cuzk_quotient_kind kind,
-                          cuzk_prove_times *times, cuzk_pool *pool, const cuzk_cancel *cancel,
-                          cuzk_err *err)
+                          cuzk_prove_times *times, cuzk_trace_ctx trace, cuzk_pool *pool,
+                          const cuzk_cancel *cancel, cuzk_err *err)
 {
     const unsigned lg = cuzk_circuit_lg_domain(w->circuit);
     if (lg >= CUZK_FR_TWO_ADICITY) {
@@ -113,6 +113,7 @@ cuzk_status cuzk_quotient(cuzk_fr *h, const cuzk_witness *w, cuzk_quotient_kind 
     cuzk_ntt_domain *d = NULL;
     cuzk_status st = CUZK_OK;
     uint64_t t0, t1;
+    cuzk_span eval = 0, ntt = 0;
     const cuzk_fr *root = kind == CUZK_QUOTIENT_ODD_COSET ? &CUZK_FR_ROOT_2_32_SNARKJS : NULL;
     cuzk_fr *a = cuzk_alloc(m, sizeof(*a));
     cuzk_fr *c = cuzk_alloc(m, sizeof(*c));
@@ -123,9 +124,12 @@ cuzk_status cuzk_quotient(cuzk_fr *h, const cuzk_witness *w, cuzk_quotient_kind 
         goto out;
     }
     t0 = cuzk_clock_ns();
+    eval = cuzk_span_begin(trace, "eval", NULL);
     CUZK_TRY_GOTO(st, cuzk_r1cs_eval(a, m, w, CUZK_MATRIX_A, pool, cancel, err));
     CUZK_TRY_GOTO(st, cuzk_r1cs_eval(h, m, w, CUZK_MATRIX_B, pool, cancel, err));
+    cuzk_span_end(trace, eval, 0);
     t1 = cuzk_clock_ns();
+    ntt = cuzk_span_begin(trace, "ntt", NULL);
     CUZK_TRY_GOTO(st, cuzk_ntt_domain_create(&d, lg, root, pool, err));
     CUZK_TRY_GOTO(st, pointwise(product_range, &j, m, pool, cancel, err));
     q.d = d;
@@ -138,5 +142,7 @@ out:
     cuzk_ntt_domain_destroy(d);
     cuzk_free(a);
     cuzk_free(c);
+    cuzk_span_end(trace, eval, 0); /* no effect when it has ended */
+    cuzk_span_end(trace, ntt, 0);
     return st;
 }

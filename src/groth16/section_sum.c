@@ -71,6 +71,7 @@ cuzk_status cuzk_section_sum_h(cuzk_g1 *out, const cuzk_scalar *scalars, const c
     cuzk_g1_affine *buffer = NULL;
     cuzk_g1 sum, part;
     cuzk_status st = CUZK_OK;
+    cuzk_span span = 0;
     cuzk_g1_set_infinity(&sum);
     if (array == NULL) {
         buffer = cuzk_alloc(chunk, sizeof(*buffer));
@@ -82,17 +83,22 @@ cuzk_status cuzk_section_sum_h(cuzk_g1 *out, const cuzk_scalar *scalars, const c
         const size_t n = total - at < chunk ? (size_t)(total - at) : chunk;
         const uint64_t t0 = cuzk_clock_ns();
         if (array == NULL) {
+            span = cuzk_span_begin(times->trace, "decode_points", NULL);
             CUZK_TRY_GOTO(st, cuzk_srs_read_g1(srs, CUZK_SRS_H, at, n, buffer, pool, err));
+            cuzk_span_end(times->trace, span, n * 96);
         }
         const uint64_t t1 = cuzk_clock_ns();
         const cuzk_g1_affine *points = array != NULL ? array + at : buffer;
+        span = cuzk_span_begin(times->trace, "sum_full", NULL);
         CUZK_TRY_GOTO(st, cuzk_msm_g1(&part, points, scalars + at, n, 255, pool, cancel, err));
+        cuzk_span_end(times->trace, span, 0);
         cuzk_g1_add(&sum, &sum, &part);
         times->decode_ns += t1 - t0;
         times->msm_ns += cuzk_clock_ns() - t1;
     }
     *out = sum;
 out:
+    cuzk_span_end(times->trace, span, 0);
     cuzk_free(buffer);
     return st;
 }

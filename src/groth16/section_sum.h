@@ -10,8 +10,11 @@
 #include "groth16/srs.h"
 #include "r1cs/witness.h"
 
+#include "trace/trace.h"
+
 typedef struct cuzk_section_times {
     uint64_t decode_ns, select_ns, msm_ns; /* added to */
+    cuzk_trace_ctx trace;                  /* spans of the same, per chunk */
 } cuzk_section_times;
 
 /** G1 points decoded at a time, and half as many of G2: 96 MiB in either group. */

@@ -25,15 +25,19 @@ typedef struct SUM(run) {
 static cuzk_status SUM(flush)(SUM(run) * r, cuzk_err *err)
 {
     EC_T part;
+    cuzk_status st = CUZK_OK;
     if (r->n == 0) {
         return CUZK_OK;
     }
-    CUZK_TRY(cuzk_fr_array_to_scalars(r->scalars, r->n, r->pool, r->cancel, err));
-    CUZK_TRY(MSM(&part, r->bases, (const cuzk_scalar *)(const void *)r->scalars, r->n, 255, r->pool,
-                 r->cancel, err));
+    const cuzk_span span = cuzk_span_begin(r->times->trace, "sum_full", NULL);
+    CUZK_TRY_GOTO(st, cuzk_fr_array_to_scalars(r->scalars, r->n, r->pool, r->cancel, err));
+    CUZK_TRY_GOTO(st, MSM(&part, r->bases, (const cuzk_scalar *)(const void *)r->scalars, r->n, 255,
+                          r->pool, r->cancel, err));
     EC(add)(&r->sum, &r->sum, &part);
     r->n = 0;
-    return CUZK_OK;
+out:
+    cuzk_span_end(r->times->trace, span, 0);
+    return st;
 }
 
 static cuzk_status SUM(points)(SUM(run) * r, const EC_AFFINE_T **points, uint64_t at, size_t n,
@@ -45,7 +49,10 @@ static cuzk_status SUM(points)(SUM(run) * r, const EC_AFFINE_T **points, uint64_
         return CUZK_OK;
     }
     const uint64_t t0 = cuzk_clock_ns();
-    CUZK_TRY(READ(r->srs, r->s, at, n, r->chunk, r->pool, err));
+    const cuzk_span span = cuzk_span_begin(r->times->trace, "decode_points", NULL);
+    const cuzk_status st = READ(r->srs, r->s, at, n, r->chunk, r->pool, err);
+    cuzk_span_end(r->times->trace, span, n * sizeof(EC_AFFINE_T));
+    CUZK_TRY(st);
     r->times->decode_ns += cuzk_clock_ns() - t0;
     *points = r->chunk;
     return CUZK_OK;
@@ -58,13 +65,17 @@ static cuzk_status SUM(step)(SUM(run) * r, cuzk_wire_cursor *cur, uint64_t at, s
     const cuzk_wire_values *v = &r->values;
     EC_T part;
     CUZK_TRY(SUM(points)(r, &points, at, n, err));
+    const cuzk_trace_ctx trace = r->times->trace;
     const uint64_t t0 = cuzk_clock_ns();
+    cuzk_span span = cuzk_span_begin(trace, "select_wires", NULL);
     cuzk_wire_cursor_next(cur, n, &r->values);
+    cuzk_span_end(trace, span, 0);
     const uint64_t t1 = cuzk_clock_ns();
     if (r->n + v->n_full > r->cap) {
         CUZK_TRY(SUM(flush)(r, err));
     }
     const uint64_t t2 = cuzk_clock_ns();
+    span = cuzk_span_begin(trace, "select_wires", NULL);
     for (size_t i = 0; i < v->n_full; i++) {
         r->bases[r->n + i] = points[v->index[i]];
     }
@@ -72,8 +83,12 @@ static cuzk_status SUM(step)(SUM(run) * r, cuzk_wire_cursor *cur, uint64_t at, s
         memcpy(r->scalars + r->n, v->full, v->n_full * sizeof(*v->full));
     }
     r->n += v->n_full;
+    cuzk_span_end(trace, span, 0);
     const uint64_t t3 = cuzk_clock_ns();
-    CUZK_TRY(MSM_BITS(&part, points, v->ones, n, r->pool, r->cancel, err));
+    span = cuzk_span_begin(trace, "sum_bits", NULL);
+    const cuzk_status st = MSM_BITS(&part, points, v->ones, n, r->pool, r->cancel, err);
+    cuzk_span_end(trace, span, 0);
+    CUZK_TRY(st);
     EC(add)(&r->sum, &r->sum, &part);
     r->times->select_ns += t1 - t0 + t3 - t2;
     r->times->msm_ns += t2 - t1 + cuzk_clock_ns() - t3;

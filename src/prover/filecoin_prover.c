@@ -227,13 +227,22 @@ static cuzk_status prove_partition(const partition_job *j, uint8_t out[CUZK_PROO
     cuzk_filecoin_times scratch = {.check_ns = 0};
     cuzk_filecoin_times *times = j->opts->times != NULL ? j->opts->times : &scratch;
     cuzk_prove_times prove_times = {.total_ns = 0};
-    const cuzk_prove_opts opts = {.check_witness = j->opts->check_rows, .times = &prove_times};
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.partition = (int32_t)j->partition;
+    const cuzk_span span = cuzk_span_begin(j->opts->trace, "partition", &tags);
+    const cuzk_trace_ctx trace = cuzk_trace_in(j->opts->trace, span);
+    const cuzk_prove_opts opts = {
+        .check_witness = j->opts->check_rows, .times = &prove_times, .trace = trace};
     cuzk_witness *w = NULL;
     cuzk_proof proof;
     uint8_t bytes[CUZK_PROOF_BYTES];
     uint64_t mark = cuzk_clock_ns();
-    CUZK_TRY(cuzk_witness_create(&w, j->p->circuit, err));
-    cuzk_status st = fill(j, w, err);
+    cuzk_span step = cuzk_span_begin(trace, "witness", NULL);
+    cuzk_status st = cuzk_witness_create(&w, j->p->circuit, err);
+    if (st == CUZK_OK) {
+        st = fill(j, w, err);
+    }
+    cuzk_span_end(trace, step, 0);
     times->witness_ns += lap(&mark);
     if (st == CUZK_OK) {
         st = cuzk_prove(&proof, w, j->p->srs, &opts, j->p->pool, j->cancel, err);
@@ -243,12 +252,15 @@ static cuzk_status prove_partition(const partition_job *j, uint8_t out[CUZK_PROO
     cuzk_witness_destroy(w);
     if (st == CUZK_OK) {
         cuzk_proof_encode(bytes, &proof);
+        step = cuzk_span_begin(trace, "verify", NULL);
         st = verify(j, bytes, err);
+        cuzk_span_end(trace, step, 0);
         times->verify_ns += lap(&mark);
     }
     if (st == CUZK_OK) {
         memcpy(out, bytes, sizeof(bytes));
     }
+    cuzk_span_end(j->opts->trace, span, 0);
     return st;
 }
 
@@ -281,6 +293,7 @@ static cuzk_status native_check(const partition_job *j, cuzk_err *err)
         return CUZK_OK;
     }
     report(j->opts, "check", 0, 1);
+    const cuzk_span span = cuzk_span_begin(j->opts->trace, "check", NULL);
     switch (p->kind) {
     case CUZK_CIRCUIT_POREP:
         st = cuzk_porep_check(j->porep, p->hashes, j->opts->porep, p->pool, j->cancel, err);
@@ -293,6 +306,7 @@ static cuzk_status native_check(const partition_job *j, cuzk_err *err)
         st = cuzk_update_check(j->update, j->update_st, p->hashes, p->pool, j->cancel, err);
         break;
     }
+    cuzk_span_end(j->opts->trace, span, 0);
     if (j->opts->times != NULL) {
         j->opts->times->check_ns += lap(&mark);
     }

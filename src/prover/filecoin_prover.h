@@ -45,6 +45,7 @@ typedef struct cuzk_filecoin_opts {
     void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
     void *progress_arg;
     cuzk_filecoin_times *times; /* optional; added to */
+    cuzk_trace_ctx trace;       /* spans "check", "witness", "prove", "verify"; zero: none */
 } cuzk_filecoin_opts;
 
 /**

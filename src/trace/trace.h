@@ -9,8 +9,13 @@
  *
  * Times are CLOCK_MONOTONIC nanoseconds (base/clock.h). Device spans are recorded after the fact
  * with cuzk_trace_add, their times carried over to the host clock by the device's owner.
+ *
+ * A recorder keeps the newest spans in a ring of fixed size: a daemon never runs out, memory is
+ * bounded. Costs about a microsecond per span (two clocks, the allocator's counter, the thread's
+ * number). Reading: trace/trace_read.h.
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -21,7 +26,7 @@ extern "C" {
 
 typedef struct cuzk_trace cuzk_trace;
 
-/** 0: no span (the root, or tracing is off, or the recorder is full). */
+/** Numbered from 1 in order of their beginning; 0: no span (the root, or tracing is off). */
 typedef uint64_t cuzk_span;
 
 #define CUZK_TRACE_NONE (-1)
@@ -43,21 +48,35 @@ typedef struct cuzk_trace_ctx {
     cuzk_trace *trace;
     cuzk_span parent;
 } cuzk_trace_ctx;
+#define CUZK_TRACE_OFF ((cuzk_trace_ctx){NULL, 0})
 
-/** capacity: spans kept; later ones are dropped and counted. E_NOMEM. */
+/**
+ * capacity: spans kept; the oldest make room for new ones and are counted as dropped. About 192
+ * bytes each. E_NOMEM.
+ */
 CUZK_NODISCARD cuzk_status cuzk_trace_create(cuzk_trace **out, uint32_t capacity, cuzk_err *err);
 /** NULL is fine. */
 void cuzk_trace_destroy(cuzk_trace *t);
+/**
+ * From now on count instructions, cycles, branches and mispredicted branches of user code in every
+ * span. Counts are of the whole process while the span was open, so that they include its worker
+ * threads; only threads started after this call are counted: call it before the pool is made. True
+ * when at least one counter runs. cuzk_trace_counters_note says which are missing and why.
+ */
+bool cuzk_trace_count(cuzk_trace *t);
 
 /**
  * Opens a span under ctx.parent on the calling thread; name is a string literal (kept by address),
- * lower case with '_', the layer's term: "witness", "ntt", "msm_h". tags NULL: those of the parent.
- * Records the memory in use. @thread any.
+ * lower case with '_', the layer's term: "witness", "ntt", "msm_h". Tags not said (or tags NULL) are
+ * those of the parent, but for bytes. Records the memory in use. @thread any.
  */
 cuzk_span cuzk_span_begin(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags);
 /** Closes it; adds bytes to the span's. 0 is fine. May be another thread than begin's. */
 void cuzk_span_end(cuzk_trace_ctx ctx, cuzk_span s, uint64_t bytes);
-/** A span that is over already (device events). lane: device queue number. */
+/**
+ * A span that is over already (device events). lane: device queue number. end_ns is moved to
+ * begin_ns when it is before it. @thread any.
+ */
 cuzk_span cuzk_trace_add(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,
                          uint32_t lane, uint64_t begin_ns, uint64_t end_ns);
 /** The context for what runs inside s. */

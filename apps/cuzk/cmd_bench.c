@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* cuzk bench: one line per sub-command; each is a file bench_<name>.c. */
+#include <stddef.h>
+
+#include "commands.h"
+
+static const command commands[] = {{NULL, NULL, NULL}};
+
+int cmd_bench(int argc, char **argv)
+{
+    return dispatch(argc, argv, argv[0], "Measure, and compare what was measured.", commands);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_TRACE_TRACE_READ_H
+#define CUZK_TRACE_TRACE_READ_H
+
+/* What a recorder holds, while it records or after: snapshots, and two export formats. */
+#include "base/json_writer.h"
+
+#include "trace/trace.h"
+
+typedef enum cuzk_trace_counter {
+    CUZK_COUNTER_INSTRUCTIONS,
+    CUZK_COUNTER_CYCLES,
+    CUZK_COUNTER_BRANCHES,
+    CUZK_COUNTER_BRANCH_MISSES,
+    CUZK_COUNTERS
+} cuzk_trace_counter;
+
+/** "instructions", "cycles", "branches", "branch_misses". */
+const char *cuzk_trace_counter_name(cuzk_trace_counter c);
+
+typedef struct cuzk_span_record {
+    cuzk_span id, parent;
+    const char *name;
+    cuzk_span_tags tags;
+    uint32_t thread; /* the kernel's number of the thread that began it; 0: added afterwards */
+    uint32_t lane;   /* of an added span */
+    uint64_t begin_ns, end_ns;      /* end_ns 0: still open */
+    uint64_t mem_begin, mem_end;    /* bytes of base/alloc.h in use */
+    uint64_t cpu_ns;                /* CPU time of the whole process meanwhile */
+    uint64_t counts[CUZK_COUNTERS]; /* as cuzk_trace_count says; 0 when not counted */
+} cuzk_span_record;
+
+typedef struct cuzk_trace_info {
+    uint64_t begun;   /* spans ever begun or added: ids are 1 .. begun */
+    uint64_t dropped; /* of them no longer held */
+    uint32_t capacity;
+    bool counted[CUZK_COUNTERS];
+} cuzk_trace_info;
+
+cuzk_trace_info cuzk_trace_get_info(const cuzk_trace *t);
+/** One line: what is counted, or why not. Valid as long as t. */
+const char *cuzk_trace_counters_note(const cuzk_trace *t);
+/**
+ * Copies the spans with an id above `after`, in order of id, at most cap; returns their number.
+ * Again with the last id copied for the rest. Spans that end meanwhile are seen open or closed,
+ * never half. @thread any, beside recording.
+ */
+size_t cuzk_trace_read(const cuzk_trace *t, cuzk_span after, cuzk_span_record *out, size_t cap);
+/** All spans held, in a block to be freed with cuzk_free. */
+CUZK_NODISCARD cuzk_status cuzk_trace_snapshot(cuzk_span_record **out, size_t *n,
+                                               const cuzk_trace *t, cuzk_err *err);
+
+/** One JSON object with every span; docs/tracing.md lists the fields. */
+CUZK_NODISCARD cuzk_status cuzk_trace_write_json(cuzk_jsonw *w, const cuzk_trace *t, cuzk_err *err);
+/**
+ * One object of the Trace Event format, which Perfetto and chrome://tracing open: a track per thread
+ * and per device queue, and the memory in use. Spans of one track that do not nest get a track
+ * beside it. Times start at the first span.
+ */
+CUZK_NODISCARD cuzk_status cuzk_trace_write_perfetto(cuzk_jsonw *w, const cuzk_trace *t,
+                                                     cuzk_err *err);
+
+#endif /* CUZK_TRACE_TRACE_READ_H */

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include "test.h"
+
+#include "trace/trace_read.h"
+
+static cuzk_trace *make(uint32_t capacity)
+{
+    cuzk_trace *t = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_trace_create(&t, capacity, &err), &err);
+    return t;
+}
+
+static void off_costs_nothing_and_does_nothing(void)
+{
+    const cuzk_trace_ctx off = CUZK_TRACE_OFF;
+    CHECK_U64(cuzk_span_begin(off, "x", NULL), 0);
+    cuzk_span_end(off, 0, 1);
+    cuzk_span_end(off, 7, 1);
+    CHECK_U64(cuzk_trace_add(off, "x", NULL, 0, 1, 2), 0);
+}
+
+static void spans_nest_and_inherit_tags(void)
+{
+    cuzk_trace *t = make(8);
+    const cuzk_trace_ctx ctx = {t, 0};
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    cuzk_span_record r[8];
+    tags.job = 3;
+    tags.bytes = 100;
+    const uint64_t before = cuzk_clock_ns();
+    const cuzk_span a = cuzk_span_begin(ctx, "job", &tags);
+    void *block = cuzk_alloc(1000, 1);
+    cuzk_span_tags part = CUZK_SPAN_TAGS_INIT;
+    part.partition = 9;
+    const cuzk_span b = cuzk_span_begin(cuzk_trace_in(ctx, a), "ntt", &part);
+    cuzk_span_end(ctx, b, 5);
+    const cuzk_span c =
+        cuzk_trace_add(cuzk_trace_in(ctx, b), "kernel", NULL, 2, before, before - 1);
+    cuzk_span_end(ctx, a, 11);
+    cuzk_span_end(ctx, a, 11); /* once is enough */
+    cuzk_free(block);
+    CHECK_U64(cuzk_trace_read(t, 0, r, 8), 3);
+    CHECK(r[0].id == a && r[1].id == b && r[2].id == c);
+    CHECK(r[0].parent == 0 && r[1].parent == a && r[2].parent == b);
+    CHECK_STR(r[1].name, "ntt");
+    CHECK(r[0].tags.job == 3 && r[0].tags.bytes == 111 && r[0].tags.partition == CUZK_TRACE_NONE);
+    CHECK(r[1].tags.job == 3 && r[1].tags.bytes == 5 && r[1].tags.partition == 9);
+    CHECK(r[2].tags.job == 3 && r[2].tags.bytes == 0 && r[2].tags.partition == 9);
+    CHECK(r[0].begin_ns >= before && r[0].begin_ns <= r[1].begin_ns);
+    CHECK(r[1].end_ns >= r[1].begin_ns && r[1].end_ns <= r[0].end_ns);
+    CHECK(r[0].thread != 0 && r[0].thread == r[1].thread && r[2].thread == 0 && r[2].lane == 2);
+    CHECK_U64(r[2].end_ns, before);
+    CHECK_U64(r[1].mem_begin, r[0].mem_begin + 1000);
+    CHECK_U64(r[0].mem_end, r[0].mem_begin + 1000);
+    CHECK_U64(cuzk_trace_read(t, a, r, 8), 2);
+    CHECK_U64(r[0].id, b);
+    cuzk_trace_destroy(t);
+}
+
+static void an_open_span_is_read_as_open(void)
+{
+    cuzk_trace *t = make(2);
+    const cuzk_trace_ctx ctx = {t, 0};
+    cuzk_span_record r[2];
+    const cuzk_span a = cuzk_span_begin(ctx, "a", NULL);
+    CHECK_U64(cuzk_trace_read(t, 0, r, 2), 1);
+    CHECK(r[0].end_ns == 0 && r[0].cpu_ns == 0);
+    cuzk_span_end(ctx, a, 0);
+    CHECK_U64(cuzk_trace_read(t, 0, r, 2), 1);
+    CHECK(r[0].end_ns >= r[0].begin_ns);
+    cuzk_trace_destroy(t);
+}
+
+static void the_newest_are_kept(void)
+{
+    cuzk_trace *t = make(4);
+    const cuzk_trace_ctx ctx = {t, 0};
+    cuzk_span_record r[8];
+    const cuzk_span first = cuzk_span_begin(ctx, "first", NULL);
+    for (int i = 0; i < 9; i++) {
+        cuzk_span_end(ctx, cuzk_span_begin(cuzk_trace_in(ctx, first), "later", NULL), 0);
+    }
+    cuzk_span_end(ctx, first, 0); /* its slot belongs to another by now */
+    const cuzk_trace_info i = cuzk_trace_get_info(t);
+    CHECK(i.begun == 10 && i.dropped == 6 && i.capacity == 4);
+    CHECK_U64(cuzk_trace_read(t, 0, r, 8), 4);
+    for (size_t k = 0; k < 4; k++) {
+        CHECK_U64(r[k].id, 7 + k);
+        CHECK_STR(r[k].name, "later");
+    }
+    CHECK_U64(cuzk_trace_read(t, 9, r, 8), 1);
+    CHECK_U64(cuzk_trace_read(t, 10, r, 8), 0);
+    cuzk_trace_destroy(t);
+}
+
+enum { THREADS = 4, ROUNDS = 2000 };
+
+typedef struct crowd {
+    cuzk_trace *t;
+    _Atomic bool stop;
+} crowd;
+
+static void *recorder(void *arg)
+{
+    crowd *c = arg;
+    const cuzk_trace_ctx ctx = {c->t, 0};
+    for (int i = 0; i < ROUNDS; i++) {
+        const cuzk_span a = cuzk_span_begin(ctx, "outer", NULL);
+        const cuzk_span b = cuzk_span_begin(cuzk_trace_in(ctx, a), "inner", NULL);
+        cuzk_span_end(ctx, b, 1);
+        cuzk_span_end(ctx, a, 2);
+    }
+    return NULL;
+}
+
+static void *reader(void *arg)
+{
+    crowd *c = arg;
+    cuzk_span_record r[64];
+    while (!atomic_load(&c->stop)) {
+        const size_t n = cuzk_trace_read(c->t, 0, r, 64);
+        for (size_t i = 0; i < n; i++) {
+            const bool outer = strcmp(r[i].name, "outer") == 0;
+            const bool whole = r[i].end_ns == 0 ? r[i].tags.bytes == 0
+                                                : r[i].tags.bytes == (outer ? 2u : 1u) &&
+                                                      r[i].end_ns >= r[i].begin_ns;
+            if (!whole || (i > 0 && r[i].id <= r[i - 1].id)) {
+                return arg;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* A ring much smaller than what goes through it, written by four threads and read by a fifth. */
+static void threads_record_and_read_at_once(void)
+{
+    crowd c = {.t = make(64)};
+    pthread_t w[THREADS], r;
+    void *bad = NULL;
+    CHECK(pthread_create(&r, NULL, reader, &c) == 0);
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(pthread_create(&w[i], NULL, recorder, &c) == 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(pthread_join(w[i], NULL) == 0);
+    }
+    atomic_store(&c.stop, true);
+    CHECK(pthread_join(r, &bad) == 0);
+    CHECK(bad == NULL);
+    CHECK_U64(cuzk_trace_get_info(c.t).begun, 2 * THREADS * ROUNDS);
+    cuzk_span_record last[64];
+    const size_t n = cuzk_trace_read(c.t, 0, last, 64);
+    CHECK(n > 0 && n <= 64);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(last[i].id > 2 * THREADS * ROUNDS - 64);
+    }
+    cuzk_trace_destroy(c.t);
+}
+
+static volatile uint64_t sink;
+
+/* Counters work or the recorder says why not; never silently zero. */
+static void counters_count_or_say_why_not(void)
+{
+    cuzk_trace *t = make(4);
+    const cuzk_trace_ctx ctx = {t, 0};
+    cuzk_span_record r[1];
+    const bool any = cuzk_trace_count(t);
+    const cuzk_span a = cuzk_span_begin(ctx, "work", NULL);
+    for (uint64_t i = 0; i < 1000000; i++) {
+        sink += i;
+    }
+    cuzk_span_end(ctx, a, 0);
+    CHECK_U64(cuzk_trace_read(t, 0, r, 1), 1);
+    const cuzk_trace_info info = cuzk_trace_get_info(t);
+    bool counted = false;
+    for (unsigned c = 0; c < CUZK_COUNTERS; c++) {
+        counted = counted || info.counted[c];
+        CHECK(info.counted[c] || r[0].counts[c] == 0);
+    }
+    CHECK(counted == any);
+    if (info.counted[CUZK_COUNTER_INSTRUCTIONS]) {
+        CHECK(r[0].counts[CUZK_COUNTER_INSTRUCTIONS] > 1000000);
+        CHECK(r[0].counts[CUZK_COUNTER_INSTRUCTIONS] < 1000000000);
+    }
+    if (!any) {
+        CHECK(strstr(cuzk_trace_counters_note(t), "none: ") != NULL);
+    }
+    cuzk_trace_destroy(t);
+}
+
+static void cpu_time_is_of_the_span(void)
+{
+    cuzk_trace *t = make(4);
+    const cuzk_trace_ctx ctx = {t, 0};
+    cuzk_span_record r[1];
+    const uint64_t c0 = cuzk_clock_cpu_ns();
+    const cuzk_span a = cuzk_span_begin(ctx, "work", NULL);
+    for (uint64_t i = 0; i < 3000000; i++) {
+        sink += i;
+    }
+    cuzk_span_end(ctx, a, 0);
+    const uint64_t c1 = cuzk_clock_cpu_ns();
+    CHECK_U64(cuzk_trace_read(t, 0, r, 1), 1);
+    CHECK(r[0].cpu_ns > 0 && r[0].cpu_ns <= c1 - c0);
+    cuzk_trace_destroy(t);
+}
+
+static void no_memory(void)
+{
+    cuzk_trace *t = NULL;
+    cuzk_err err;
+    CHECK_STATUS(cuzk_trace_create(&t, 0, &err), CUZK_E_INVALID);
+    cuzk_alloc_fail_nth(1, false);
+    CHECK_STATUS(cuzk_trace_create(&t, 4, &err), CUZK_E_NOMEM);
+    t = make(4);
+    cuzk_span_end((cuzk_trace_ctx){t, 0}, cuzk_span_begin((cuzk_trace_ctx){t, 0}, "x", NULL), 0);
+    for (uint64_t n = 1; n < 100; n++) {
+        cuzk_jsonw w;
+        const char *text;
+        size_t len;
+        cuzk_jsonw_init(&w, false);
+        cuzk_alloc_fail_nth(n, false);
+        cuzk_status st = n % 2 == 0 ? cuzk_trace_write_json(&w, t, &err)
+                                    : cuzk_trace_write_perfetto(&w, t, &err);
+        st = st == CUZK_OK ? cuzk_jsonw_finish(&w, &text, &len, &err) : st;
+        cuzk_alloc_fail_nth(0, false);
+        cuzk_jsonw_free(&w);
+        if (st == CUZK_OK && n > 20) {
+            break;
+        }
+        CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
+    }
+    cuzk_trace_destroy(t);
+}
+
+static const cuzk_case cases[] = {CASE(off_costs_nothing_and_does_nothing),
+                                  CASE(spans_nest_and_inherit_tags),
+                                  CASE(an_open_span_is_read_as_open),
+                                  CASE(the_newest_are_kept),
+                                  CASE(threads_record_and_read_at_once),
+                                  CASE(counters_count_or_say_why_not),
+                                  CASE(cpu_time_is_of_the_span),
+                                  CASE(no_memory)};
+TEST_MAIN("trace/trace", cases)
