@@ -15,7 +15,7 @@ static inline cuzk_status cuzk_cuda_status(cudaError_t e, const char *what, cons
     if (e == cudaSuccess) {
         return CUZK_OK;
     }
-    switch (e) {
+    switch ((int)e) { /* the enumeration is long, and grows */
     case cudaErrorMemoryAllocation: code = CUZK_E_DEV_NOMEM; break;
     case cudaErrorInvalidValue:
     case cudaErrorInvalidConfiguration: code = CUZK_E_INVALID; break;

@@ -29,31 +29,23 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_circuit_create(cuzk_cuda_circuit **out, cuz
 /** NULL is fine. */
 void cuzk_cuda_circuit_destroy(cuzk_cuda_circuit *c);
 
-/**
- * Values of all wires of a circuit on one device: the bitmap of cuzk_witness as it is, and the
- * elements: all inputs (ONE first), then the full wires.
- * @thread one call at a time
+/*
+ * A witness in device memory, 256-byte aligned: the bitmap of cuzk_witness as it is, padded to 256
+ * bytes; the elements, all inputs (ONE first), then the full wires; the values of the slots.
  */
-typedef struct cuzk_cuda_witness cuzk_cuda_witness;
-
 /** Device bytes of a witness. */
 uint64_t cuzk_cuda_witness_bytes(const cuzk_circuit *c);
 /** Host bytes of the staging buffer of cuzk_cuda_witness_upload. */
 uint64_t cuzk_cuda_witness_staging_bytes(const cuzk_circuit *c);
-/** Enqueues nothing; the content is undefined before the first upload. E_NOMEM. */
-CUZK_NODISCARD cuzk_status cuzk_cuda_witness_create(cuzk_cuda_witness **out,
-                                                    const cuzk_cuda_circuit *c, void *d_mem,
-                                                    cuzk_err *err);
-/** NULL is fine. */
-void cuzk_cuda_witness_destroy(cuzk_cuda_witness *w);
 /**
  * Copies w to staging [cuzk_cuda_witness_staging_bytes] (page-locked for speed, 64-byte aligned)
- * and enqueues its way from there to d. w may change after the return; staging may not until the
- * work in q is done. w must be of the circuit that d was created for (E_INVALID).
+ * and enqueues its way from there to d_witness. w may change after the return; staging may not
+ * until the work in q is done. staging NULL: straight from w's own memory, which must not change
+ * until then. E_INVALID: w is of another circuit.
  */
-CUZK_NODISCARD cuzk_status cuzk_cuda_witness_upload(cuzk_cuda_witness *d, cuzk_cuda_queue *q,
-                                                    const cuzk_witness *w, void *staging,
-                                                    cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_cuda_witness_upload(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q,
+                                                    void *d_witness, const cuzk_witness *w,
+                                                    void *staging, cuzk_err *err);
 
 /**
  * Enqueues d_out[k] = <M_k, w>, reduced Montgomery, for every prover row: circuit rows, then for A
@@ -61,14 +53,14 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_witness_upload(cuzk_cuda_witness *d, cuzk_c
  * E_INVALID: n_out below cuzk_circuit_prover_rows, or C of a circuit created without it.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_eval(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q,
-                                          const cuzk_cuda_witness *w, cuzk_matrix_id m,
-                                          cuzk_fr *d_out, uint64_t n_out, cuzk_err *err);
+                                          const void *d_witness, cuzk_matrix_id m, cuzk_fr *d_out,
+                                          uint64_t n_out, cuzk_err *err);
 /**
  * Enqueues *d_bad_row = the lowest circuit row that does not hold, UINT64_MAX when all do. Needs a
  * circuit created with_c (E_INVALID) and no further memory.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_eval_check(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q,
-                                                const cuzk_cuda_witness *w, uint64_t *d_bad_row,
+                                                const void *d_witness, uint64_t *d_bad_row,
                                                 cuzk_err *err);
 
 #endif /* CUZK_ACCEL_CUDA_R1CS_CUDA_H */

@@ -8,7 +8,7 @@
  * as two arrays: the points of bits and those of fulls, each in the order of the section. Its sum
  * is then a sum of selected points and a multi-scalar multiplication over few.
  *
- * Device memory is the caller's, as in r1cs_cuda.h.
+ * Device memory is the caller's, as in r1cs_cuda.h; d_witness is a witness of the same circuit.
  */
 #include "ec/g1.h"
 #include "ec/g2.h"
@@ -47,14 +47,13 @@ uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_cuda_w
  * of the last word are 0.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_gather_bits(const cuzk_cuda_sections *s,
-                                                          cuzk_cuda_queue *q,
-                                                          const cuzk_cuda_witness *w,
+                                                          cuzk_cuda_queue *q, const void *d_witness,
                                                           cuzk_cuda_wires wires, uint64_t *d_bits,
                                                           cuzk_err *err);
 /** Enqueues: d_scalars[k] [count - bits] = value of the wire of full point k, as an integer < r. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_gather_fulls(const cuzk_cuda_sections *s,
                                                            cuzk_cuda_queue *q,
-                                                           const cuzk_cuda_witness *w,
+                                                           const void *d_witness,
                                                            cuzk_cuda_wires wires,
                                                            cuzk_scalar *d_scalars, cuzk_err *err);
 /**

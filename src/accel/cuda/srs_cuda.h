@@ -30,18 +30,18 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_srs_report_status(uint64_t report, const ch
 
 /**
  * Enqueues d_out[i] = point i of d_in (uncompressed, 96 bytes each; 16-byte aligned), checked:
- * canonical coordinates, no infinity, not (0, 0) always; the curve and the subgroup as check says.
+ * canonical coordinates, not (0, 0), and no infinity unless allow_infinity, always; the curve and the subgroup as check says.
  * first: index of d_in[0], for the report. Bad points become infinity (0, 0). d_out may be d_in.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_srs_decode_g1(cuzk_cuda_queue *q, cuzk_g1_affine *d_out,
                                                    const void *d_in, uint64_t n, uint64_t first,
-                                                   cuzk_point_check check, uint64_t *d_report,
-                                                   cuzk_err *err);
+                                                   cuzk_point_check check, bool allow_infinity,
+                                                   uint64_t *d_report, cuzk_err *err);
 /** The same, 192 bytes each. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_srs_decode_g2(cuzk_cuda_queue *q, cuzk_g2_affine *d_out,
                                                    const void *d_in, uint64_t n, uint64_t first,
-                                                   cuzk_point_check check, uint64_t *d_report,
-                                                   cuzk_err *err);
+                                                   cuzk_point_check check, bool allow_infinity,
+                                                   uint64_t *d_report, cuzk_err *err);
 
 #ifdef __cplusplus
 }
