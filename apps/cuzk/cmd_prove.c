@@ -72,7 +72,7 @@ static cuzk_status run_job(job *j)
         st = CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for %zu bytes of proof", n);
     } else {
         if (j->o->has_miner) {
-            fil_prover_id(&j->prover_id, j->o->miner);
+            cuzk_prover_id_of_miner(&j->prover_id, j->o->miner);
             j->bind.prover_id = &j->prover_id;
             j->bind.sector_id = j->o->sector;
             opts.porep = &j->bind;

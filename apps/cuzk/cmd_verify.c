@@ -32,7 +32,7 @@ static cuzk_status check_replica_id(fil_opts *o, const cuzk_porep_input *in)
     if (!o->has_miner) {
         return CUZK_OK;
     }
-    fil_prover_id(&prover_id, o->miner);
+    cuzk_prover_id_of_miner(&prover_id, o->miner);
     cuzk_porep_id(&porep_id, in->type.number);
     cuzk_replica_id(&replica_id, &prover_id, o->sector, &in->ticket, &in->comm_d, &porep_id);
     if (memcmp(&replica_id, &in->replica_id, sizeof(replica_id)) != 0) {

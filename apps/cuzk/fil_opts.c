@@ -172,16 +172,6 @@ void fil_opts_parse(fil_opts *o, int argc, char **argv, const struct argp_option
     (void)argp_parse(&argp, argc, argv, 0, NULL, &input);
 }
 
-void fil_prover_id(cuzk_node *out, uint64_t miner)
-{
-    size_t n = 0;
-    memset(out, 0, sizeof(*out));
-    do {
-        out->b[n++] = (uint8_t)((miner & 0x7f) | (miner > 0x7f ? 0x80 : 0));
-        miner >>= 7;
-    } while (miner != 0);
-}
-
 static cuzk_status missing(fil_opts *o, const char *name)
 {
     return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "%s is needed", name);

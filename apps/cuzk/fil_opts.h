@@ -33,9 +33,6 @@ extern const struct argp_option fil_porep_options[], fil_post_options[], fil_upd
 void fil_opts_parse(fil_opts *o, int argc, char **argv, const struct argp_option *options,
                     const char *doc, bool verifying);
 
-/** prover_id of a miner's actor id: unsigned LEB128, zero-padded. */
-void fil_prover_id(cuzk_node *out, uint64_t miner);
-
 /* Inputs and statements from the options. Objects are the caller's to destroy. */
 CUZK_NODISCARD cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in);
 CUZK_NODISCARD cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement *st,

@@ -10,10 +10,7 @@
  */
 #include <cuzk/verify.h>
 
-#include "circuit/fill.h"
-#include "groth16/prove.h"
-#include "prover/params_dir.h"
-#include "vanilla/public_inputs.h"
+#include "prover/filecoin_input.h"
 
 typedef struct cuzk_filecoin_prover cuzk_filecoin_prover;
 
