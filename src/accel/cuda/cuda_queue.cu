@@ -15,6 +15,18 @@ int cuzk_cuda_device_count(void)
     return n;
 }
 
+cuzk_status cuzk_cuda_device_info(int device, char *pci, size_t pci_bytes, uint64_t *total,
+                                  uint64_t *free_now, cuzk_err *err)
+{
+    size_t f = 0, t = 0;
+    CUZK_TRY(CUZK_CUDA(cudaSetDevice(device), err));
+    CUZK_TRY(CUZK_CUDA(cudaDeviceGetPCIBusId(pci, (int)pci_bytes, device), err));
+    CUZK_TRY(CUZK_CUDA(cudaMemGetInfo(&f, &t), err));
+    *free_now = f;
+    *total = t;
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_cuda_device_name(char *out, size_t bytes, int device, cuzk_err *err)
 {
     cudaDeviceProp prop;
@@ -23,7 +35,8 @@ cuzk_status cuzk_cuda_device_name(char *out, size_t bytes, int device, cuzk_err 
     return CUZK_OK;
 }
 
-cuzk_status cuzk_cuda_queue_create(cuzk_cuda_queue **out, int device, cuzk_err *err)
+static cuzk_status create_queue(cuzk_cuda_queue **out, int device, cuzk_cuda_mem *mem,
+                                cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     if (device < 0 || device >= cuzk_cuda_device_count()) {
@@ -35,6 +48,7 @@ cuzk_status cuzk_cuda_queue_create(cuzk_cuda_queue **out, int device, cuzk_err *
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a CUDA queue");
     }
     q->device = device;
+    q->mem = mem;
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaSetDevice(device), err));
     CUZK_TRY_GOTO(
         st, CUZK_CUDA(cudaDeviceGetAttribute(&q->sm_count, cudaDevAttrMultiProcessorCount, device),
@@ -42,12 +56,22 @@ cuzk_status cuzk_cuda_queue_create(cuzk_cuda_queue **out, int device, cuzk_err *
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreate(&q->begin), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreate(&q->end), err));
-    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaMalloc(&q->d_scratch, CUZK_CUDA_SCRATCH_BYTES), err));
+    CUZK_TRY_GOTO(st, cuzk_cuda_alloc(q, &q->d_scratch, CUZK_CUDA_SCRATCH_BYTES, err));
     *out = q;
     return CUZK_OK;
 out:
     cuzk_cuda_queue_destroy(q);
     return st;
+}
+
+cuzk_status cuzk_cuda_queue_create(cuzk_cuda_queue **out, int device, cuzk_err *err)
+{
+    return create_queue(out, device, NULL, err);
+}
+
+cuzk_status cuzk_cuda_queue_create_in(cuzk_cuda_queue **out, cuzk_cuda_mem *mem, cuzk_err *err)
+{
+    return create_queue(out, cuzk_cuda_mem_device(mem), mem, err);
 }
 
 void cuzk_cuda_queue_destroy(cuzk_cuda_queue *q)
@@ -58,6 +82,9 @@ void cuzk_cuda_queue_destroy(cuzk_cuda_queue *q)
     /* Failures here have no reader: the work's own failure was reported by the last sync. */
     if (q->stream != NULL) {
         (void)cudaStreamSynchronize(q->stream);
+    }
+    cuzk_cuda_free(q, q->d_scratch);
+    if (q->stream != NULL) {
         (void)cudaStreamDestroy(q->stream);
     }
     if (q->begin != NULL) {
@@ -66,7 +93,6 @@ void cuzk_cuda_queue_destroy(cuzk_cuda_queue *q)
     if (q->end != NULL) {
         (void)cudaEventDestroy(q->end);
     }
-    (void)cudaFree(q->d_scratch);
     cuzk_free(q);
 }
 
@@ -85,7 +111,10 @@ cuzk_status cuzk_cuda_alloc(cuzk_cuda_queue *q, void **d_out, uint64_t bytes, cu
 {
     void *p = NULL;
     CUZK_TRY(CUZK_CUDA(cudaSetDevice(q->device), err));
-    const cudaError_t e = cudaMalloc(&p, bytes != 0 ? bytes : 1);
+    if (q->mem != NULL) {
+        return cuzk_cuda_mem_take(q->mem, d_out, bytes, err);
+    }
+    const cudaError_t e = cuzk_cuda_fault(cudaMalloc(&p, bytes != 0 ? bytes : 1));
     if (e == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError(); /* not sticky */
         return CUZK_FAIL_OS(err, CUZK_E_DEV_NOMEM, (int)e, "no device memory for %llu bytes",
@@ -101,6 +130,10 @@ void cuzk_cuda_free(cuzk_cuda_queue *q, void *d_p)
     if (d_p != NULL) {
         (void)cudaSetDevice(q->device);
         (void)cudaStreamSynchronize(q->stream);
+        if (q->mem != NULL) {
+            cuzk_cuda_mem_give(q->mem, d_p);
+            return;
+        }
         (void)cudaFree(d_p);
     }
 }

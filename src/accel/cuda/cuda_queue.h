@@ -17,12 +17,39 @@ extern "C" {
 #endif
 
 typedef struct cuzk_cuda_queue cuzk_cuda_queue;
+/** One reservation of device memory, divided by the host. @thread any. */
+typedef struct cuzk_cuda_mem cuzk_cuda_mem;
 
 /** Number of usable GPUs; 0, not an error, when there is no driver or no GPU. */
 int cuzk_cuda_device_count(void);
 /** Name of the device as the driver gives it, NUL-terminated in out [bytes]. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_device_name(char *out, size_t bytes, int device,
                                                  cuzk_err *err);
+/** PCI address of the device, and its memory: all of it, and what is free now. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_device_info(int device, char *pci, size_t pci_bytes,
+                                                 uint64_t *total, uint64_t *free_now,
+                                                 cuzk_err *err);
+/**
+ * Reserves memory of a device: all that is free but for CUZK_CUDA_MEM_MARGIN, at most limit (0: no
+ * limit). From then on queues made with it take device memory from nowhere else.
+ */
+#define CUZK_CUDA_MEM_MARGIN ((uint64_t)768 << 20) /* kernels, local memory, other programs */
+CUZK_NODISCARD cuzk_status cuzk_cuda_mem_create(cuzk_cuda_mem **out, int device, uint64_t limit,
+                                                cuzk_err *err);
+/** Queues and blocks must be gone. NULL is fine. */
+void cuzk_cuda_mem_destroy(cuzk_cuda_mem *m);
+uint64_t cuzk_cuda_mem_total(cuzk_cuda_mem *m);
+/** Not handed out; the largest piece may be smaller. */
+uint64_t cuzk_cuda_mem_free(cuzk_cuda_mem *m);
+uint64_t cuzk_cuda_mem_peak(cuzk_cuda_mem *m);
+CUZK_NODISCARD cuzk_status cuzk_cuda_mem_take(cuzk_cuda_mem *m, void **d_out, uint64_t bytes,
+                                              cuzk_err *err);
+/** No queue may still use it. NULL is fine. */
+void cuzk_cuda_mem_give(cuzk_cuda_mem *m, void *d_p);
+
+/** As cuzk_cuda_queue_create, with memory from mem (borrowed), of its device. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_queue_create_in(cuzk_cuda_queue **out, cuzk_cuda_mem *mem,
+                                                     cuzk_err *err);
 /** E_UNSUPPORTED when the device does not exist or cannot run this build's code. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_queue_create(cuzk_cuda_queue **out, int device, cuzk_err *err);
 /** Waits for the work in the queue. NULL is fine. */

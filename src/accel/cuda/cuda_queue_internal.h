@@ -13,7 +13,16 @@ struct cuzk_cuda_queue {
     int sm_count;
     cudaStream_t stream;
     cudaEvent_t begin, end;
-    void *d_scratch; /* [CUZK_CUDA_SCRATCH_BYTES] */
+    void *d_scratch;    /* [CUZK_CUDA_SCRATCH_BYTES] */
+    cuzk_cuda_mem *mem; /* borrowed; NULL: the runtime's allocator */
 };
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+int cuzk_cuda_mem_device(const cuzk_cuda_mem *m);
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CUZK_ACCEL_CUDA_CUDA_QUEUE_INTERNAL_H */

@@ -29,10 +29,27 @@ static inline cuzk_status cuzk_cuda_status(cudaError_t e, const char *what, cons
 }
 
 /* Use at once on every CUDA runtime call: CUZK_TRY(CUZK_CUDA(cudaFoo(...), err)). */
-#define CUZK_CUDA(call, err) cuzk_cuda_status((call), #call, __FILE__, __LINE__, (err))
+#define CUZK_CUDA(call, err) \
+    cuzk_cuda_status(cuzk_cuda_fault(call), #call, __FILE__, __LINE__, (err))
 
 /* Use right after every <<<...>>>: reports a launch that was refused. */
-#define CUZK_CUDA_LAUNCHED(kernel, err) \
-    cuzk_cuda_status(cudaGetLastError(), "launch of " #kernel, __FILE__, __LINE__, (err))
+#define CUZK_CUDA_LAUNCHED(kernel, err)                                                   \
+    cuzk_cuda_status(cuzk_cuda_fault(cudaGetLastError()), "launch of " #kernel, __FILE__, \
+                     __LINE__, (err))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/**
+ * Test hook, as cuzk_alloc_fail_nth: the n-th call of the CUDA runtime from now fails with e (1 = the
+ * next), and all later ones too when `and_after`; n = 0 switches it off. Returns the calls made
+ * since the last such call.
+ */
+uint64_t cuzk_cuda_fail_nth(uint64_t n, cudaError_t e, bool and_after);
+/** e, or the failure that is due. */
+cudaError_t cuzk_cuda_fault(cudaError_t e);
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CUZK_ACCEL_CUDA_CUDA_STATUS_H */
