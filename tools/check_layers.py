@@ -31,7 +31,7 @@ MAY = {  # module: modules whose headers it may include (besides itself and <cuz
     "prover": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16", "accel"],
     "engine": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16", "accel",
                "prover"],
-    "store": ["base", "sys", "engine"],  # job store on SQLite
+    "store": ["base", "sys", "hash", "engine"],  # job store on SQLite
     "config": ["base", "sys"],           # TOML
     "log": ["base", "sys"],
     "rpc": ["base", "sys", "trace", "hash", "engine", "log"],   # gRPC server and client

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_STORE_STORE_INTERNAL_H
+#define CUZK_STORE_STORE_INTERNAL_H
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "sys/file.h"
+
+#include "store/store.h"
+
+/* "CUZK" in the database's header. */
+#define STORE_APPLICATION_ID 0x43555a4b
+#define STORE_VERSION        1
+
+typedef struct store {
+    sqlite3 *db;
+    pthread_mutex_t mutex; /* the connection and the counter below */
+    uint64_t file_bytes;   /* input files of unfinished jobs, and those being written */
+    uint64_t max_bytes;
+    char path[CUZK_STORE_PATH_BYTES];
+} store;
+
+/* --- SQL helpers; all under the mutex --- */
+
+/** Status of the connection's last error, with a message "job store PATH: WHAT: ...". */
+cuzk_status store_sql_fail(store *s, const char *what, cuzk_err *err);
+CUZK_NODISCARD cuzk_status store_exec(store *s, const char *sql, cuzk_err *err);
+CUZK_NODISCARD cuzk_status store_prepare(store *s, sqlite3_stmt **out, const char *sql,
+                                         cuzk_err *err);
+/** The first column of the first row; 0 when there is no row. */
+CUZK_NODISCARD cuzk_status store_query_u64(store *s, uint64_t *out, const char *sql, cuzk_err *err);
+/** True when the connection's last error says that the file is damaged. */
+bool store_is_damaged(store *s);
+
+/* --- inputs: the byte strings of a request --- */
+
+/** How an input is kept. */
+typedef struct store_input {
+    uint64_t bytes;
+    uint8_t digest[32];   /* SHA-256 of the encoding */
+    uint8_t *inline_data; /* owned; NULL: in a file */
+} store_input;
+
+uint64_t store_input_bytes(const cuzk_job_request *r);
+/** Encodes r, into memory or durably into the file of number. Free inline_data with cuzk_free. */
+CUZK_NODISCARD cuzk_status store_input_write(store_input *out, const store *s, uint64_t number,
+                                             const cuzk_job_request *r, cuzk_err *err);
+/**
+ * Points the byte strings of r into data [n]; *proofs is the array behind r->vanilla_proofs, to be
+ * freed with cuzk_free. E_FORMAT, E_NOMEM.
+ */
+CUZK_NODISCARD cuzk_status store_input_parse(cuzk_job_request *r, cuzk_bytes **proofs,
+                                             const uint8_t *data, size_t n, cuzk_err *err);
+void store_input_path(char out[CUZK_STORE_PATH_BYTES + 64], const store *s, uint64_t number);
+void store_input_remove(const store *s, uint64_t number);
+
+/* --- rows --- */
+
+/** A row copied out of the database, so that callbacks run without the mutex. */
+typedef struct store_row {
+    cuzk_job_record record;
+    uint8_t *text;      /* owned: what the record's strings and small inputs point into */
+    cuzk_bytes *proofs; /* owned */
+    cuzk_map map;       /* of the input file */
+    cuzk_bytes input;   /* in text; data NULL: in a file */
+    uint64_t input_bytes;
+    uint8_t digest[32];
+} store_row;
+
+#define STORE_COLUMNS                                                                           \
+    "number,job_id,request_id,kind,priority,sector_size,registered_proof,sector_number,"        \
+    "miner_id,partition_index,content,accepted_ms,deadline_ms,cancel_when_unwatched,state,"     \
+    "ended_ms,code,error,proof,queue_wait_ms,srs_load_ms,synthesis_ms,gpu_compute_ms,total_ms," \
+    "input,input_bytes,input_digest"
+
+/** Copies the row that q (SELECT STORE_COLUMNS) is at; with_input: the small input too. Under the mutex. */
+CUZK_NODISCARD cuzk_status store_row_copy(store_row *out, store *s, sqlite3_stmt *q,
+                                          bool with_input, cuzk_err *err);
+/** Reads, checks and parses the row's input. E_FORMAT, E_DIGEST, E_NOT_FOUND: lost; else as files fail. */
+CUZK_NODISCARD cuzk_status store_row_take_input(store_row *row, const store *s, cuzk_err *err);
+void store_row_free(store_row *row);
+
+/** Fills the function table of out. */
+void store_functions(cuzk_job_store *out, store *s);
+void store_free(store *s);
+
+#endif /* CUZK_STORE_STORE_INTERNAL_H */

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#include "store_internal.h"
+
+#define DEFAULT_MAX_BYTES ((uint64_t)64 << 30)
+#define BUSY_MS           2000
+
+static const char schema[] =
+    "CREATE TABLE job("
+    "number INTEGER PRIMARY KEY, job_id TEXT NOT NULL, request_id BLOB NOT NULL,"
+    "kind INTEGER NOT NULL, priority INTEGER NOT NULL, sector_size INTEGER NOT NULL,"
+    "registered_proof INTEGER NOT NULL, sector_number INTEGER NOT NULL, miner_id INTEGER NOT NULL,"
+    "partition_index INTEGER NOT NULL, content BLOB NOT NULL, accepted_ms INTEGER NOT NULL,"
+    "deadline_ms INTEGER NOT NULL, cancel_when_unwatched INTEGER NOT NULL, state INTEGER NOT NULL,"
+    "ended_ms INTEGER NOT NULL, code INTEGER NOT NULL, error TEXT NOT NULL, proof BLOB NOT NULL,"
+    "queue_wait_ms INTEGER NOT NULL, srs_load_ms INTEGER NOT NULL, synthesis_ms INTEGER NOT NULL,"
+    "gpu_compute_ms INTEGER NOT NULL, total_ms INTEGER NOT NULL,"
+    "input BLOB, input_bytes INTEGER NOT NULL, input_digest BLOB NOT NULL) STRICT;"
+    "CREATE INDEX job_by_id ON job(job_id, number);"
+    "CREATE INDEX job_by_content ON job(content, number);"
+    "CREATE INDEX job_unfinished ON job(number) WHERE state < 2;"
+    "CREATE INDEX job_ended ON job(ended_ms, number) WHERE state >= 2;"
+    /* next_number: a number is never given twice, also after the job is pruned */
+    "CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;"
+    "INSERT INTO meta VALUES('next_number', 1);";
+
+void store_free(store *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    (void)sqlite3_close(s->db); /* every statement is finalised where it is made */
+    (void)pthread_mutex_destroy(&s->mutex);
+    cuzk_free(s);
+}
+
+static void folder_of(char out[CUZK_STORE_PATH_BYTES], const char *path)
+{
+    (void)snprintf(out, CUZK_STORE_PATH_BYTES, "%s", path);
+    char *slash = strrchr(out, '/');
+    if (slash == NULL) {
+        (void)snprintf(out, CUZK_STORE_PATH_BYTES, ".");
+    } else {
+        slash[slash == out ? 1 : 0] = '\0';
+    }
+}
+
+/* One level; permission errors show when the file is made. */
+static void make_folder_of(const char *path)
+{
+    char folder[CUZK_STORE_PATH_BYTES];
+    folder_of(folder, path);
+    (void)mkdir(folder, 0750);
+}
+
+/* So that the folder of inputs outlives a power cut; where folders cannot be synced, nothing is lost. */
+static void sync_folder_of(const char *path)
+{
+    char folder[CUZK_STORE_PATH_BYTES];
+    folder_of(folder, path);
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+}
+
+/* SQLite would make it readable for all. Only when it is new: closing a descriptor of a file that
+ * this process has locked elsewhere would drop the lock. */
+static cuzk_status make_file(const store *s, cuzk_err *err)
+{
+    const int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        (void)close(fd);
+        return CUZK_OK;
+    }
+    if (errno == EEXIST) {
+        return CUZK_OK;
+    }
+    const int os = errno;
+    return CUZK_FAIL_OS(err, CUZK_E_IO, os, "job store %s: cannot create: %s", s->path,
+                        strerror(os)); /* NOLINT(concurrency-mt-unsafe): safe in glibc >= 2.32 */
+}
+
+static cuzk_status create_schema(store *s, cuzk_err *err)
+{
+    char sql[128];
+    CUZK_TRY(store_exec(s, "PRAGMA auto_vacuum=INCREMENTAL; BEGIN EXCLUSIVE", err));
+    CUZK_TRY(store_exec(s, schema, err));
+    (void)snprintf(sql, sizeof(sql), "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
+                   STORE_APPLICATION_ID, STORE_VERSION);
+    return store_exec(s, sql, err);
+}
+
+/* Whose database is it? Nothing is written before that is known. */
+static cuzk_status check_owner(store *s, cuzk_err *err)
+{
+    uint64_t application = 0, version = 0, tables = 0;
+    CUZK_TRY(store_query_u64(s, &tables, "SELECT count(*) FROM sqlite_schema", err));
+    CUZK_TRY(store_query_u64(s, &application, "PRAGMA application_id", err));
+    CUZK_TRY(store_query_u64(s, &version, "PRAGMA user_version", err));
+    if (tables == 0) {
+        return create_schema(s, err);
+    }
+    if (application != STORE_APPLICATION_ID) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "job store %s: another program's database", s->path);
+    }
+    if (version != STORE_VERSION) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED,
+                         "job store %s: version %" PRIu64 "; this program knows version %d",
+                         s->path, version, STORE_VERSION);
+    }
+    return CUZK_OK;
+}
+
+/* *damage gets what is wrong, or stays "". */
+static cuzk_status check_integrity(store *s, char *damage, size_t cap, cuzk_err *err)
+{
+    sqlite3_stmt *q = NULL;
+    cuzk_status st = CUZK_OK;
+    CUZK_TRY(store_prepare(s, &q, "PRAGMA integrity_check(1)", err));
+    const int rc = sqlite3_step(q);
+    const char *text = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
+    if (text == NULL) {
+        st = store_sql_fail(s, "integrity check", err);
+    } else if (strcmp(text, "ok") != 0) {
+        (void)snprintf(damage, cap, "%s", text);
+    }
+    (void)sqlite3_finalize(q);
+    return st;
+}
+
+static cuzk_status check_writable(store *s, cuzk_err *err)
+{
+    return store_exec(s,
+                      "BEGIN EXCLUSIVE;"
+                      "INSERT INTO meta VALUES('opened', 1)"
+                      " ON CONFLICT(name) DO UPDATE SET value = value + 1; COMMIT",
+                      err);
+}
+
+static cuzk_status open_database(store *s, char *damage, size_t cap, cuzk_err *err)
+{
+    CUZK_TRY(make_file(s, err));
+    if (sqlite3_open_v2(s->path, &s->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                        NULL) != SQLITE_OK) {
+        return s->db == NULL ? CUZK_FAIL(err, CUZK_E_NOMEM, "job store %s: out of memory", s->path)
+                             : store_sql_fail(s, "open", err);
+    }
+    (void)sqlite3_busy_timeout(s->db, BUSY_MS);
+    /* exclusive: one process, and no shared memory file that another could map */
+    CUZK_TRY(store_exec(s,
+                        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA trusted_schema=OFF;"
+                        "PRAGMA cell_size_check=ON",
+                        err));
+    CUZK_TRY(check_owner(s, err));
+    CUZK_TRY(store_exec(s,
+                        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+                        "PRAGMA journal_size_limit=67108864",
+                        err));
+    CUZK_TRY(check_integrity(s, damage, cap, err));
+    return damage[0] != '\0' ? CUZK_OK : check_writable(s, err);
+}
+
+static void move(const char *from, const char *to, const char *suffix)
+{
+    char a[CUZK_STORE_PATH_BYTES + 16], b[CUZK_STORE_PATH_BYTES + 80];
+    (void)snprintf(a, sizeof(a), "%s%s", from, suffix);
+    (void)snprintf(b, sizeof(b), "%s%s", to, suffix);
+    (void)rename(a, b);
+}
+
+static cuzk_status move_aside(store *s, cuzk_store_report *report, cuzk_err *err)
+{
+    char to[CUZK_STORE_PATH_BYTES + 64], stamp[32];
+    const time_t now = time(NULL);
+    struct tm tm;
+    (void)sqlite3_close(s->db);
+    s->db = NULL;
+    (void)strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
+    for (unsigned i = 0;; i++) { /* two in one second are kept apart */
+        (void)snprintf(to, sizeof(to), "%s.damaged-%s-%u", s->path, stamp, i);
+        if (access(to, F_OK) != 0) {
+            break;
+        }
+    }
+    if (rename(s->path, to) != 0) {
+        const int os = errno;
+        return CUZK_FAIL_OS(
+            err, CUZK_E_IO, os, "job store %s: damaged, and cannot be moved aside: %s", s->path,
+            strerror(os)); /* NOLINT(concurrency-mt-unsafe): safe in glibc >= 2.32 */
+    }
+    move(s->path, to, "-wal");
+    move(s->path, to, "-shm");
+    move(s->path, to, "-journal");
+    move(s->path, to, ".inputs");
+    (void)snprintf(report->moved_to, sizeof(report->moved_to), "%s", to);
+    return CUZK_OK;
+}
+
+static cuzk_status open_or_replace(store *s, cuzk_store_report *report, cuzk_err *err)
+{
+    cuzk_err first = {.code = CUZK_OK};
+    cuzk_status st = open_database(s, report->damage, sizeof(report->damage), &first);
+    if (st != CUZK_OK && s->db != NULL && store_is_damaged(s)) {
+        (void)snprintf(report->damage, sizeof(report->damage), "%s", sqlite3_errmsg(s->db));
+        st = CUZK_OK;
+    }
+    if (st != CUZK_OK) {
+        if (err != NULL) {
+            *err = first;
+        }
+        return st;
+    }
+    if (report->damage[0] == '\0') {
+        return CUZK_OK;
+    }
+    char again[8] = "";
+    CUZK_TRY(move_aside(s, report, err));
+    return open_database(s, again, sizeof(again), err);
+}
+
+static bool is_unfinished(store *s, uint64_t number)
+{
+    sqlite3_stmt *q = NULL;
+    bool found = true; /* when in doubt the file stays */
+    if (store_prepare(s, &q, "SELECT 1 FROM job WHERE state < 2 AND number = ?", NULL) == CUZK_OK) {
+        (void)sqlite3_bind_int64(q, 1, (sqlite3_int64)number);
+        found = sqlite3_step(q) != SQLITE_DONE;
+    }
+    (void)sqlite3_finalize(q);
+    return found;
+}
+
+/* Files of jobs that were never committed or are over, and temporary ones. */
+static cuzk_status sweep_inputs(store *s, cuzk_store_report *report, cuzk_err *err)
+{
+    char folder[CUZK_STORE_PATH_BYTES + 16];
+    (void)snprintf(folder, sizeof(folder), "%s.inputs", s->path);
+    DIR *d = mkdir(folder, 0700) == 0 || errno == EEXIST ? opendir(folder) : NULL;
+    if (d == NULL) {
+        const int os = errno;
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: %s", folder,
+                            strerror(os)); /* NOLINT(concurrency-mt-unsafe) */
+    }
+    sync_folder_of(s->path);
+    const struct dirent *e;
+    while ((e = readdir(d)) != NULL) { /* NOLINT(concurrency-mt-unsafe): d is ours */
+        char *end = NULL;
+        errno = 0;
+        const uint64_t number = strtoull(e->d_name, &end, 10);
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) {
+            continue;
+        }
+        if (errno != 0 || *end != '\0' || !is_unfinished(s, number)) {
+            report->orphans += unlinkat(dirfd(d), e->d_name, 0) == 0 ? 1 : 0;
+        }
+    }
+    (void)closedir(d);
+    return CUZK_OK;
+}
+
+static cuzk_status take_stock(store *s, cuzk_store_report *report, cuzk_err *err)
+{
+    CUZK_TRY(
+        store_query_u64(s, &report->unfinished, "SELECT count(*) FROM job WHERE state < 2", err));
+    CUZK_TRY(store_query_u64(s, &report->ended, "SELECT count(*) FROM job WHERE state >= 2", err));
+    return store_query_u64(
+        s, &s->file_bytes,
+        "SELECT coalesce(sum(input_bytes), 0) FROM job WHERE state < 2 AND input IS NULL", err);
+}
+
+cuzk_status cuzk_store_open(cuzk_job_store *out, const cuzk_store_config *config,
+                            cuzk_store_report *report, cuzk_err *err)
+{
+    cuzk_store_report unwanted;
+    cuzk_status st;
+    report = report == NULL ? &unwanted : report;
+    memset(report, 0, sizeof(*report));
+    /* room for ".damaged-TIME" in the report's path */
+    if (config->path[0] == '\0' || strlen(config->path) + 48 > CUZK_STORE_PATH_BYTES) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "job store: the path is empty or too long");
+    }
+    store *s = cuzk_alloc_zero(1, sizeof(*s));
+    if (s == NULL || pthread_mutex_init(&s->mutex, NULL) != 0) {
+        cuzk_free(s);
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the job store");
+    }
+    (void)snprintf(s->path, sizeof(s->path), "%s", config->path);
+    s->max_bytes = config->max_bytes == 0 ? DEFAULT_MAX_BYTES : config->max_bytes;
+    make_folder_of(s->path);
+    CUZK_TRY_GOTO(st, open_or_replace(s, report, err));
+    CUZK_TRY_GOTO(st, sweep_inputs(s, report, err));
+    CUZK_TRY_GOTO(st, take_stock(s, report, err));
+    store_functions(out, s);
+    return CUZK_OK;
+out:
+    store_free(s);
+    return st;
+}
