@@ -25,7 +25,7 @@ fi
     cmake -S . -B $build "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_CUDA=ON \
         -DCUZK_DAEMON=OFF -DCUZK_TESTS=ON &&
         cmake --build $build -j"$(nproc)" --target cuzk_bench_cuda test_accel_cuda_field \
-            test_accel_cuda_ntt test_accel_cuda_msm
+            test_accel_cuda_ntt test_accel_cuda_msm_g1 test_accel_cuda_msm_g2
 } >"$out/build.txt" 2>&1 || {
     grep -E 'error|warning|FAILED' "$out/build.txt" | head -40
     tail -5 "$out/build.txt"
@@ -36,8 +36,8 @@ echo "build: ok"
 ctest --test-dir $build -R accel_cuda --output-on-failure >"$out/tests.txt" 2>&1 || fail=1
 tail -25 "$out/tests.txt"
 if [ -z "${NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
-    for tool in memcheck racecheck; do
-        for t in "field --match=equals" "ntt --match=small" "msm --match=bits" "msm --match=cancel"; do
+    for tool in memcheck racecheck initcheck; do
+        for t in "field --match=equals" "ntt --match=small" "msm_g1 --match=small" "msm_g2 --match=small"; do
             name=${t%% *}
             echo "== $tool $t"
             timeout 240 compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 \

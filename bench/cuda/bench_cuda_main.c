@@ -161,7 +161,8 @@ static cuzk_status run_all(bench *b, cuzk_err *err)
         const double n = bench_op_count(b->op);
         CUZK_TRY(measure(b, ops[i].name, (uint64_t)n, run_op, n, err));
     }
-    CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, (uint64_t)1 << b->max_lg, 255, err));
+    CUZK_TRY(
+        cuzk_cuda_msm_create(&b->msm, b->q, (uint64_t)1 << b->max_lg, 255, CUZK_CUDA_MSM_G1, err));
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= b->max_lg; i++) {
         b->lg = sizes[i];
         const uint64_t n = (uint64_t)1 << b->lg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "accel/cuda/cuda_status.h"
-#include "accel/cuda/g1_dev.cuh"
+#include "accel/cuda/ec_dev.cuh"
 
 #include "throughput_kernels.h"
 
@@ -37,9 +37,9 @@ static __global__ void __launch_bounds__(ADD_THREADS, 1)
 {
     const uint32_t t = blockIdx.x * ADD_THREADS + threadIdx.x;
     uint32_t h = t * 2654435761u + 1;
-    dg1 acc;
-    dg1_affine p, next;
-    dg1_infinity(acc);
+    dpoint<g1_group> acc;
+    dpoint_affine<g1_group> p, next;
+    point_infinity<g1_group>(acc);
     mont_load_ro(next.x, &bases[h & mask].x);
     mont_load_ro(next.y, &bases[h & mask].y);
 #pragma unroll 1
@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(ADD_THREADS, 1)
         const cuzk_g1_affine *b = &bases[(h >> 3) & mask];
         mont_load_ro(next.x, &b->x);
         mont_load_ro(next.y, &b->y);
-        dg1_add_affine(acc, p);
+        point_add_affine<g1_group>(acc, p);
     }
     mont_add(acc.x, acc.x, acc.y);
     mont_add(acc.x, acc.x, acc.zz);

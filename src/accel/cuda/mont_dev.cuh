@@ -359,6 +359,146 @@ CUZK_DEV void mont_mul2(mont<F> &out, const mont<F> &a, const mont<F> &b, const 
     mont_join<F>(out, e, o);
 }
 
+/*
+ * Double-length numbers as two rows: limb k of E at position k, limb k of O at position k + 1.
+ * In a row of products every chain starts at the row's own position, and its carry goes to the
+ * first limb above, which is still zero or a carry: no chain runs further.
+ */
+template <class F> struct mont_wide {
+    uint32_t e[2 * F::N], o[2 * F::N];
+};
+
+/*
+ * Row I of a square: a_i a_j for j >= i, those with j > i doubled. a2 = 2a as a number, so its
+ * limb j is that of 2 a_j and the bit from limb j - 1 below; the product with j = i + 1 must leave
+ * that bit out.
+ */
+template <class F>
+CUZK_DEV void mont_sqr_row(mont_wide<F> &w, const uint32_t (&a)[F::N], const uint32_t (&a2)[F::N],
+                           int i)
+{
+    const int N = F::N;
+    w.e[2 * i] = mad_lo_cc(a[i], a[i], w.e[2 * i]);
+    w.e[2 * i + 1] = madc_hi_cc(a[i], a[i], w.e[2 * i + 1]);
+#pragma unroll
+    for (int j = i + 2; j < N; j += 2) {
+        w.e[i + j] = madc_lo_cc(a[i], a2[j], w.e[i + j]);
+        w.e[i + j + 1] = madc_hi_cc(a[i], a2[j], w.e[i + j + 1]);
+    }
+    if (i % 2 == 0) {
+        w.e[i + N] = addc(w.e[i + N], 0);
+    }
+    if (i + 1 < N) {
+        const uint32_t next = a[i + 1] << 1;
+        w.o[2 * i] = mad_lo_cc(a[i], next, w.o[2 * i]);
+        w.o[2 * i + 1] = madc_hi_cc(a[i], next, w.o[2 * i + 1]);
+#pragma unroll
+        for (int j = i + 3; j < N; j += 2) {
+            w.o[i + j - 1] = madc_lo_cc(a[i], a2[j], w.o[i + j - 1]);
+            w.o[i + j] = madc_hi_cc(a[i], a2[j], w.o[i + j]);
+        }
+        if (i % 2 == 1) {
+            w.o[i + N - 1] = addc(w.o[i + N - 1], 0);
+        }
+    }
+}
+
+/** w = a^2 in 78 of the 144 products. Pre: a < 2^(32N - 1). */
+template <class F> CUZK_DEV void mont_sqr_wide(mont_wide<F> &w, const mont<F> &a)
+{
+    const int N = F::N;
+    uint32_t a2[N];
+    a2[0] = a.l[0] << 1;
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+        a2[i] = __funnelshift_l(a.l[i - 1], a.l[i], 1);
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * N; i++) {
+        w.e[i] = 0;
+        w.o[i] = 0;
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        mont_sqr_row<F>(w, a.l, a2, i);
+    }
+}
+
+/* As mont_row with no product, then mont_fold. */
+template <class F> CUZK_DEV void mont_shift_fold(uint32_t (&e)[F::N], uint32_t (&o)[F::N])
+{
+    const int N = F::N;
+    e[0] = add_cc(e[0], o[1]);
+    const uint32_t m = e[0] * F::inv;
+#pragma unroll
+    for (int k = 0; k < N - 2; k += 2) {
+        o[k] = madc_lo_cc(F::mod(k + 1), m, o[k + 2]);
+        o[k + 1] = madc_hi_cc(F::mod(k + 1), m, o[k + 3]);
+    }
+    o[N - 2] = madc_lo_cc(F::mod(N - 1), m, 0);
+    o[N - 1] = madc_hi(F::mod(N - 1), m, 0);
+    e[0] = mad_lo_cc(F::mod(0), m, e[0]);
+    e[1] = madc_hi_cc(F::mod(0), m, e[1]);
+#pragma unroll
+    for (int k = 2; k < N; k += 2) {
+        e[k] = madc_lo_cc(F::mod(k), m, e[k]);
+        e[k + 1] = madc_hi_cc(F::mod(k), m, e[k + 1]);
+    }
+    o[N - 1] = addc(o[N - 1], 0);
+}
+
+/** out = w * 2^(-32N), below w / 2^(32N) + mod. Pre: mod < 2^(32N - 3), which Fp has. */
+template <class F> CUZK_DEV void mont_redc(mont<F> &out, const mont_wide<F> &w)
+{
+    const int N = F::N;
+    uint32_t e[N], o[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        e[i] = w.e[i];
+        o[i] = i < N - 1 ? w.o[i] : 0; /* the top limb is room for carries: added below */
+    }
+    mont_fold<F>(e, o);
+    mont_shift_fold<F>(o, e);
+#pragma unroll
+    for (int i = 2; i < N; i += 2) {
+        mont_shift_fold<F>(e, o);
+        mont_shift_fold<F>(o, e);
+    }
+    mont_join<F>(out, e, o);
+    out.l[0] = add_cc(out.l[0], w.e[N]);
+#pragma unroll
+    for (int k = 1; k < N - 1; k++) {
+        out.l[k] = addc_cc(out.l[k], w.e[N + k]);
+    }
+    out.l[N - 1] = addc(out.l[N - 1], w.e[2 * N - 1]);
+    out.l[0] = add_cc(out.l[0], w.o[N - 1]);
+#pragma unroll
+    for (int k = 1; k < N - 1; k++) {
+        out.l[k] = addc_cc(out.l[k], w.o[N - 1 + k]);
+    }
+    out.l[N - 1] = addc(out.l[N - 1], w.o[2 * N - 2]);
+}
+
+/** out = a^2 * 2^(-32N) for Fp. Pre: a < 2^(32N - 1). Post: below a^2 / 2^(32N) + mod. */
+template <class F> CUZK_DEV void mont_sqr(mont<F> &out, const mont<F> &a)
+{
+    mont_wide<F> w;
+    mont_sqr_wide<F>(w, a);
+    mont_redc<F>(out, w);
+}
+
+/** out = a + b as integers. Pre: the sum is below 2^(32N). */
+template <class F> CUZK_DEV void mont_add_raw(mont<F> &out, const mont<F> &a, const mont<F> &b)
+{
+    const int N = F::N;
+    out.l[0] = add_cc(a.l[0], b.l[0]);
+#pragma unroll
+    for (int i = 1; i < N - 1; i++) {
+        out.l[i] = addc_cc(a.l[i], b.l[i]);
+    }
+    out.l[N - 1] = addc(a.l[N - 1], b.l[N - 1]);
+}
+
 /** out = a + b, lazy in and out. */
 template <class F> CUZK_DEV void mont_add(mont<F> &out, const mont<F> &a, const mont<F> &b)
 {

@@ -4,192 +4,277 @@
 #include "cuda_queue_internal.h"
 #include "msm_cuda_internal.h"
 
-static unsigned floor_lg(uint64_t n)
+struct cuzk_cuda_msm {
+    int device;
+    cuzk_cuda_msm_group group;
+    uint64_t n_max;
+    unsigned nbits;
+    void *d_own; /* the arena, when it is not the caller's */
+    cuzk_cuda_msm_memory mem;
+    /* The result that is pending: the windows' sums arrive in pinned memory, then the event. */
+    bool pending;
+    unsigned windows, c; /* 0 windows: infinity */
+    union {
+        void *any;
+        cuzk_g1_xyzz *g1;
+        cuzk_g2_xyzz *g2;
+    } sums;
+    cudaEvent_t done;
+};
+
+static uint64_t xyzz_bytes(cuzk_cuda_msm_group group)
 {
-    unsigned lg = 0;
-    while (n >> 1 >> lg != 0) {
-        lg++;
+    return group == CUZK_CUDA_MSM_G1 ? sizeof(cuzk_g1_xyzz) : sizeof(cuzk_g2_xyzz);
+}
+
+uint64_t cuzk_cuda_msm_bytes(uint64_t n_max, unsigned nbits, cuzk_cuda_msm_group group)
+{
+    cuzk_cuda_msm_memory m;
+    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group);
+    return m.bytes;
+}
+
+static void destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)
+{
+    if (m->done != NULL) {
+        (void)cudaEventDestroy(m->done);
     }
-    return lg;
-}
-
-/* Windows of about lg n - 4 bits: 16 terms a bucket and window, so that the two additions per
- * bucket stay an eighth of the work; more when there are few terms. */
-static cuzk_cuda_msm_shape shape_of(uint64_t n, unsigned nbits)
-{
-    cuzk_cuda_msm_shape s = {};
-    const unsigned lg = floor_lg(n);
-    s.n = n;
-    s.nbits = nbits;
-    s.c = lg < 10 ? 6 : lg - 4;
-    if (s.c > CUZK_CUDA_MSM_MAX_C) {
-        s.c = CUZK_CUDA_MSM_MAX_C;
+    if (m->sums.any != NULL) {
+        (void)cudaFreeHost(m->sums.any);
     }
-    s.windows = nbits / s.c + 1;
-    s.top_bits = nbits - s.c * (s.windows - 1);
-    s.buckets = (uint32_t)(((uint64_t)(s.windows - 1) << (s.c - 1)) + ((uint64_t)1 << s.top_bits));
-    /* Few chunks, since each costs a short multiplication, but no fewer than fill the device. */
-    s.lg_chunk = s.buckets > 1u << 22 ? 7 : s.buckets > 1u << 20 ? 5 : s.buckets > 1u << 19 ? 4 : 3;
-    /* By lg n alone, so that no smaller n of the same lg has more segments. */
-    const uint64_t work = (uint64_t)s.windows << lg;
-    s.segment = work > (uint64_t)1 << 27 ? 128 : work > (uint64_t)1 << 24 ? 64 : 32;
-    return s;
+    cuzk_cuda_free(q, m->d_own);
+    cuzk_free(m);
 }
 
-/* Chunks of the reduction: whole windows, so at most one more per window. */
-static uint64_t chunk_count(const cuzk_cuda_msm_shape *s)
+cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q, void *d_arena,
+                                    uint64_t bytes, uint64_t n_max, unsigned nbits,
+                                    cuzk_cuda_msm_group group, cuzk_err *err)
 {
-    return ((uint64_t)s->buckets >> s->lg_chunk) + s->windows;
-}
-
-static uint64_t segment_count(const cuzk_cuda_msm_shape *s)
-{
-    return (s->n * s->windows + s->segment - 1) / s->segment;
-}
-
-/* Room of one array at *at, which moves on; base NULL only counts. */
-static void *place(char *base, uint64_t *at, uint64_t count, uint64_t size)
-{
-    void *p = base == NULL ? NULL : base + *at;
-    *at = (*at + count * size + 255) & ~(uint64_t)255;
-    return p;
-}
-
-static uint64_t max64(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/*
- * Smaller n use the same workspace with other windows: every array takes the largest need over
- * all sizes, which are the sizes just below a change of window, powers of two less one, and n_max.
- */
-static uint64_t place_all(cuzk_cuda_msm *m, char *base, uint64_t n_max, unsigned nbits)
-{
-    uint64_t terms = 1, buckets = 2, segments = 1, chunks = 1, windows = 1, at = 0;
-    for (unsigned lg = 1; lg <= 28; lg++) {
-        const uint64_t top = ((uint64_t)1 << lg) - 1;
-        const uint64_t n = top < n_max ? top : n_max;
-        const cuzk_cuda_msm_shape s = shape_of(n, nbits);
-        terms = max64(terms, s.n * s.windows);
-        buckets = max64(buckets, s.buckets);
-        segments = max64(segments, segment_count(&s));
-        segments = max64(segments, n / 32 + 1); /* sums of bits */
-        chunks = max64(chunks, chunk_count(&s));
-        windows = max64(windows, s.windows);
-        if (n == n_max) {
-            break;
-        }
-    }
-    terms = max64(terms, n_max);
-    /* Digits are dead once sorted, entries once in the list. */
-    m->d_digits = (uint32_t *)place(base, &at, terms + 4 * windows, 4); /* rows in fours */
-    m->d_entries = (uint64_t *)place(base, &at, terms, 8);
-    m->d_list = (uint32_t *)place(base, &at, terms, 4);
-    m->d_bin_start = (uint32_t *)place(base, &at, (windows << CUZK_CUDA_MSM_LG_BINS) + 1, 4);
-    m->d_bin_next = (uint32_t *)place(base, &at, (windows << CUZK_CUDA_MSM_LG_BINS) + 1, 4);
-    m->d_offset = (uint32_t *)place(base, &at, buckets + 1, 4);
-    m->d_heavy = (uint32_t *)place(base, &at, buckets + 1, 4);
-    m->d_buckets = (cuzk_g1_xyzz *)place(base, &at, buckets, sizeof(cuzk_g1_xyzz));
-    m->d_heads = (cuzk_g1_xyzz *)place(base, &at, segments, sizeof(cuzk_g1_xyzz));
-    m->d_chunks = (cuzk_g1_xyzz *)place(base, &at, chunks, sizeof(cuzk_g1_xyzz));
-    m->d_partials =
-        (cuzk_g1_xyzz *)place(base, &at, windows * CUZK_CUDA_MSM_PARTIALS, sizeof(cuzk_g1_xyzz));
-    m->d_sums = (cuzk_g1_xyzz *)place(base, &at, windows, sizeof(cuzk_g1_xyzz));
-    return at;
-}
-
-uint64_t cuzk_cuda_msm_bytes(uint64_t n_max, unsigned nbits)
-{
-    cuzk_cuda_msm m;
-    return place_all(&m, NULL, n_max, nbits);
-}
-
-cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q, uint64_t n_max,
-                                 unsigned nbits, cuzk_err *err)
-{
+    cuzk_status st = CUZK_OK;
     if (n_max > CUZK_CUDA_MSM_MAX_N) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM of %llu terms on the GPU: at most 2^27",
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM of %llu terms on the GPU: at most 2^28",
                          (unsigned long long)n_max);
     }
-    if (nbits < 1 || nbits > 255) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM scalars of %u bits: 1 to 255", nbits);
+    if (nbits > 255) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM scalars of %u bits: at most 255", nbits);
+    }
+    if (group != CUZK_CUDA_MSM_G1 && group != CUZK_CUDA_MSM_G2) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM in group number %d", (int)group);
+    }
+    const uint64_t need = cuzk_cuda_msm_bytes(n_max, nbits, group);
+    if (d_arena == NULL || (uintptr_t)d_arena % 256 != 0 || bytes < need) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in %llu bytes at %p: needs %llu",
+                         (unsigned long long)bytes, d_arena, (unsigned long long)need);
     }
     cuzk_cuda_msm *m = (cuzk_cuda_msm *)cuzk_alloc_zero(1, sizeof(*m));
     if (m == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for an MSM workspace");
     }
     m->device = q->device;
+    m->group = group;
     m->n_max = n_max;
     m->nbits = nbits;
-    m->arena_bytes = cuzk_cuda_msm_bytes(n_max, nbits);
-    const cuzk_status st = cuzk_cuda_alloc(q, &m->d_arena, m->arena_bytes, err);
+    cuzk_cuda_msm_place(&m->mem, d_arena, n_max, nbits, group);
+    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaSetDevice(q->device), err));
+    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&m->done, cudaEventDisableTiming), err));
+    CUZK_TRY_GOTO(st,
+                  CUZK_CUDA(cudaHostAlloc(&m->sums.any, CUZK_CUDA_MSM_MAX_WIN * xyzz_bytes(group),
+                                          cudaHostAllocDefault),
+                            err));
+    *out = m;
+    return CUZK_OK;
+out:
+    destroy(m, q);
+    return st;
+}
+
+cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q, uint64_t n_max,
+                                 unsigned nbits, cuzk_cuda_msm_group group, cuzk_err *err)
+{
+    void *d_arena = NULL;
+    /* Sizes that create_in refuses are not asked for. */
+    const uint64_t bytes =
+        n_max > CUZK_CUDA_MSM_MAX_N || nbits > 255 ? 1 : cuzk_cuda_msm_bytes(n_max, nbits, group);
+    CUZK_TRY(cuzk_cuda_alloc(q, &d_arena, bytes, err));
+    const cuzk_status st =
+        cuzk_cuda_msm_create_in(out, q, d_arena, bytes, n_max, nbits, group, err);
     if (st != CUZK_OK) {
-        cuzk_free(m);
+        cuzk_cuda_free(q, d_arena);
         return st;
     }
-    (void)place_all(m, (char *)m->d_arena, n_max, nbits);
-    *out = m;
+    (*out)->d_own = d_arena;
     return CUZK_OK;
 }
 
 void cuzk_cuda_msm_destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)
 {
     if (m != NULL) {
-        cuzk_cuda_free(q, m->d_arena);
-        cuzk_free(m);
+        (void)cudaSetDevice(q->device);
+        (void)cudaStreamSynchronize(q->stream); /* the result may be on its way to m->sums */
+        destroy(m, q);
     }
 }
 
-static cuzk_status check_call(const cuzk_cuda_msm *m, const cuzk_cuda_queue *q, uint64_t n,
-                              cuzk_err *err)
+static cuzk_status check_call(const cuzk_cuda_msm *m, const cuzk_cuda_queue *q,
+                              cuzk_cuda_msm_group group, bool bits, uint64_t n, cuzk_err *err)
 {
     if (m->device != q->device) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace of device %d used on device %d",
                          m->device, q->device);
     }
+    if (m->group != group) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace of the other group");
+    }
+    if (!bits && m->nbits == CUZK_CUDA_MSM_BITS_ONLY) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace for bits used for scalars");
+    }
     if (n > m->n_max) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM of %llu terms in a workspace for %llu",
                          (unsigned long long)n, (unsigned long long)m->n_max);
     }
+    if (m->pending) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace holds a result not yet fetched");
+    }
     return CUZK_CUDA(cudaSetDevice(q->device), err);
 }
 
-/* Wait for d_sums [windows] and join them. */
-static cuzk_status collect(const cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_g1 *out,
-                           unsigned windows, unsigned c, cuzk_err *err)
+/* The last of an enqueue: d_sums on their way to the host. */
+static cuzk_status send_sums(cuzk_cuda_msm *m, cuzk_cuda_queue *q, unsigned windows, unsigned c,
+                             cuzk_err *err)
 {
-    cuzk_g1_xyzz sums[CUZK_CUDA_MSM_MAX_WIN];
-    CUZK_TRY(cuzk_cuda_download(q, sums, m->d_sums, windows * sizeof(sums[0]), err));
-    cuzk_cuda_msm_fold(out, sums, windows, c);
+    m->windows = windows;
+    m->c = c;
+    if (windows != 0) {
+        CUZK_TRY(
+            CUZK_CUDA(cudaMemcpyAsync(m->sums.any, m->mem.d_sums, windows * xyzz_bytes(m->group),
+                                      cudaMemcpyDeviceToHost, q->stream),
+                      err));
+        CUZK_TRY(CUZK_CUDA(cudaEventRecord(m->done, q->stream), err));
+    }
+    m->pending = true;
     return CUZK_OK;
+}
+
+static cuzk_status enqueue_scalars(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cuda_msm_group group,
+                                   const void *d_bases, const cuzk_scalar *d_scalars, uint64_t n,
+                                   cuzk_err *err)
+{
+    CUZK_TRY(check_call(m, q, group, false, n, err));
+    if (n == 0) {
+        return send_sums(m, q, 0, 0, err);
+    }
+    const bool g1 = group == CUZK_CUDA_MSM_G1;
+    cuzk_cuda_msm_shape s;
+    cuzk_cuda_msm_batch b;
+    cuzk_cuda_msm_shape_of(&s, n, m->nbits);
+    for (unsigned i = 0; cuzk_cuda_msm_batch_of(&b, &s, &m->mem, i); i++) {
+        CUZK_TRY(cuzk_cuda_msm_sort(&m->mem, &s, &b, q, d_scalars, err));
+        CUZK_TRY((g1 ? cuzk_cuda_msm_accumulate_g1 : cuzk_cuda_msm_accumulate_g2)(&m->mem, &s, &b,
+                                                                                  q, d_bases, err));
+    }
+    CUZK_TRY((g1 ? cuzk_cuda_msm_reduce_g1 : cuzk_cuda_msm_reduce_g2)(&m->mem, &s, q, err));
+    return send_sums(m, q, s.windows, s.c, err);
+}
+
+static cuzk_status enqueue_bits(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cuda_msm_group group,
+                                const void *d_bases, const uint64_t *d_bits, uint64_t n,
+                                cuzk_err *err)
+{
+    CUZK_TRY(check_call(m, q, group, true, n, err));
+    if (n == 0) {
+        return send_sums(m, q, 0, 0, err);
+    }
+    const bool g1 = group == CUZK_CUDA_MSM_G1;
+    CUZK_TRY(cuzk_cuda_msm_list_bits(&m->mem, q, d_bits, n, err));
+    CUZK_TRY(
+        (g1 ? cuzk_cuda_msm_sum_list_g1 : cuzk_cuda_msm_sum_list_g2)(&m->mem, q, d_bases, n, err));
+    return send_sums(m, q, 1, 0, err);
+}
+
+/* Waits for the sums. */
+static cuzk_status wait_sums(cuzk_cuda_msm *m, cuzk_cuda_msm_group group, cuzk_err *err)
+{
+    if (m->group != group || !m->pending) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace holds no result of this group");
+    }
+    m->pending = false;
+    if (m->windows == 0) {
+        return CUZK_OK;
+    }
+    CUZK_TRY(CUZK_CUDA(cudaSetDevice(m->device), err));
+    return CUZK_CUDA(cudaEventSynchronize(m->done), err);
+}
+
+cuzk_status cuzk_cuda_msm_g1_finish(cuzk_cuda_msm *m, cuzk_g1 *out, cuzk_err *err)
+{
+    CUZK_TRY(wait_sums(m, CUZK_CUDA_MSM_G1, err));
+    cuzk_cuda_msm_fold_g1(out, m->sums.g1, m->windows, m->c);
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_cuda_msm_g2_finish(cuzk_cuda_msm *m, cuzk_g2 *out, cuzk_err *err)
+{
+    CUZK_TRY(wait_sums(m, CUZK_CUDA_MSM_G2, err));
+    cuzk_cuda_msm_fold_g2(out, m->sums.g2, m->windows, m->c);
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_cuda_msm_g1_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                     const cuzk_g1_affine *d_bases, const cuzk_scalar *d_scalars,
+                                     uint64_t n, cuzk_err *err)
+{
+    return enqueue_scalars(m, q, CUZK_CUDA_MSM_G1, d_bases, d_scalars, n, err);
+}
+
+cuzk_status cuzk_cuda_msm_g2_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                     const cuzk_g2_affine *d_bases, const cuzk_scalar *d_scalars,
+                                     uint64_t n, cuzk_err *err)
+{
+    return enqueue_scalars(m, q, CUZK_CUDA_MSM_G2, d_bases, d_scalars, n, err);
+}
+
+cuzk_status cuzk_cuda_msm_bits_g1_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                          const cuzk_g1_affine *d_bases, const uint64_t *d_bits,
+                                          uint64_t n, cuzk_err *err)
+{
+    return enqueue_bits(m, q, CUZK_CUDA_MSM_G1, d_bases, d_bits, n, err);
+}
+
+cuzk_status cuzk_cuda_msm_bits_g2_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                          const cuzk_g2_affine *d_bases, const uint64_t *d_bits,
+                                          uint64_t n, cuzk_err *err)
+{
+    return enqueue_bits(m, q, CUZK_CUDA_MSM_G2, d_bases, d_bits, n, err);
 }
 
 cuzk_status cuzk_cuda_msm_g1(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_g1 *out,
                              const cuzk_g1_affine *d_bases, const cuzk_scalar *d_scalars,
                              uint64_t n, cuzk_err *err)
 {
-    CUZK_TRY(check_call(m, q, n, err));
-    if (n == 0) {
-        cuzk_cuda_msm_fold(out, NULL, 0, 0);
-        return CUZK_OK;
-    }
-    const cuzk_cuda_msm_shape s = shape_of(n, m->nbits);
-    CUZK_TRY(cuzk_cuda_msm_sort(m, &s, q, d_scalars, err));
-    CUZK_TRY(cuzk_cuda_msm_sum(m, &s, q, d_bases, err));
-    return collect(m, q, out, s.windows, s.c, err);
+    CUZK_TRY(cuzk_cuda_msm_g1_enqueue(m, q, d_bases, d_scalars, n, err));
+    return cuzk_cuda_msm_g1_finish(m, out, err);
+}
+
+cuzk_status cuzk_cuda_msm_g2(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_g2 *out,
+                             const cuzk_g2_affine *d_bases, const cuzk_scalar *d_scalars,
+                             uint64_t n, cuzk_err *err)
+{
+    CUZK_TRY(cuzk_cuda_msm_g2_enqueue(m, q, d_bases, d_scalars, n, err));
+    return cuzk_cuda_msm_g2_finish(m, out, err);
 }
 
 cuzk_status cuzk_cuda_msm_bits_g1(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_g1 *out,
                                   const cuzk_g1_affine *d_bases, const uint64_t *d_bits, uint64_t n,
                                   cuzk_err *err)
 {
-    CUZK_TRY(check_call(m, q, n, err));
-    if (n == 0) {
-        cuzk_cuda_msm_fold(out, NULL, 0, 0);
-        return CUZK_OK;
-    }
-    CUZK_TRY(cuzk_cuda_msm_list_bits(m, q, d_bits, n, err));
-    CUZK_TRY(cuzk_cuda_msm_sum_list(m, q, d_bases, n, err));
-    return collect(m, q, out, 1, 0, err);
+    CUZK_TRY(cuzk_cuda_msm_bits_g1_enqueue(m, q, d_bases, d_bits, n, err));
+    return cuzk_cuda_msm_g1_finish(m, out, err);
+}
+
+cuzk_status cuzk_cuda_msm_bits_g2(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_g2 *out,
+                                  const cuzk_g2_affine *d_bases, const uint64_t *d_bits, uint64_t n,
+                                  cuzk_err *err)
+{
+    CUZK_TRY(cuzk_cuda_msm_bits_g2_enqueue(m, q, d_bases, d_bits, n, err));
+    return cuzk_cuda_msm_g2_finish(m, out, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Counting sort of the terms of all windows by bucket, in two steps. The first spreads a window
+ * Counting sort of the terms of a batch of windows by bucket, in two steps. The first spreads a window
  * over 2^11 bins by the top bits of the bucket: each block counts its share, reserves room in
  * every bin with one atomic addition, and writes; a block's run in a bin is long enough for whole
  * sectors. The second sorts each bin by the low bits, at most 10, one block per bin; the bin is
@@ -20,13 +20,15 @@ struct sort_args {
     uint64_t *entries;
     uint32_t *list, *bin_start, *bin_next, *offset;
     uint64_t n, row; /* terms; digits from one window to the next */
-    unsigned c, windows, top_bits;
-    uint32_t buckets;
+    unsigned c, top_bits;
+    unsigned first, last; /* the batch's first window; the last of all windows */
+    uint32_t buckets;     /* of the batch */
 };
 
+/* w counts from the batch's first window. */
 static __device__ __forceinline__ unsigned key_bits(const sort_args &a, unsigned w)
 {
-    return w + 1 == a.windows ? a.top_bits : a.c - 1;
+    return a.first + w == a.last ? a.top_bits : a.c - 1;
 }
 
 static __device__ __forceinline__ unsigned low_bits(const sort_args &a, unsigned w)
@@ -35,35 +37,57 @@ static __device__ __forceinline__ unsigned low_bits(const sort_args &a, unsigned
     return k > CUZK_CUDA_MSM_LG_BINS ? k - CUZK_CUDA_MSM_LG_BINS : 0;
 }
 
-/* Signed digits, low window first: above half of 2^c a digit is 2^c less and carries one up. */
-static __global__ void __launch_bounds__(256)
-    digits_k(uint32_t *digits, const cuzk_scalar *scalars, uint64_t n, uint64_t row, unsigned c,
-             unsigned windows)
+/*
+ * Signed digits without carries from window to window: with half of 2^c added in every window but
+ * the last, a window's bits are its digit plus that half.
+ */
+struct digit_args {
+    const cuzk_scalar *scalars;
+    uint32_t *digits;
+    uint64_t n, row;
+    uint64_t halves[4]; /* sum of 2^(cw + c - 1) over the windows but the last */
+    unsigned c, first, count, last;
+};
+
+static __global__ void __launch_bounds__(256) digits_k(digit_args a)
 {
     const uint64_t i = blockIdx.x * (uint64_t)256 + threadIdx.x;
-    if (i >= n) {
+    if (i >= a.n) {
         return;
     }
-    const ulonglong2 *p = (const ulonglong2 *)&scalars[i];
+    const ulonglong2 *p = (const ulonglong2 *)&a.scalars[i];
     const ulonglong2 lo = p[0], hi = p[1];
     uint64_t l[4] = {lo.x, lo.y, hi.x, hi.y};
-    const uint32_t half = 1u << (c - 1), mask = (half << 1) - 1;
-    uint32_t carry = 0;
-    for (unsigned w = 0; w < windows; w++) {
-        uint32_t d = ((uint32_t)l[0] & mask) + carry, v;
-        l[0] = l[0] >> c | l[1] << (64 - c);
-        l[1] = l[1] >> c | l[2] << (64 - c);
-        l[2] = l[2] >> c | l[3] << (64 - c);
-        l[3] >>= c;
-        if (w + 1 < windows && d > half) {
-            v = SIGN | ((mask + 1) - d);
-            carry = 1;
-            v = v == SIGN ? 0 : v; /* d = 2^c: nothing here, one above */
-        } else {
-            v = d;
-            carry = 0;
+    uint64_t carry = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint64_t t = l[k] + carry;
+        carry = t < carry;
+        l[k] = t + a.halves[k];
+        carry += l[k] < t;
+    }
+    unsigned skip = a.c * a.first;
+    for (; skip >= 64; skip -= 64) {
+        l[0] = l[1];
+        l[1] = l[2];
+        l[2] = l[3];
+        l[3] = 0;
+    }
+    const uint32_t half = 1u << (a.c - 1), mask = (half << 1) - 1;
+    for (unsigned w = 0; w < a.count; w++) {
+        if (skip != 0) {
+            l[0] = l[0] >> skip | l[1] << (64 - skip);
+            l[1] = l[1] >> skip | l[2] << (64 - skip);
+            l[2] = l[2] >> skip | l[3] << (64 - skip);
+            l[3] >>= skip;
         }
-        digits[w * row + i] = v;
+        skip = a.c;
+        uint32_t d = (uint32_t)l[0];
+        if (a.first + w != a.last) {
+            d = (d & mask) - half;
+            d = (int32_t)d < 0 ? SIGN | (0 - d) : d;
+        }
+        a.digits[w * a.row + i] = d;
     }
 }
 
@@ -338,23 +362,38 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm *m, const cuzk_cuda_msm_shape *s,
-                               cuzk_cuda_queue *q, const cuzk_scalar *d_scalars, cuzk_err *err)
+cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
+                               const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
+                               const cuzk_scalar *d_scalars, cuzk_err *err)
 {
+    digit_args d = {};
+    d.scalars = d_scalars;
+    d.digits = m->d_digits;
+    d.n = s->n;
+    d.row = (s->n + 3) & ~(uint64_t)3;
+    d.c = s->c;
+    d.first = b->first;
+    d.count = b->count;
+    d.last = s->windows - 1;
+    for (unsigned w = 0; w + 1 < s->windows; w++) {
+        const unsigned bit = s->c * w + s->c - 1;
+        d.halves[bit / 64] |= (uint64_t)1 << bit % 64;
+    }
     sort_args a = {};
     a.digits = m->d_digits;
     a.entries = m->d_entries;
     a.list = m->d_list;
     a.bin_start = m->d_bin_start;
     a.bin_next = m->d_bin_next;
-    a.offset = m->d_offset;
+    a.offset = b->d_offset;
     a.n = s->n;
-    a.row = (s->n + 3) & ~(uint64_t)3;
+    a.row = d.row;
     a.c = s->c;
-    a.windows = s->windows;
     a.top_bits = s->top_bits;
-    a.buckets = s->buckets;
-    const uint32_t bins = s->windows << CUZK_CUDA_MSM_LG_BINS;
+    a.first = b->first;
+    a.last = d.last;
+    a.buckets = b->buckets;
+    const uint32_t bins = b->count << CUZK_CUDA_MSM_LG_BINS;
     const unsigned digit_blocks = (unsigned)((s->n + 255) / 256);
     /* Two blocks per SM, each with a share worth its 2^11 counters. */
     unsigned share_blocks = (unsigned)((s->n + (1u << 13) - 1) >> 13);
@@ -363,23 +402,22 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm *m, const cuzk_cuda_msm_shape
     }
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_bin_start, 0, (bins + 1) * sizeof(uint32_t), q->stream),
                        err));
-    digits_k<<<digit_blocks, 256, 0, q->stream>>>(m->d_digits, d_scalars, s->n, a.row, s->c,
-                                                  s->windows);
+    digits_k<<<digit_blocks, 256, 0, q->stream>>>(d);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(digits_k, err));
-    count_k<<<dim3(share_blocks, s->windows), THREADS, 0, q->stream>>>(a);
+    count_k<<<dim3(share_blocks, b->count), THREADS, 0, q->stream>>>(a);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(count_k, err));
     scan_bins_k<<<1, THREADS, 0, q->stream>>>(m->d_bin_start, m->d_bin_next, bins);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(scan_bins_k, err));
     CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(spread_k, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)sizeof(spread_tile)),
                        err));
-    spread_k<<<dim3(share_blocks, s->windows), THREADS, sizeof(spread_tile), q->stream>>>(a);
+    spread_k<<<dim3(share_blocks, b->count), THREADS, sizeof(spread_tile), q->stream>>>(a);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(spread_k, err));
-    sort_bin_k<<<dim3(BINS, s->windows), THREADS, 0, q->stream>>>(a);
+    sort_bin_k<<<dim3(BINS, b->count), THREADS, 0, q->stream>>>(a);
     return CUZK_CUDA_LAUNCHED(sort_bin_k, err);
 }
 
-cuzk_status cuzk_cuda_msm_list_bits(const cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+cuzk_status cuzk_cuda_msm_list_bits(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
                                     const uint64_t *d_bits, uint64_t n, cuzk_err *err)
 {
     const unsigned blocks = (unsigned)(((n + 63) / 64 + THREADS - 1) / THREADS);

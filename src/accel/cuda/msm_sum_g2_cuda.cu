@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "msm_sum_tmpl.cuh"
+
+cuzk_status cuzk_cuda_msm_accumulate_g2(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
+                                        const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
+                                        const void *d_bases, cuzk_err *err)
+{
+    return accumulate<g2_group>(m, s, b, q, d_bases, err);
+}
+
+cuzk_status cuzk_cuda_msm_reduce_g2(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
+                                    cuzk_cuda_queue *q, cuzk_err *err)
+{
+    return reduce<g2_group>(m, s, q, err);
+}
+
+cuzk_status cuzk_cuda_msm_sum_list_g2(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                      const void *d_bases, uint64_t n, cuzk_err *err)
+{
+    return sum_list<g2_group>(m, q, d_bases, n, err);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Cases of the MSM on the GPU, included once per group by test_cuda_msm_g1.c and _g2.c, which
+ * define P(name) (cuzk_g1 and cuzk_g1_name), CUDA(name) (cuzk_cuda_name with the group's suffix
+ * in it), HOST_MSM, HOST_BITS, GENERATOR, FIELD, GROUP and LARGE_LG.
+ */
+typedef struct fixture {
+    cuzk_cuda_queue *q;
+    P(affine) * bases;
+    cuzk_scalar *scalars;
+    uint64_t *bits;
+    void *d_bases, *d_scalars, *d_bits;
+    size_t n;
+} fixture;
+
+/* Multiples of the generator in random steps; every 97th is infinity, some repeat or cancel. */
+static void make_bases(P(affine) * out, size_t n)
+{
+    P_POINT *p = cuzk_alloc(n + 1, sizeof(*p));
+    FIELD *scratch = cuzk_alloc(n + 1, sizeof(*scratch));
+    CHECK(p != NULL && scratch != NULL);
+    P_POINT at, step;
+    const cuzk_scalar s = {{test_u64(), test_u64(), test_u64(), 0}};
+    P(from_affine)(&at, &GENERATOR);
+    P(mul)(&step, &at, &s);
+    for (size_t i = 0; i < n; i++) {
+        p[i] = at;
+        P(add)(&at, &at, &step);
+    }
+    P(batch_to_affine)(out, p, scratch, n);
+    for (size_t i = 1; i < n; i++) {
+        const uint64_t kind = test_below(64);
+        if (i % 97 == 0) {
+            memset(&out[i], 0, sizeof(out[i]));
+        } else if (kind == 0) {
+            out[i] = out[i - 1];
+        } else if (kind == 1) {
+            P(affine_neg)(&out[i], &out[i - 1]);
+        }
+    }
+    cuzk_free(p);
+    cuzk_free(scratch);
+}
+
+static fixture setup(size_t n)
+{
+    fixture f;
+    f.q = cuda_queue();
+    f.n = n;
+    f.bases = cuzk_alloc(n + 1, sizeof(*f.bases));
+    f.scalars = cuzk_alloc_zero(n + 1, sizeof(*f.scalars));
+    f.bits = cuzk_alloc_zero(n / 64 + 1, sizeof(*f.bits));
+    CHECK(f.bases != NULL && f.scalars != NULL && f.bits != NULL);
+    make_bases(f.bases, n);
+    f.d_bases = cuda_upload(f.q, f.bases, n * sizeof(*f.bases));
+    f.d_scalars = cuda_upload(f.q, f.scalars, n * sizeof(*f.scalars)); /* room */
+    f.d_bits = cuda_upload(f.q, f.bits, (n / 64 + 1) * sizeof(*f.bits));
+    return f;
+}
+
+static void teardown(fixture *f)
+{
+    cuzk_cuda_free(f->q, f->d_bases);
+    cuzk_cuda_free(f->q, f->d_scalars);
+    cuzk_cuda_free(f->q, f->d_bits);
+    cuzk_cuda_queue_destroy(f->q);
+    cuzk_free(f->bases);
+    cuzk_free(f->scalars);
+    cuzk_free(f->bits);
+}
+
+/* Affine results are compared: the coordinates of the sums depend on their order. */
+static void check_point(const P_POINT *got, const P_POINT *want, size_t n, unsigned nbits,
+                        unsigned kind)
+{
+    P(affine) g, w;
+    P(to_affine)(&g, got);
+    P(to_affine)(&w, want);
+    CHECK_MSG(memcmp(&g, &w, sizeof(g)) == 0, "n = %zu, %u bits, kind %u: wrong sum", n, nbits,
+              kind);
+}
+
+static cuzk_cuda_msm *workspace(cuzk_cuda_queue *q, uint64_t n, unsigned nbits)
+{
+    cuzk_cuda_msm *m = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_cuda_msm_create(&m, q, n, nbits, GROUP, &err), &err);
+    return m;
+}
+
+static void compare(fixture *f, cuzk_cuda_msm *m, size_t n, unsigned nbits, unsigned kind)
+{
+    cuzk_err err;
+    P_POINT got, want;
+    CHECK_OK(cuzk_cuda_upload(f->q, f->d_scalars, f->scalars, n * sizeof(*f->scalars), &err), &err);
+    CHECK_OK(CUDA(msm, )(m, f->q, &got, f->d_bases, f->d_scalars, n, &err), &err);
+    CHECK_OK(HOST_MSM(&want, f->bases, f->scalars, n, nbits, NULL, NULL, &err), &err);
+    check_point(&got, &want, n, nbits, kind);
+}
+
+static void sizes_equal_host(void)
+{
+    static const size_t sizes[] = {0,    1,    2,    3,    31,   32,   33,   255,   256,  257,
+                                   1023, 1024, 1025, 2047, 4095, 4096, 4097, 12345, 16384};
+    static const unsigned widths[] = {255, 255, 255, 1, 5, 6, 64, 128, 254};
+    const size_t top = 16384;
+    fixture f = setup(top);
+    for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); w++) {
+        cuzk_cuda_msm *m = workspace(f.q, top, widths[w]);
+        for (size_t i = w % 3; i < sizeof(sizes) / sizeof(sizes[0]); i += 3) {
+            fill_scalars(f.scalars, sizes[i], w == 1 ? EDGE : DENSE, widths[w]);
+            compare(&f, m, sizes[i], widths[w], w == 1 ? EDGE : DENSE);
+        }
+        cuzk_cuda_msm_destroy(m, f.q);
+    }
+    teardown(&f);
+}
+
+static void kinds_equal_host(void)
+{
+    const size_t sizes[] = {1, 500, 8191, 20000};
+    fixture f = setup(20000);
+    cuzk_cuda_msm *m = workspace(f.q, 20000, 255);
+    for (unsigned k = 0; k < KINDS; k++) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            fill_scalars(f.scalars, sizes[i], (scalar_kind)k, 255);
+            compare(&f, m, sizes[i], 255, k);
+        }
+    }
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+/* 2^LARGE_LG terms; 16 times as many with --iters=16. */
+static void large_equals_host(void)
+{
+    const size_t n = ((size_t)1 << LARGE_LG) * test_iters(1) + 1;
+    fixture f = setup(n);
+    cuzk_cuda_msm *m = workspace(f.q, n, 255);
+    for (unsigned k = 0; k < KINDS; k++) {
+        fill_scalars(f.scalars, n, (scalar_kind)k, 255);
+        compare(&f, m, n - k % 3, 255, k);
+    }
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+/* Every base with its opposite beside it, equal scalars: all buckets cancel. */
+static void cancelling_terms_give_infinity(void)
+{
+    const size_t n = 4096;
+    fixture f = setup(n);
+    cuzk_cuda_msm *m = workspace(f.q, n, 255);
+    cuzk_err err;
+    P_POINT got;
+    fill_scalars(f.scalars, n, DENSE, 255);
+    for (size_t i = 0; i < n; i += 2) {
+        f.bases[i] = f.bases[n - 2];
+        P(affine_neg)(&f.bases[i + 1], &f.bases[i]);
+        f.scalars[i + 1] = f.scalars[i];
+    }
+    CHECK_OK(cuzk_cuda_upload(f.q, f.d_bases, f.bases, n * sizeof(*f.bases), &err), &err);
+    CHECK_OK(cuzk_cuda_upload(f.q, f.d_scalars, f.scalars, n * sizeof(*f.scalars), &err), &err);
+    CHECK_OK(CUDA(msm, )(m, f.q, &got, f.d_bases, f.d_scalars, n, &err), &err);
+    CHECK(P(is_infinity)(&got));
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+/* All bases the same point: every addition in a bucket starts with a doubling. */
+static void equal_bases_equal_host(void)
+{
+    const size_t n = 3000;
+    fixture f = setup(n);
+    cuzk_cuda_msm *m = workspace(f.q, n, 255);
+    cuzk_err err;
+    P_POINT got, want;
+    for (size_t i = 1; i < n; i++) {
+        f.bases[i] = f.bases[0];
+    }
+    CHECK_OK(cuzk_cuda_upload(f.q, f.d_bases, f.bases, n * sizeof(*f.bases), &err), &err);
+    for (unsigned k = 0; k < KINDS; k++) {
+        fill_scalars(f.scalars, n, (scalar_kind)k, 255);
+        compare(&f, m, n, 255, k);
+    }
+    memset(f.bits, 0xff, (n / 64 + 1) * sizeof(*f.bits));
+    CHECK_OK(cuzk_cuda_upload(f.q, f.d_bits, f.bits, (n / 64 + 1) * 8, &err), &err);
+    CHECK_OK(CUDA(msm_bits, )(m, f.q, &got, f.d_bases, f.d_bits, n, &err), &err);
+    CHECK_OK(HOST_BITS(&want, f.bases, f.bits, n, NULL, NULL, &err), &err);
+    check_point(&got, &want, n, 1, 0);
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+static void compare_bits(fixture *f, cuzk_cuda_msm *m, size_t n)
+{
+    for (unsigned k = 0; k < 5; k++) { /* none, sparse, half, all, one */
+        cuzk_err err;
+        P_POINT got, want;
+        for (size_t w = 0; w < n / 64 + 1; w++) {
+            const uint64_t x = test_u64();
+            f->bits[w] = k == 0 || k == 4 ? 0
+                         : k == 1         ? x & test_u64() & test_u64() & test_u64()
+                         : k == 2         ? x
+                                          : ~(uint64_t)0;
+        }
+        if (k == 4 && n != 0) {
+            f->bits[(n - 1) / 64] = (uint64_t)1 << (n - 1) % 64;
+        }
+        CHECK_OK(cuzk_cuda_upload(f->q, f->d_bits, f->bits, (n / 64 + 1) * 8, &err), &err);
+        CHECK_OK(CUDA(msm_bits, )(m, f->q, &got, f->d_bases, f->d_bits, n, &err), &err);
+        CHECK_OK(HOST_BITS(&want, f->bases, f->bits, n, NULL, NULL, &err), &err);
+        check_point(&got, &want, n, 1, k);
+    }
+}
+
+static void bits_equal_host(void)
+{
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 127, 4096, 4097, 65535, 65536, 70000};
+    const size_t top = GROUP == CUZK_CUDA_MSM_G1 ? 70000 : 20000;
+    fixture f = setup(top);
+    cuzk_cuda_msm *m = workspace(f.q, f.n, CUZK_CUDA_MSM_BITS_ONLY);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        compare_bits(&f, m, sizes[i] < top ? sizes[i] : top - i);
+    }
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+static void large_bits_equal_host(void)
+{
+    const size_t n = ((size_t)1 << (LARGE_LG + 2)) * test_iters(1) + 77;
+    fixture f = setup(n);
+    cuzk_cuda_msm *m = workspace(f.q, f.n, CUZK_CUDA_MSM_BITS_ONLY);
+    compare_bits(&f, m, n);
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+/* Few terms, for the sanitizers: every kernel with a partial block, every kind. */
+static void small_equals_host(void)
+{
+    fixture f = setup(150);
+    cuzk_cuda_msm *m = workspace(f.q, 150, 64);
+    for (unsigned k = 0; k < KINDS; k++) {
+        fill_scalars(f.scalars, 150, (scalar_kind)k, 64);
+        compare(&f, m, 150 - k, 64, k);
+    }
+    compare_bits(&f, m, 149);
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+/* Two workspaces in one block of memory: both enqueued, then both finished. */
+static void workspaces_share_memory(void)
+{
+    const size_t n = 2000;
+    fixture f = setup(n);
+    cuzk_err err;
+    cuzk_cuda_msm *a = NULL, *b = NULL;
+    P_POINT got_a, got_b, want;
+    void *d = NULL;
+    const uint64_t need = cuzk_cuda_msm_bytes(n, 255, GROUP);
+    const uint64_t need_bits = cuzk_cuda_msm_bytes(n, CUZK_CUDA_MSM_BITS_ONLY, GROUP);
+    CHECK(need_bits < need);
+    CHECK_OK(cuzk_cuda_alloc(f.q, &d, need, &err), &err);
+    CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, d, need - 1, n, 255, GROUP, NULL),
+                 CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, (char *)d + 16, need, n, 255, GROUP, NULL),
+                 CUZK_E_INVALID);
+    CHECK(a == NULL);
+    CHECK_OK(cuzk_cuda_msm_create_in(&a, f.q, d, need, n, 255, GROUP, &err), &err);
+    CHECK_OK(cuzk_cuda_msm_create_in(&b, f.q, d, need, n, CUZK_CUDA_MSM_BITS_ONLY, GROUP, &err),
+             &err);
+    fill_scalars(f.scalars, n, DENSE, 255);
+    for (size_t w = 0; w < n / 64 + 1; w++) {
+        f.bits[w] = test_u64();
+    }
+    CHECK_OK(cuzk_cuda_upload(f.q, f.d_scalars, f.scalars, n * sizeof(*f.scalars), &err), &err);
+    CHECK_OK(cuzk_cuda_upload(f.q, f.d_bits, f.bits, (n / 64 + 1) * 8, &err), &err);
+    for (unsigned round = 0; round < 2; round++) {
+        CHECK_OK(CUDA(msm, _enqueue)(a, f.q, f.d_bases, f.d_scalars, n, &err), &err);
+        CHECK_OK(CUDA(msm_bits, _enqueue)(b, f.q, f.d_bases, f.d_bits, n, &err), &err);
+        CHECK_STATUS(CUDA(msm, _enqueue)(a, f.q, f.d_bases, f.d_scalars, n, NULL), CUZK_E_INVALID);
+        CHECK_OK(CUDA(msm, _finish)(b, &got_b, &err), &err);
+        CHECK_OK(CUDA(msm, _finish)(a, &got_a, &err), &err);
+        CHECK_STATUS(CUDA(msm, _finish)(a, &got_a, NULL), CUZK_E_INVALID);
+        CHECK_OK(HOST_MSM(&want, f.bases, f.scalars, n, 255, NULL, NULL, &err), &err);
+        check_point(&got_a, &want, n, 255, 0);
+        CHECK_OK(HOST_BITS(&want, f.bases, f.bits, n, NULL, NULL, &err), &err);
+        check_point(&got_b, &want, n, 1, 0);
+    }
+    /* Not fetched: destroy waits for it. */
+    CHECK_OK(CUDA(msm, _enqueue)(a, f.q, f.d_bases, f.d_scalars, n, &err), &err);
+    cuzk_cuda_msm_destroy(a, f.q);
+    cuzk_cuda_msm_destroy(b, f.q);
+    cuzk_cuda_free(f.q, d);
+    teardown(&f);
+}
+
+static void refuses_bad_arguments(void)
+{
+    cuzk_cuda_queue *q = cuda_queue();
+    cuzk_cuda_msm *m = NULL;
+    P_POINT out;
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, CUZK_CUDA_MSM_MAX_N + 1, 255, GROUP, NULL),
+                 CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, 256, GROUP, NULL), CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, 255, (cuzk_cuda_msm_group)2, NULL),
+                 CUZK_E_INVALID);
+    CHECK(m == NULL);
+    m = workspace(q, 10, 255);
+    CHECK_STATUS(CUDA(msm, )(m, q, &out, NULL, NULL, 11, NULL), CUZK_E_INVALID);
+    CHECK_STATUS(CUDA(msm, _finish)(m, &out, NULL), CUZK_E_INVALID);
+    cuzk_cuda_msm_destroy(m, q);
+    m = workspace(q, 10, CUZK_CUDA_MSM_BITS_ONLY);
+    CHECK_STATUS(CUDA(msm, )(m, q, &out, NULL, NULL, 1, NULL), CUZK_E_INVALID);
+    cuzk_cuda_msm_destroy(m, q);
+    CHECK_OK(cuzk_cuda_msm_create(&m, q, 10, 255,
+                                  GROUP == CUZK_CUDA_MSM_G1 ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1,
+                                  NULL),
+             NULL);
+    CHECK_STATUS(CUDA(msm, )(m, q, &out, NULL, NULL, 1, NULL), CUZK_E_INVALID);
+    cuzk_cuda_msm_destroy(m, q);
+    cuzk_cuda_queue_destroy(q);
+}
+
+static const cuzk_case cases[] = {CASE(small_equals_host),
+                                  CASE(sizes_equal_host),
+                                  CASE(kinds_equal_host),
+                                  CASE(large_equals_host),
+                                  CASE(cancelling_terms_give_infinity),
+                                  CASE(equal_bases_equal_host),
+                                  CASE(bits_equal_host),
+                                  CASE(large_bits_equal_host),
+                                  CASE(workspaces_share_memory),
+                                  CASE(refuses_bad_arguments)};
+TEST_MAIN(SUITE, cases)
