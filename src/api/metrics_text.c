@@ -8,9 +8,6 @@
 
 #include "api/text_buf.h"
 
-/* le and sums in the shortest form that reads back the same: the number is part of the series' name. */
-#define G "%.17g"
-
 static void family(cuzk_text_buf *b, const char *name, const char *type, const char *help)
 {
     cuzk_text_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
@@ -88,8 +85,8 @@ static void histogram(cuzk_text_buf *b, const char *name, const char *labels,
             cuzk_text_printf(b, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels, seen);
         }
     }
-    cuzk_text_printf(b, "%s_sum{%s} " G "\n%s_count{%s} %" PRIu64 "\n", name, labels,
-                     h->sum_seconds, name, labels, seen);
+    cuzk_text_printf(b, "%s_sum{%s} %.6f\n%s_count{%s} %" PRIu64 "\n", name, labels, h->sum_seconds,
+                     name, labels, seen);
 }
 
 static void put_jobs(cuzk_text_buf *b, const cuzk_engine_status *s)

@@ -37,7 +37,7 @@ static void key_bool(cuzk_jsonw *w, const char *key, bool v)
 static void key_secs(cuzk_jsonw *w, const char *key, uint64_t ns)
 {
     cuzk_jsonw_key(w, key);
-    cuzk_jsonw_f64(w, (double)(ns / 1000000u) * 1e-3);
+    cuzk_jsonw_f64(w, (double)(ns / 1000000u) / 1e3);
 }
 static void key_null(cuzk_jsonw *w, const char *key)
 {
