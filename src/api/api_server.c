@@ -21,11 +21,14 @@
 #include "api/page.h"
 #include "api/status_json.h"
 #include "api/text_buf.h"
+#include "trace/trace_read.h"
 
 /* Of one connection: request line and headers; MHD answers 431 or 414 beyond. */
 #define CONNECTION_MEMORY ((size_t)32 * 1024)
 /* Pollers share an answer for so long. */
 #define SNAPSHOT_NS       50000000u
+/* About 16 MB of JSON, and a tenth of a second in which nothing else is answered. */
+#define TRACE_MAX_SPANS   65536u
 #define VERSION_BYTES     64
 #define ORIGIN_BYTES      256
 
@@ -35,11 +38,12 @@ typedef enum route {
     ROUTE_STATUS,
     ROUTE_HEALTHZ,
     ROUTE_READYZ,
+    ROUTE_TRACE,
     ROUTE_OTHER,
     N_ROUTES
 } route;
-static const char *const route_path[N_ROUTES] = {"/",        "/metrics", "/status",
-                                                 "/healthz", "/readyz",  "other"};
+static const char *const route_path[N_ROUTES] = {"/",       "/metrics", "/status", "/healthz",
+                                                 "/readyz", "/trace",   "other"};
 
 typedef struct answer {
     struct MHD_Response *response;
@@ -51,6 +55,7 @@ struct cuzk_api_server {
     cuzk_engine *engine;
     cuzk_api_status_fn get_status;
     void *get_status_arg;
+    const cuzk_trace *trace;
     bool loopback;
     uint16_t port;
     char version[VERSION_BYTES], allow_origin[ORIGIN_BYTES], csp[CUZK_PAGE_CSP_BYTES];
@@ -272,6 +277,33 @@ static enum MHD_Result send_page(cuzk_api_server *s, struct MHD_Connection *c)
     return send_response(c, MHD_HTTP_OK, r);
 }
 
+static enum MHD_Result send_trace(cuzk_api_server *s, struct MHD_Connection *c)
+{
+    const cuzk_trace_info info = cuzk_trace_get_info(s->trace);
+    if (info.begun - info.dropped > TRACE_MAX_SPANS) {
+        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many spans to answer at once\n");
+    }
+    cuzk_jsonw w;
+    const char *text = NULL;
+    char *body = NULL;
+    size_t n = 0;
+    cuzk_jsonw_init(&w, false);
+    if (cuzk_trace_write_perfetto(&w, s->trace, NULL) == CUZK_OK &&
+        cuzk_jsonw_finish(&w, &text, &n, NULL) == CUZK_OK) {
+        body = cuzk_alloc(n + 1, 1);
+        if (body != NULL) {
+            memcpy(body, text, n + 1);
+        }
+    }
+    cuzk_jsonw_free(&w);
+    struct MHD_Response *r = body != NULL ? own_response(s, body, n, "application/json") : NULL;
+    if (r == NULL) {
+        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory\n");
+    }
+    s->answered[ROUTE_TRACE]++;
+    return send_response(c, MHD_HTTP_OK, r);
+}
+
 static bool has_body(struct MHD_Connection *c)
 {
     const char *n = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -305,11 +337,16 @@ static enum MHD_Result dispatch(cuzk_api_server *s, struct MHD_Connection *c, co
     }
     case ROUTE_HEALTHZ: s->answered[ROUTE_HEALTHZ]++; return send_text(s, c, MHD_HTTP_OK, "ok\n");
     case ROUTE_READYZ: return send_ready(s, c);
+    case ROUTE_TRACE:
+        if (s->trace != NULL) {
+            return send_trace(s, c);
+        }
+        break;
     case ROUTE_OTHER:
     case N_ROUTES: break;
     }
     return refuse(s, c, MHD_HTTP_NOT_FOUND,
-                  "not found; there are / /status /metrics /healthz /readyz\n");
+                  "not found; there are / /status /metrics /trace /healthz /readyz\n");
 }
 
 /* Called with the headers first (*seen NULL), then once more when the request is complete. */
@@ -423,6 +460,7 @@ cuzk_status cuzk_api_server_create(cuzk_api_server **out, const cuzk_api_config 
     }
     s->get_status = cfg->get_status != NULL ? cfg->get_status : engine_status;
     s->get_status_arg = cfg->get_status != NULL ? cfg->get_status_arg : cfg->engine;
+    s->trace = cfg->trace;
     (void)snprintf(s->version, sizeof(s->version), "%s",
                    cfg->version != NULL ? cfg->version : "unknown");
     if (cfg->allow_origin != NULL) {

@@ -155,6 +155,7 @@ static void routes(void)
     expect(get(f.port, "/status?ended_since_us=-5"), 400, "not an integer");
     expect(get(f.port, "/status?ended_since_us="), 400, "not an integer");
     expect(get(f.port, "/metrics"), 200, "Content-Type: text/plain; version=0.0.4");
+    expect(get(f.port, "/trace"), 404, "not found"); /* nothing is recorded */
     expect(get(f.port, "/nothing"), 404, "not found");
     expect(get(f.port, "/status/"), 404, "not found");
     expect(get(f.port, "/%2e%2e/etc/passwd"), 404, "not found");
@@ -162,6 +163,21 @@ static void routes(void)
     CHECK(strstr(reply, "Access-Control") == NULL); /* the original sent "*" */
     free(reply);
     stop(&f);
+}
+
+static void trace_of_the_recorder(void)
+{
+    fixture f;
+    cuzk_trace *trace = NULL;
+    cuzk_err err = {0};
+    CHECK_OK(cuzk_trace_create(&trace, 64, &err), &err);
+    const cuzk_trace_ctx ctx = {trace, 0};
+    cuzk_span_end(ctx, cuzk_span_begin(ctx, "a_span_of_this_test", NULL), 0);
+    start(&f, &(cuzk_api_config){.trace = trace});
+    expect(get(f.port, "/trace"), 200, "\"a_span_of_this_test\"");
+    expect(get(f.port, "/trace"), 200, "\"traceEvents\"");
+    stop(&f);
+    cuzk_trace_destroy(trace);
 }
 
 static void metrics_are_well_formed(void)
@@ -427,6 +443,7 @@ static void policy_needs_one_of_each(void)
 }
 
 static const cuzk_case cases[] = {CASE(routes),
+                                  CASE(trace_of_the_recorder),
                                   CASE(metrics_are_well_formed),
                                   CASE(methods),
                                   CASE(other_hosts_are_refused_on_loopback),
