@@ -196,3 +196,19 @@ cuzk_status cuzk_accel_enqueue(cuzk_accel_queue *q, const cuzk_accel_op *op, voi
     CUZK_TRY(check_alive(q->dev, err));
     return note(q->dev, q->dev->vt->enqueue(q, op, d_ws, ws_bytes, err));
 }
+
+uint64_t cuzk_accel_setup_bytes(cuzk_accel *dev, const cuzk_circuit *c, uint64_t slice)
+{
+    return dev->vt->setup_bytes != NULL ? dev->vt->setup_bytes(dev, c, slice) : 0;
+}
+
+cuzk_status cuzk_accel_setup(cuzk_accel_queue *q, const cuzk_circuit *c,
+                             const cuzk_accel_toxic *toxic, uint64_t slice, void *d_ws,
+                             cuzk_accel_setup_sink sink, void *arg, cuzk_err *err)
+{
+    CUZK_TRY(check_alive(q->dev, err));
+    if (q->dev->vt->setup == NULL) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "this device makes no parameters");
+    }
+    return note(q->dev, q->dev->vt->setup(q, c, toxic, slice, d_ws, sink, arg, err));
+}

@@ -218,10 +218,9 @@ typedef struct cuzk_accel_op {
             void *d_out;
             const uint8_t *d_in;
             uint64_t n;
-            cuzk_point_check check;
-            bool allow_infinity;
-            const char *what; /* for the message */
-            uint64_t first;   /* added to the index in the message */
+            cuzk_point_check check; /* infinity is refused in any case */
+            const char *what;       /* section, for the message */
+            uint64_t first;         /* added to the index in the message */
         } decode;
         struct { /* points [first, first + n) of a section to the slots of their wires */
             const cuzk_accel_circuit *circuit;
@@ -247,6 +246,41 @@ CUZK_NODISCARD cuzk_status cuzk_accel_plan(cuzk_accel *dev, const cuzk_accel_op 
 /** d_ws: 256-byte aligned workspace of at least the planned bytes, free for other work after it. */
 CUZK_NODISCARD cuzk_status cuzk_accel_enqueue(cuzk_accel_queue *q, const cuzk_accel_op *op,
                                               void *d_ws, uint64_t ws_bytes, cuzk_err *err);
+
+/* Parameters made on the device from known toxic waste. */
+
+typedef struct cuzk_accel_toxic {
+    cuzk_fr alpha, beta, gamma, delta, tau; /* not zero */
+    cuzk_g1_affine g1;
+    cuzk_g2_affine g2;
+} cuzk_accel_toxic;
+
+/** In the order of their making. */
+typedef enum cuzk_accel_setup_section {
+    CUZK_ACCEL_SETUP_IC = 0,
+    CUZK_ACCEL_SETUP_H = 1,
+    CUZK_ACCEL_SETUP_L = 2,
+    CUZK_ACCEL_SETUP_A = 3,
+    CUZK_ACCEL_SETUP_B_G1 = 4,
+    CUZK_ACCEL_SETUP_B_G2 = 5
+} cuzk_accel_setup_section;
+/**
+ * Takes points [first, first + n) of a section at d_points; work that it enqueues in the queue of
+ * cuzk_accel_setup finds them ready, and they stay until that work is done.
+ */
+typedef cuzk_status (*cuzk_accel_setup_sink)(void *arg, cuzk_accel_setup_section section,
+                                             uint64_t first, uint64_t n, const void *d_points,
+                                             cuzk_err *err);
+/** Workspace of cuzk_accel_setup; 0: the device cannot. slice: a power of two >= 2^10. */
+uint64_t cuzk_accel_setup_bytes(cuzk_accel *dev, const cuzk_circuit *c, uint64_t slice);
+/**
+ * Makes all sections of bellperson's form. E_UNSUPPORTED: the device cannot; E_INVALID as
+ * cuzk_setup_write; what the sink returns. Waits.
+ */
+CUZK_NODISCARD cuzk_status cuzk_accel_setup(cuzk_accel_queue *q, const cuzk_circuit *c,
+                                            const cuzk_accel_toxic *toxic, uint64_t slice,
+                                            void *d_ws, cuzk_accel_setup_sink sink, void *arg,
+                                            cuzk_err *err);
 
 #ifdef __cplusplus
 }

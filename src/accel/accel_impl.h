@@ -44,6 +44,12 @@ typedef struct cuzk_accel_vtable {
                         cuzk_err *err);
     cuzk_status (*enqueue)(cuzk_accel_queue *q, const cuzk_accel_op *op, void *d_ws,
                            uint64_t ws_bytes, cuzk_err *err);
+
+    /* (optional) both or neither; NULL: E_UNSUPPORTED */
+    uint64_t (*setup_bytes)(cuzk_accel *dev, const cuzk_circuit *c, uint64_t slice);
+    cuzk_status (*setup)(cuzk_accel_queue *q, const cuzk_circuit *c, const cuzk_accel_toxic *toxic,
+                         uint64_t slice, void *d_ws, cuzk_accel_setup_sink sink, void *arg,
+                         cuzk_err *err);
 } cuzk_accel_vtable;
 
 struct cuzk_accel {

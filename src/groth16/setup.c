@@ -16,6 +16,7 @@
 #include "lagrange.h"
 #include "section_sum.h"
 #include "section_writer.h"
+#include "setup_internal.h"
 #include "srs_internal.h"
 
 /* Points per step: 50 MiB of G2, 8 MiB of exponents. */
@@ -294,10 +295,8 @@ static cuzk_status emit_matrix(setup_run *s, cuzk_srs_section section, cuzk_matr
     return CUZK_OK;
 }
 
-static cuzk_status make_vk(setup_run *s, cuzk_err *err)
+void cuzk_setup_vk_points(cuzk_srs_vk *vk, const cuzk_toxic *x)
 {
-    const cuzk_toxic *x = s->x;
-    cuzk_srs_vk *vk = &s->form.vk;
     const cuzk_fr *g1_exp[3] = {&x->alpha, &x->beta, &x->delta};
     const cuzk_fr *g2_exp[3] = {&x->beta, &x->gamma, &x->delta};
     cuzk_g1_affine *g1_out[3] = {&vk->alpha_g1, &vk->beta_g1, &vk->delta_g1};
@@ -316,6 +315,13 @@ static cuzk_status make_vk(setup_run *s, cuzk_err *err)
         cuzk_g2_to_affine(g2_out[i], &q);
         cuzk_wipe(&k, sizeof(k));
     }
+}
+
+static cuzk_status make_vk(setup_run *s, cuzk_err *err)
+{
+    const cuzk_toxic *x = s->x;
+    cuzk_srs_vk *vk = &s->form.vk;
+    cuzk_setup_vk_points(vk, x);
     s->ic = cuzk_alloc(s->c->n_inputs, sizeof(*s->ic));
     if (s->ic == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the ic points");

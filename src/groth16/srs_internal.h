@@ -33,6 +33,13 @@ static inline size_t cuzk_srs_point_bytes(cuzk_srs_section s)
     return s == CUZK_SRS_B_G2 ? CUZK_G2_UNCOMPRESSED_BYTES : CUZK_G1_UNCOMPRESSED_BYTES;
 }
 
+/** Encoded points [first, ...) of a section of a file; NULL: the srs is no file. */
+static inline const uint8_t *cuzk_srs_encoded(const cuzk_srs *srs, cuzk_srs_section s,
+                                              uint64_t first)
+{
+    return srs->data == NULL ? NULL : srs->data + srs->offset[s] + first * cuzk_srs_point_bytes(s);
+}
+
 /** Zeroed, with a copy of name. NULL when out of memory. */
 cuzk_srs *cuzk_srs_new(const char *name);
 /**

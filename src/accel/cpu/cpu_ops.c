@@ -89,7 +89,7 @@ static cuzk_status decode_one(const cuzk_accel_op *op, uint64_t i, bool g2)
                                          op->u.decode.check);
         infinity = st == CUZK_OK && cuzk_g1_affine_is_infinity(p);
     }
-    return infinity && !op->u.decode.allow_infinity ? CUZK_E_INFINITY : st;
+    return infinity ? CUZK_E_INFINITY : st;
 }
 
 static cuzk_status run_decode(const cuzk_accel_op *op, cuzk_err *err)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_GROTH16_DEVICE_INTERNAL_H
+#define CUZK_GROTH16_DEVICE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "groth16/device_key.h"
+
+/*
+ * Arrays of points in the order in which a proof uses them. HL is section h (with infinity for the
+ * coefficient that bellperson's form leaves out, so 2^lg points) and behind it the full wires of l:
+ * both end in the proof's C, so one sum does for both.
+ */
+typedef enum device_array {
+    DEVICE_HL = 0,
+    DEVICE_L_BITS,
+    DEVICE_A_BITS,
+    DEVICE_B1_BITS,
+    DEVICE_A_FULLS,
+    DEVICE_B1_FULLS,
+    DEVICE_B2_BITS,
+    DEVICE_B2_FULLS,
+    DEVICE_ARRAYS
+} device_array;
+
+typedef struct device_points {
+    uint64_t n;
+    uint32_t bytes; /* of a point */
+    bool bits;      /* summed by bits; else with scalars */
+    bool resident;  /* d is the array; else host is, pinned, and streams */
+    uint8_t *d;
+    uint8_t *host;
+} device_points;
+
+struct cuzk_device_key {
+    cuzk_accel *dev;
+    const cuzk_circuit *circuit;
+    cuzk_accel_queue *q, *copy; /* work; slices of points on their way */
+    cuzk_accel_circuit *dc;
+    cuzk_accel_domain *domain;
+    cuzk_srs_vk vk;
+    cuzk_g1_affine *ic;
+    cuzk_quotient_kind quotient;
+    bool all_wires;
+    unsigned lg;
+    cuzk_accel_split split[CUZK_ACCEL_N_SECTIONS];
+    device_points points[DEVICE_ARRAYS];
+    cuzk_device_key_stats stats;
+    pthread_mutex_t lock; /* one call at a time */
+    bool has_lock;
+};
+
+/* What one witness keeps on the device during a call; offsets into its block. */
+typedef struct device_slot_layout {
+    uint64_t values;     /* h scalars, then l's full ones */
+    uint64_t witness;    /* as uploaded */
+    uint64_t bits[3];    /* by cuzk_accel_section */
+    uint64_t scalars[3]; /* [L] is inside values */
+    uint64_t bytes;
+} device_slot_layout;
+
+typedef struct device_plan {
+    uint32_t group;                  /* witnesses at once */
+    uint64_t slice;                  /* points of G1 at a time; half as many of G2 */
+    uint64_t work;                   /* bytes of the largest workspace */
+    uint64_t buffer;                 /* bytes of one of the two slice buffers; 0: nothing streams */
+    uint64_t vectors, quotient_work; /* bytes of two vectors of the domain, and of a workspace */
+    uint64_t scratch; /* shared by the phases: vectors and workspace, or workspace and buffers */
+    uint64_t total;   /* bytes */
+    device_slot_layout slot;
+} device_plan;
+
+/** Plan for at most n witnesses in `free` bytes. E_DEV_NOMEM with the numbers. */
+CUZK_NODISCARD cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t n,
+                                            uint64_t free_bytes, const cuzk_device_prove_opts *opts,
+                                            cuzk_err *err);
+/** Bytes of a group with slices of that many points. */
+CUZK_NODISCARD cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k,
+                                             uint32_t group, uint64_t slice, cuzk_err *err);
+/** Points of the longest array, those of G2 counted twice. */
+uint64_t device_plan_longest(const cuzk_device_key *k);
+/** Points of an array in one step. */
+static inline uint64_t device_slice_of(const device_points *p, uint64_t slice)
+{
+    const uint64_t s = p->bytes == sizeof(cuzk_g2_affine) ? (slice + 1) / 2 : slice;
+    return s == 0 ? 1 : s;
+}
+
+#endif /* CUZK_GROTH16_DEVICE_INTERNAL_H */

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The key of a device: what is where, and its end. device_load.c fills it. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+
+#include "device_load.h"
+#include "prove_internal.h"
+#include "setup_internal.h"
+#include "srs_internal.h"
+#include "wire_cursor.h"
+
+/* Points that one slice has at least when arrays stream and memory is planned for it. */
+#define STREAM_SLICE ((uint64_t)1 << 24)
+
+void cuzk_device_key_destroy(cuzk_device_key *k)
+{
+    if (k == NULL) {
+        return;
+    }
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        cuzk_accel_free(k->dev, k->points[a].d);
+        cuzk_accel_host_free(k->dev, k->points[a].host);
+    }
+    cuzk_accel_domain_destroy(k->domain, k->q);
+    cuzk_accel_circuit_destroy(k->dc, k->q);
+    cuzk_accel_queue_destroy(k->copy);
+    cuzk_accel_queue_destroy(k->q);
+    if (k->has_lock) {
+        (void)pthread_mutex_destroy(&k->lock);
+    }
+    cuzk_free(k->ic);
+    cuzk_free(k);
+}
+
+const cuzk_srs_vk *cuzk_device_key_vk(const cuzk_device_key *k)
+{
+    return &k->vk;
+}
+
+const cuzk_circuit *cuzk_device_key_circuit(const cuzk_device_key *k)
+{
+    return k->circuit;
+}
+
+cuzk_accel *cuzk_device_key_device(const cuzk_device_key *k)
+{
+    return k->dev;
+}
+
+cuzk_device_key_stats cuzk_device_key_get_stats(const cuzk_device_key *k)
+{
+    return k->stats;
+}
+
+cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_device_key *k, cuzk_err *err)
+{
+    return device_plan_bytes(bytes, k, 1, device_plan_longest(k), err);
+}
+
+static cuzk_status copy_vk(cuzk_device_key *k, const cuzk_srs_vk *vk, cuzk_err *err)
+{
+    k->vk = *vk;
+    k->ic = cuzk_alloc(vk->n_ic, sizeof(*k->ic));
+    if (k->ic == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u ic points", vk->n_ic);
+    }
+    if (vk->ic != NULL) {
+        memcpy(k->ic, vk->ic, vk->n_ic * sizeof(*k->ic));
+    }
+    k->vk.ic = k->ic;
+    return CUZK_OK;
+}
+
+static void set_array(cuzk_device_key *k, device_array a, uint64_t n, bool bits, size_t bytes)
+{
+    k->points[a].n = n;
+    k->points[a].bits = bits;
+    k->points[a].bytes = (uint32_t)bytes;
+}
+
+static void set_arrays(cuzk_device_key *k)
+{
+    const size_t g1 = sizeof(cuzk_g1_affine), g2 = sizeof(cuzk_g2_affine);
+    const cuzk_accel_split *l = &k->split[CUZK_ACCEL_L];
+    const cuzk_accel_split *a = &k->split[CUZK_ACCEL_A];
+    const cuzk_accel_split *b = &k->split[CUZK_ACCEL_B];
+    set_array(k, DEVICE_HL, ((uint64_t)1 << k->lg) + l->n_fulls, false, g1);
+    set_array(k, DEVICE_L_BITS, l->n_bits, true, g1);
+    set_array(k, DEVICE_A_BITS, a->n_bits, true, g1);
+    set_array(k, DEVICE_A_FULLS, a->n_fulls, false, g1);
+    set_array(k, DEVICE_B1_BITS, b->n_bits, true, g1);
+    set_array(k, DEVICE_B1_FULLS, b->n_fulls, false, g1);
+    set_array(k, DEVICE_B2_BITS, b->n_bits, true, g2);
+    set_array(k, DEVICE_B2_FULLS, b->n_fulls, false, g2);
+}
+
+static uint64_t array_bytes(const device_points *p)
+{
+    return (p->n * p->bytes + 255) & ~(uint64_t)255;
+}
+
+static uint64_t free_memory(const cuzk_device_key *k)
+{
+    cuzk_accel_props props;
+    cuzk_accel_get_props(k->dev, &props);
+    return props.memory_free;
+}
+
+/* All arrays on the device, when a proof fits beside them with sums in at most 8 parts. */
+static cuzk_status choose_all(cuzk_device_key *k, uint64_t free_bytes, bool *fits, cuzk_err *err)
+{
+    uint64_t work = 0, points = 0;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        k->points[a].resident = true;
+        points += array_bytes(&k->points[a]);
+    }
+    CUZK_TRY(device_plan_bytes(&work, k, 1, (device_plan_longest(k) + 7) / 8, err));
+    *fits = points <= free_bytes && work <= free_bytes - points;
+    return CUZK_OK;
+}
+
+/* The short arrays and then as many others as leave room for a group of witnesses. */
+static cuzk_status choose_some(cuzk_device_key *k, uint64_t free_bytes, bool none, cuzk_err *err)
+{
+    static const device_array order[DEVICE_ARRAYS] = {
+        DEVICE_A_FULLS, DEVICE_B1_FULLS, DEVICE_B2_FULLS, DEVICE_B2_BITS,
+        DEVICE_B1_BITS, DEVICE_A_BITS,   DEVICE_L_BITS,   DEVICE_HL};
+    uint64_t work = 0;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        k->points[a].resident = false;
+    }
+    for (uint32_t group = 3; group > 0; group--) {
+        CUZK_TRY(device_plan_bytes(&work, k, group, STREAM_SLICE, err));
+        if (work <= free_bytes) {
+            break;
+        }
+    }
+    if (none || work > free_bytes) {
+        return CUZK_OK; /* the plan of a call has smaller slices, or says what is missing */
+    }
+    uint64_t left = free_bytes - work;
+    for (int i = 0; i < DEVICE_ARRAYS; i++) {
+        device_points *p = &k->points[order[i]];
+        if (array_bytes(p) <= left) {
+            p->resident = true;
+            left -= array_bytes(p);
+        }
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status alloc_array(cuzk_device_key *k, device_points *p, cuzk_err *err)
+{
+    void *m = NULL;
+    if (p->resident) {
+        CUZK_TRY(cuzk_accel_alloc(k->dev, &m, p->n * p->bytes, err));
+        p->d = m;
+        const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_ZERO,
+                                  .u.copy = {.d_dst = m, .bytes = p->n * p->bytes}};
+        k->stats.device_bytes += array_bytes(p);
+        return cuzk_accel_enqueue(k->q, &op, NULL, 0, err);
+    }
+    CUZK_TRY(cuzk_accel_host_alloc(k->dev, &m, p->n * p->bytes, err));
+    p->host = m;
+    k->stats.host_bytes += p->n * p->bytes;
+    return CUZK_OK;
+}
+
+/* load_bytes: device memory that loading takes for a while; it must be there beside the points. */
+static cuzk_status place_arrays(cuzk_device_key *k, bool stream, uint64_t load_bytes, cuzk_err *err)
+{
+    bool all = false;
+    uint64_t free_bytes = free_memory(k);
+    if (load_bytes >= free_bytes) {
+        return CUZK_FAIL(
+            err, CUZK_E_DEV_NOMEM,
+            "parameters cannot be loaded: %llu MiB of device memory are needed for it, "
+            "%llu MiB are free",
+            (unsigned long long)(load_bytes >> 20), (unsigned long long)(free_bytes >> 20));
+    }
+    if (!stream) {
+        CUZK_TRY(choose_all(k, free_bytes, &all, err));
+        uint64_t points = 0;
+        for (int a = 0; a < DEVICE_ARRAYS; a++) {
+            points += array_bytes(&k->points[a]);
+        }
+        all = all && points <= free_bytes - load_bytes;
+    }
+    if (!all) {
+        CUZK_TRY(choose_some(k, free_bytes - load_bytes, stream, err));
+    }
+    k->stats.resident = true;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        CUZK_TRY(alloc_array(k, &k->points[a], err));
+        k->stats.resident = k->stats.resident && (k->points[a].resident || k->points[a].n == 0);
+    }
+    return CUZK_OK;
+}
+
+/* Queues, circuit, twiddles. */
+static cuzk_status begin(cuzk_device_key *k, cuzk_err *err)
+{
+    cuzk_accel_props before, after;
+    const cuzk_fr *root =
+        k->quotient == CUZK_QUOTIENT_ODD_COSET ? &CUZK_FR_ROOT_2_32_SNARKJS : NULL;
+    if (pthread_mutex_init(&k->lock, NULL) != 0) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no lock for a key");
+    }
+    k->has_lock = true;
+    cuzk_accel_get_props(k->dev, &before);
+    CUZK_TRY(cuzk_accel_queue_create(&k->q, k->dev, err));
+    CUZK_TRY(cuzk_accel_queue_create(&k->copy, k->dev, err));
+    CUZK_TRY(cuzk_accel_circuit_create(&k->dc, k->q, k->circuit, k->all_wires, err));
+    CUZK_TRY(cuzk_accel_domain_create(&k->domain, k->q, k->lg, root, err));
+    cuzk_accel_get_props(k->dev, &after);
+    k->stats.device_bytes = before.memory_free - after.memory_free;
+    for (int s = 0; s < CUZK_ACCEL_N_SECTIONS; s++) {
+        cuzk_accel_section_split(k->dc, (cuzk_accel_section)s, &k->split[s]);
+    }
+    set_arrays(k);
+    return CUZK_OK;
+}
+
+static cuzk_device_key *new_key(cuzk_accel *dev, const cuzk_circuit *c)
+{
+    cuzk_device_key *k = cuzk_alloc_zero(1, sizeof(*k));
+    if (k != NULL) {
+        k->dev = dev;
+        k->circuit = c;
+        k->lg = cuzk_circuit_lg_domain(c);
+    }
+    return k;
+}
+
+static const cuzk_device_key_opts no_opts;
+
+cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev, const cuzk_circuit *c,
+                                   const cuzk_srs *srs, const cuzk_device_key_opts *opts,
+                                   cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    opts = opts != NULL ? opts : &no_opts;
+    CUZK_TRY(cuzk_prove_check_match(c, srs, err));
+    cuzk_device_key *k = new_key(dev, c);
+    if (k == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a key");
+    }
+    const cuzk_span span = cuzk_span_begin(opts->trace, "srs_load", NULL);
+    device_loader l = {.k = k, .opts = opts, .pool = pool, .cancel = cancel};
+    k->quotient = cuzk_srs_quotient(srs);
+    k->all_wires = cuzk_srs_all_wires(srs);
+    CUZK_TRY_GOTO(st, copy_vk(k, cuzk_srs_get_vk(srs), err));
+    CUZK_TRY_GOTO(st, begin(k, err));
+    device_loader_size(&l, opts->chunk_points);
+    CUZK_TRY_GOTO(st, place_arrays(k, opts->stream, device_loader_bytes(&l) + l.input_bytes, err));
+    CUZK_TRY_GOTO(st, device_loader_begin(&l, err));
+    st = device_load_srs(&l, srs, err);
+out:
+    device_loader_end(&l);
+    cuzk_span_end(opts->trace, span, k->stats.device_bytes + k->stats.host_bytes);
+    if (st != CUZK_OK) {
+        cuzk_device_key_destroy(k);
+        return st;
+    }
+    *out = k;
+    return CUZK_OK;
+}
+
+static void copy_toxic(cuzk_accel_toxic *out, const cuzk_toxic *x)
+{
+    out->alpha = x->alpha;
+    out->beta = x->beta;
+    out->gamma = x->gamma;
+    out->delta = x->delta;
+    out->tau = x->tau;
+    out->g1 = x->g1;
+    out->g2 = x->g2;
+}
+
+cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const cuzk_circuit *c,
+                                  const cuzk_toxic *toxic, const cuzk_device_key_opts *opts,
+                                  const cuzk_cancel *cancel, cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    cuzk_accel_toxic waste;
+    cuzk_srs_vk vk = {.n_ic = (uint32_t)c->n_inputs};
+    opts = opts != NULL ? opts : &no_opts;
+    cuzk_device_key *k = new_key(dev, c);
+    if (k == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a key");
+    }
+    const cuzk_span span = cuzk_span_begin(opts->trace, "srs_make", NULL);
+    device_loader l = {.k = k, .opts = opts, .cancel = cancel};
+    uint64_t setup_bytes;
+    cuzk_setup_vk_points(&vk, toxic);
+    copy_toxic(&waste, toxic);
+    CUZK_TRY_GOTO(st, copy_vk(k, &vk, err));
+    CUZK_TRY_GOTO(st, begin(k, err));
+    device_loader_size(&l, opts->chunk_points);
+    setup_bytes = cuzk_accel_setup_bytes(dev, c, l.chunk);
+    if (setup_bytes == 0) {
+        st = CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "this device makes no parameters");
+        goto out;
+    }
+    CUZK_TRY_GOTO(st, place_arrays(k, opts->stream, device_loader_bytes(&l) + setup_bytes, err));
+    CUZK_TRY_GOTO(st, device_loader_begin(&l, err));
+    st = device_load_setup(&l, &waste, setup_bytes, err);
+out:
+    cuzk_wipe(&waste, sizeof(waste));
+    device_loader_end(&l);
+    cuzk_span_end(opts->trace, span, k->stats.device_bytes + k->stats.host_bytes);
+    if (st != CUZK_OK) {
+        cuzk_device_key_destroy(k);
+        return st;
+    }
+    *out = k;
+    return CUZK_OK;
+}

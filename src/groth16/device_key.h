@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_GROTH16_DEVICE_KEY_H
+#define CUZK_GROTH16_DEVICE_KEY_H
+
+/*
+ * What proofs of one circuit need on one device (accel/accel.h): the compiled circuit, the twiddles,
+ * and the points of the parameters, split by the class of their wires. Points stay in device memory
+ * as far as it goes, and the rest in host memory that the device copies from; then they stream
+ * through it, once for all witnesses of a call.
+ */
+#include "accel/accel.h"
+#include "groth16/prove.h"
+#include "groth16/setup.h"
+
+typedef struct cuzk_device_key cuzk_device_key;
+
+typedef struct cuzk_device_key_opts {
+    cuzk_point_check check; /* of the points of a file as they are decoded; UNCHECKED: encoding */
+    bool stream;            /* keep no points on the device, even if they fit */
+    uint64_t chunk_points;  /* points loaded at a time; 0: 2^20 */
+    cuzk_trace_ctx trace;   /* a span "srs_load" or "srs_make" */
+    /** Optional; called from the calling thread with points done of total. */
+    void (*progress)(void *arg, const char *section, uint64_t done, uint64_t total);
+    void *progress_arg;
+} cuzk_device_key_opts;
+
+/**
+ * Loads the parameters. Circuit and device must outlive the key, srs need not. E_INVALID as
+ * cuzk_prove; E_DEV_NOMEM with the numbers when not even one proof would fit; E_ENCODING, ...
+ */
+CUZK_NODISCARD cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev,
+                                                  const cuzk_circuit *c, const cuzk_srs *srs,
+                                                  const cuzk_device_key_opts *opts, cuzk_pool *pool,
+                                                  const cuzk_cancel *cancel, cuzk_err *err);
+/**
+ * Makes the parameters on the device, without a file: for tests and measurements, since the waste
+ * is known. E_UNSUPPORTED when the device cannot.
+ */
+CUZK_NODISCARD cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev,
+                                                 const cuzk_circuit *c, const cuzk_toxic *toxic,
+                                                 const cuzk_device_key_opts *opts,
+                                                 const cuzk_cancel *cancel, cuzk_err *err);
+/** No call may be using it. NULL is fine. */
+void cuzk_device_key_destroy(cuzk_device_key *k);
+const cuzk_srs_vk *cuzk_device_key_vk(const cuzk_device_key *k);
+const cuzk_circuit *cuzk_device_key_circuit(const cuzk_device_key *k);
+cuzk_accel *cuzk_device_key_device(const cuzk_device_key *k);
+
+typedef struct cuzk_device_key_stats {
+    uint64_t device_bytes; /* circuit, twiddles and resident points */
+    uint64_t host_bytes;   /* points that stream */
+    bool resident;         /* all points are on the device */
+} cuzk_device_key_stats;
+cuzk_device_key_stats cuzk_device_key_get_stats(const cuzk_device_key *k);
+
+/** Wall times of a call in nanoseconds, from device events; they add up to gpu_total_ns. */
+typedef struct cuzk_device_times {
+    uint64_t prep_msm_ns;  /* upload of witnesses, values of the sections */
+    uint64_t eval_ns;      /* A.w, B.w */
+    uint64_t ntt_msm_h_ns; /* quotient and its sum */
+    uint64_t ntt_ns;       /* of that, the transforms */
+    uint64_t batch_add_ns; /* bits of l, a, b_g1 */
+    uint64_t tail_msm_ns;  /* full wires of a, b_g1 (those of l go with h) */
+    uint64_t b_g2_msm_ns;
+    uint64_t gpu_total_ns;
+    uint64_t assemble_ns; /* on the CPU */
+    uint64_t total_ns;
+    uint32_t groups; /* passes over the points */
+} cuzk_device_times;
+
+typedef struct cuzk_device_prove_opts {
+    const cuzk_scalar *r, *s;  /* [n] both, or neither: from the OS */
+    uint32_t max_group;        /* witnesses on the device at once; 0: as many as fit */
+    uint64_t slice_points;     /* points of a sum at a time, 0: as many as fit */
+    cuzk_device_times *times;  /* optional; added to */
+    cuzk_trace_ctx trace;      /* a span "gpu_total" with its phases inside */
+    const int32_t *partitions; /* [n] optional: tags of the witnesses' spans */
+    int32_t device;            /* tag; CUZK_TRACE_NONE: none */
+} cuzk_device_prove_opts;
+
+/** Device bytes that a call takes beside the key to prove one witness with no sum in slices. */
+CUZK_NODISCARD cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_device_key *k,
+                                                   cuzk_err *err);
+/**
+ * n proofs, exactly those of cuzk_prove. Memory is planned from what is free on the device when the
+ * call begins; E_DEV_NOMEM with the numbers when not one witness fits. On failure out is not
+ * written. opts may be NULL. @thread calls on one key wait for each other.
+ */
+CUZK_NODISCARD cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
+                                             const cuzk_witness *const *witnesses,
+                                             const cuzk_device_prove_opts *opts,
+                                             const cuzk_cancel *cancel, cuzk_err *err);
+
+#endif /* CUZK_GROTH16_DEVICE_KEY_H */

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* How a call divides the free memory of its device: witnesses at once, points at a time. */
+#include "device_internal.h"
+
+#define ALIGN       256u
+#define SLICE_UNIT  128u /* half a slice must be whole words of bits */
+#define LEAST_SLICE 1024u
+#define GOOD_SLICE  ((uint64_t)1 << 22) /* below it sums lose speed: rather fewer witnesses */
+#define MOST_GROUP  16u                 /* marks of a queue */
+
+static uint64_t round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static uint64_t max64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t take(uint64_t *at, uint64_t bytes)
+{
+    const uint64_t p = *at;
+    *at += round_up(bytes, ALIGN);
+    return p;
+}
+
+static device_slot_layout slot_layout(const cuzk_device_key *k)
+{
+    device_slot_layout s = {0};
+    const uint64_t m = (uint64_t)1 << k->lg;
+    uint64_t values = k->points[DEVICE_HL].n;
+    values = max64(values, m); /* the quotient writes all of m */
+    s.values = take(&s.bytes, values * sizeof(cuzk_scalar));
+    s.witness = take(&s.bytes, cuzk_accel_witness_bytes(k->dc));
+    for (int i = 0; i < CUZK_ACCEL_N_SECTIONS; i++) {
+        s.bits[i] = take(&s.bytes, (k->split[i].n_bits + 63) / 64 * sizeof(uint64_t));
+        if (i != CUZK_ACCEL_L) {
+            s.scalars[i] = take(&s.bytes, k->split[i].n_fulls * sizeof(cuzk_scalar));
+        }
+    }
+    return s;
+}
+
+static cuzk_status need_of(const cuzk_device_key *k, const cuzk_accel_op *op, uint64_t *most,
+                           cuzk_err *err)
+{
+    cuzk_accel_need need;
+    CUZK_TRY(cuzk_accel_plan(k->dev, op, &need, err));
+    *most = max64(*most, need.device_bytes);
+    return CUZK_OK;
+}
+
+static cuzk_accel_op_kind sum_kind(const device_points *p)
+{
+    const bool g2 = p->bytes == sizeof(cuzk_g2_affine);
+    if (p->bits) {
+        return g2 ? CUZK_ACCEL_OP_BITS_G2 : CUZK_ACCEL_OP_BITS_G1;
+    }
+    return g2 ? CUZK_ACCEL_OP_MSM_G2 : CUZK_ACCEL_OP_MSM_G1;
+}
+
+/* Workspace of the sums with slices of that many points: whole ones and what is left. */
+static cuzk_status sums_work(const cuzk_device_key *k, uint64_t slice, uint64_t *work,
+                             cuzk_err *err)
+{
+    *work = 0;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        const device_points *p = &k->points[a];
+        const uint64_t step = device_slice_of(p, slice);
+        cuzk_accel_op op = {.kind = sum_kind(p)};
+        op.u.msm.n = p->n < step ? p->n : step;
+        CUZK_TRY(need_of(k, &op, work, err));
+        op.u.msm.n = p->n % step;
+        CUZK_TRY(need_of(k, &op, work, err));
+    }
+    return CUZK_OK;
+}
+
+/* Workspace of everything before the sums. */
+static cuzk_status quotient_work(const cuzk_device_key *k, uint64_t *work, cuzk_err *err)
+{
+    static const cuzk_accel_op_kind kinds[] = {CUZK_ACCEL_OP_WITNESS,  CUZK_ACCEL_OP_EVAL,
+                                               CUZK_ACCEL_OP_INTT,     CUZK_ACCEL_OP_TO_COSET,
+                                               CUZK_ACCEL_OP_MUL,      CUZK_ACCEL_OP_RESIDUE,
+                                               CUZK_ACCEL_OP_QUOTIENT, CUZK_ACCEL_OP_SECTION};
+    *work = 0;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        cuzk_accel_op op = {.kind = kinds[i]};
+        if (op.kind == CUZK_ACCEL_OP_WITNESS) {
+            op.u.witness.circuit = k->dc;
+        } else if (op.kind == CUZK_ACCEL_OP_EVAL) {
+            op.u.eval.circuit = k->dc;
+        } else if (op.kind == CUZK_ACCEL_OP_INTT || op.kind == CUZK_ACCEL_OP_TO_COSET) {
+            op.u.ntt.domain = k->domain;
+        } else if (op.kind == CUZK_ACCEL_OP_SECTION) {
+            op.u.section.circuit = k->dc;
+        } else {
+            op.u.vec.n = (uint64_t)1 << k->lg;
+        }
+        CUZK_TRY(need_of(k, &op, work, err));
+    }
+    return CUZK_OK;
+}
+
+static uint64_t buffer_bytes(const cuzk_device_key *k, uint64_t slice)
+{
+    uint64_t most = 0;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        const device_points *p = &k->points[a];
+        const uint64_t step = device_slice_of(p, slice);
+        if (!p->resident && p->n > 0) {
+            most = max64(most, (p->n < step ? p->n : step) * p->bytes);
+        }
+    }
+    return round_up(most, ALIGN);
+}
+
+/* Fills in everything but the choice of group and slice. */
+static cuzk_status lay_out(device_plan *p, const cuzk_device_key *k, cuzk_err *err)
+{
+    const uint64_t vectors = 2 * round_up(sizeof(cuzk_fr) << k->lg, ALIGN);
+    uint64_t quotient = 0;
+    CUZK_TRY(quotient_work(k, &quotient, err));
+    CUZK_TRY(sums_work(k, p->slice, &p->work, err));
+    p->work = round_up(p->work, ALIGN);
+    p->buffer = buffer_bytes(k, p->slice);
+    p->vectors = vectors;
+    p->quotient_work = round_up(quotient, ALIGN);
+    p->scratch = max64(vectors + p->quotient_work, p->work + 2 * p->buffer);
+    p->total = p->group * p->slot.bytes + p->scratch;
+    return CUZK_OK;
+}
+
+uint64_t device_plan_longest(const cuzk_device_key *k)
+{
+    uint64_t most = LEAST_SLICE;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        const device_points *p = &k->points[a];
+        const uint64_t as_g1 = p->bytes == sizeof(cuzk_g2_affine) ? 2 * p->n : p->n;
+        most = max64(most, as_g1);
+    }
+    return round_up(most, SLICE_UNIT);
+}
+
+static bool streams(const cuzk_device_key *k)
+{
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        if (!k->points[a].resident && k->points[a].n > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The largest slice, not below least, with which p->group witnesses fit; 0: none. */
+static cuzk_status fit_slice(device_plan *p, const cuzk_device_key *k, uint64_t most,
+                             uint64_t least, uint64_t free_bytes, cuzk_err *err)
+{
+    for (uint64_t s = most;; s = round_up(s / 2, SLICE_UNIT)) {
+        s = s < least ? least : s;
+        p->slice = s;
+        CUZK_TRY(lay_out(p, k, err));
+        if (p->total <= free_bytes) {
+            return CUZK_OK;
+        }
+        if (s <= least) {
+            p->slice = 0;
+            return CUZK_OK;
+        }
+    }
+}
+
+cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t n,
+                             uint64_t free_bytes, const cuzk_device_prove_opts *opts, cuzk_err *err)
+{
+    device_plan p = {.slot = slot_layout(k)};
+    uint64_t most = device_plan_longest(k);
+    if (opts->slice_points != 0 && opts->slice_points < most) {
+        most = round_up(opts->slice_points, SLICE_UNIT);
+    }
+    const uint64_t good = most < GOOD_SLICE ? most : GOOD_SLICE;
+    const uint64_t least = most < LEAST_SLICE ? most : LEAST_SLICE;
+    uint32_t group = n < MOST_GROUP ? (uint32_t)n : MOST_GROUP;
+    if (opts->max_group != 0 && opts->max_group < group) {
+        group = opts->max_group;
+    } else if (opts->max_group == 0 && !streams(k)) {
+        group = 1; /* nothing is shared: one after the other takes the least memory */
+    }
+    for (p.group = group; p.group > 0; p.group--) {
+        CUZK_TRY(fit_slice(&p, k, most, p.group > 1 ? good : least, free_bytes, err));
+        if (p.slice != 0) {
+            *out = p;
+            return CUZK_OK;
+        }
+    }
+    p.group = 1;
+    p.slice = least;
+    CUZK_TRY(lay_out(&p, k, err));
+    return CUZK_FAIL(err, CUZK_E_DEV_NOMEM,
+                     "a proof needs at least %llu MiB of device memory beside its parameters; %llu "
+                     "MiB are free",
+                     (unsigned long long)(p.total >> 20), (unsigned long long)(free_bytes >> 20));
+}
+
+cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k, uint32_t group,
+                              uint64_t slice, cuzk_err *err)
+{
+    const uint64_t most = device_plan_longest(k);
+    device_plan p = {.slot = slot_layout(k), .group = group};
+    p.slice = round_up(slice < most ? slice : most, SLICE_UNIT);
+    CUZK_TRY(lay_out(&p, k, err));
+    *bytes = p.total;
+    return CUZK_OK;
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Proofs on a device. One queue does everything in order: for each witness of a group upload,
+ * evaluation and quotient; then sum after sum over the points, each part of which serves the whole
+ * group. Parts that are in host memory come through two buffers in a second queue, one part ahead.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include "device_internal.h"
+#include "prove_internal.h"
+
+/* What ends at a mark. */
+typedef enum phase {
+    PHASE_START = 0,
+    PHASE_UPLOAD,
+    PHASE_SECTION,
+    PHASE_EVAL_A,
+    PHASE_EVAL_B,
+    PHASE_MUL_C,
+    PHASE_INTT_C,
+    PHASE_COSET_A,
+    PHASE_COSET_B,
+    PHASE_MUL_AB,
+    PHASE_INTT_AB,
+    PHASE_QUOTIENT,
+    PHASE_MSM /* + device_array */
+} phase;
+#define PHASES ((int)PHASE_MSM + (int)DEVICE_ARRAYS)
+
+/* A part of a sum: points [at, at + n) of an array. */
+typedef struct step {
+    uint8_t array;
+    uint64_t at, n;
+} step;
+
+typedef struct run {
+    cuzk_device_key *k;
+    const cuzk_device_prove_opts *opts;
+    const cuzk_cancel *cancel;
+    const cuzk_witness *const *witnesses; /* of the group */
+    device_plan plan;
+    uint8_t *d_slots, *d_scratch;
+    step *steps;
+    uint32_t n_steps;
+    cuzk_accel_sum *sums; /* [n_steps * plan.group] */
+    uint32_t n_marks;
+    struct {
+        uint8_t phase, witness;
+        uint32_t mark;
+        uint64_t ns;
+    } marks[CUZK_ACCEL_MARKS];
+    uint32_t first; /* index of the group's first witness in the call */
+} run;
+
+static cuzk_status mark(run *r, int ph, uint32_t witness, cuzk_err *err)
+{
+    if (r->n_marks == CUZK_ACCEL_MARKS) {
+        return CUZK_OK; /* times are then less fine */
+    }
+    CUZK_TRY(cuzk_accel_mark(r->k->q, &r->marks[r->n_marks].mark, err));
+    r->marks[r->n_marks].phase = (uint8_t)ph;
+    r->marks[r->n_marks].witness = (uint8_t)witness;
+    r->n_marks++;
+    return CUZK_OK;
+}
+
+static cuzk_status check_cancel(const run *r, cuzk_err *err)
+{
+    if (cuzk_cancel_requested(r->cancel)) {
+        return CUZK_FAIL(err, CUZK_E_CANCELLED, "proof cancelled");
+    }
+    return CUZK_OK;
+}
+
+static uint8_t *slot(const run *r, uint32_t i, uint64_t offset)
+{
+    return r->d_slots + i * r->plan.slot.bytes + offset;
+}
+
+static cuzk_status enqueue(const run *r, const cuzk_accel_op *op, cuzk_err *err)
+{
+    return cuzk_accel_enqueue(r->k->q, op, r->d_scratch + r->plan.vectors, r->plan.quotient_work,
+                              err);
+}
+
+static cuzk_status upload_witness(run *r, uint32_t i, cuzk_err *err)
+{
+    cuzk_device_key *k = r->k;
+    const device_slot_layout *s = &r->plan.slot;
+    const cuzk_accel_op up = {
+        .kind = CUZK_ACCEL_OP_WITNESS,
+        .u.witness = {.circuit = k->dc, .d_out = slot(r, i, s->witness), .w = r->witnesses[i]}};
+    CUZK_TRY(enqueue(r, &up, err));
+    CUZK_TRY(mark(r, PHASE_UPLOAD, i, err));
+    for (int sec = 0; sec < CUZK_ACCEL_N_SECTIONS; sec++) {
+        const uint64_t scalars =
+            sec == CUZK_ACCEL_L ? s->values + (sizeof(cuzk_scalar) << k->lg) : s->scalars[sec];
+        const cuzk_accel_op op = {
+            .kind = CUZK_ACCEL_OP_SECTION,
+            .u.section = {.circuit = k->dc,
+                          .d_witness = slot(r, i, s->witness),
+                          .section = (cuzk_accel_section)sec,
+                          .d_bits = (uint64_t *)(void *)slot(r, i, s->bits[sec]),
+                          .d_scalars = (cuzk_scalar *)(void *)slot(r, i, scalars)}};
+        CUZK_TRY(enqueue(r, &op, err));
+    }
+    return mark(r, PHASE_SECTION, i, err);
+}
+
+static cuzk_status eval(run *r, uint32_t i, cuzk_fr *d_out, cuzk_matrix_id m, cuzk_err *err)
+{
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_EVAL,
+                              .u.eval = {.circuit = r->k->dc,
+                                         .d_witness = slot(r, i, r->plan.slot.witness),
+                                         .d_out = d_out,
+                                         .n_out = (uint64_t)1 << r->k->lg,
+                                         .matrix = m}};
+    CUZK_TRY(enqueue(r, &op, err));
+    return mark(r, m == CUZK_MATRIX_A ? PHASE_EVAL_A : PHASE_EVAL_B, i, err);
+}
+
+static cuzk_status ntt(run *r, cuzk_accel_op_kind kind, cuzk_fr *d_a, const cuzk_fr *shift, int ph,
+                       uint32_t i, cuzk_err *err)
+{
+    const cuzk_accel_op op = {.kind = kind,
+                              .u.ntt = {.domain = r->k->domain, .d_a = d_a, .shift = *shift}};
+    CUZK_TRY(enqueue(r, &op, err));
+    return mark(r, ph, i, err);
+}
+
+typedef struct vectors {
+    cuzk_fr *a, *b, *c;
+} vectors;
+
+static cuzk_status vec(run *r, cuzk_accel_op_kind kind, cuzk_fr *out, const vectors *v,
+                       const cuzk_fr *factor, int ph, uint32_t i, cuzk_err *err)
+{
+    cuzk_accel_op op = {
+        .kind = kind,
+        .u.vec = {
+            .d_out = out, .d_a = v->a, .d_b = v->b, .d_c = v->c, .n = (uint64_t)1 << r->k->lg}};
+    if (factor != NULL) {
+        op.u.vec.k = *factor;
+    }
+    CUZK_TRY(enqueue(r, &op, err));
+    return mark(r, ph, i, err);
+}
+
+/* As quotient.c: six transforms. The result lies where b was, in the witness's slot. */
+static cuzk_status quotient(run *r, uint32_t i, cuzk_err *err)
+{
+    const cuzk_device_key *k = r->k;
+    cuzk_fr *first = (cuzk_fr *)(void *)r->d_scratch;
+    const vectors v = {.a = first,
+                       .b = (cuzk_fr *)(void *)slot(r, i, r->plan.slot.values),
+                       .c = (cuzk_fr *)(void *)(r->d_scratch + r->plan.vectors / 2)};
+    cuzk_fr shift = CUZK_FR_GENERATOR, factor;
+    CUZK_TRY(eval(r, i, v.a, CUZK_MATRIX_A, err));
+    CUZK_TRY(eval(r, i, v.b, CUZK_MATRIX_B, err));
+    CUZK_TRY(vec(r, CUZK_ACCEL_OP_MUL, v.c, &v, NULL, PHASE_MUL_C, i, err));
+    if (k->quotient == CUZK_QUOTIENT_ODD_COSET) {
+        cuzk_fr_root_of_unity(&shift, &CUZK_FR_ROOT_2_32_SNARKJS, k->lg + 1);
+        CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.c, &shift, PHASE_INTT_C, i, err));
+        CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.a, &shift, PHASE_COSET_A, i, err));
+        CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.b, &shift, PHASE_COSET_B, i, err));
+        return vec(r, CUZK_ACCEL_OP_RESIDUE, v.b, &v, NULL, PHASE_QUOTIENT, i, err);
+    }
+    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_INTT, v.c, &CUZK_FR_ONE, PHASE_INTT_C, i, err));
+    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.a, &shift, PHASE_COSET_A, i, err));
+    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.b, &shift, PHASE_COSET_B, i, err));
+    CUZK_TRY(vec(r, CUZK_ACCEL_OP_MUL, v.a, &v, NULL, PHASE_MUL_AB, i, err));
+    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_INTT, v.a, &shift, PHASE_INTT_AB, i, err));
+    cuzk_fr_pow_u64(&factor, &shift, (uint64_t)1 << k->lg);
+    cuzk_fr_sub(&factor, &factor, &CUZK_FR_ONE);
+    cuzk_fr_inv(&factor, &factor);
+    return vec(r, CUZK_ACCEL_OP_QUOTIENT, v.b, &v, &factor, PHASE_QUOTIENT, i, err);
+}
+
+static cuzk_status make_steps(run *r, cuzk_err *err)
+{
+    uint64_t total = 0;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        const device_points *p = &r->k->points[a];
+        const uint64_t s = device_slice_of(p, r->plan.slice);
+        total += (p->n + s - 1) / s;
+    }
+    r->steps = cuzk_alloc(total, sizeof(*r->steps));
+    r->sums = cuzk_alloc_zero(total * r->plan.group, sizeof(*r->sums));
+    if (r->steps == NULL || r->sums == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %llu sums", (unsigned long long)total);
+    }
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        const device_points *p = &r->k->points[a];
+        const uint64_t s = device_slice_of(p, r->plan.slice);
+        for (uint64_t at = 0; at < p->n; at += s) {
+            const step st = {(uint8_t)a, at, p->n - at < s ? p->n - at : s};
+            r->steps[r->n_steps++] = st;
+        }
+    }
+    return CUZK_OK;
+}
+
+static bool is_streamed(const run *r, uint32_t i)
+{
+    return !r->k->points[r->steps[i].array].resident;
+}
+
+static uint8_t *buffer(const run *r, uint32_t ordinal)
+{
+    return r->d_scratch + r->plan.work + (ordinal % 2) * r->plan.buffer;
+}
+
+/* Sends the points of step i to the buffer of its ordinal, once what is enqueued has let go of it. */
+static cuzk_status send(const run *r, uint32_t i, uint32_t ordinal, cuzk_err *err)
+{
+    const step *s = &r->steps[i];
+    const device_points *p = &r->k->points[s->array];
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_UPLOAD,
+                              .u.copy = {.d_dst = buffer(r, ordinal),
+                                         .src = p->host + s->at * p->bytes,
+                                         .bytes = s->n * p->bytes}};
+    CUZK_TRY(cuzk_accel_wait(r->k->copy, r->k->q, err));
+    return cuzk_accel_enqueue(r->k->copy, &op, NULL, 0, err);
+}
+
+static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, uint32_t g, cuzk_err *err)
+{
+    const step *s = &r->steps[i];
+    const device_points *p = &r->k->points[s->array];
+    const device_slot_layout *l = &r->plan.slot;
+    const bool g2 = p->bytes == sizeof(cuzk_g2_affine);
+    for (uint32_t w = 0; w < g; w++) {
+        cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_MSM_G1};
+        op.u.msm.d_bases = d_points;
+        op.u.msm.n = s->n;
+        op.u.msm.sum = &r->sums[(size_t)i * r->plan.group + w];
+        const int sec = s->array == DEVICE_L_BITS                                 ? CUZK_ACCEL_L
+                        : s->array == DEVICE_A_BITS || s->array == DEVICE_A_FULLS ? CUZK_ACCEL_A
+                                                                                  : CUZK_ACCEL_B;
+        if (p->bits) {
+            op.kind = g2 ? CUZK_ACCEL_OP_BITS_G2 : CUZK_ACCEL_OP_BITS_G1;
+            op.u.msm.d_bits = (const uint64_t *)(const void *)slot(r, w, l->bits[sec]) + s->at / 64;
+        } else {
+            op.kind = g2 ? CUZK_ACCEL_OP_MSM_G2 : CUZK_ACCEL_OP_MSM_G1;
+            const uint64_t at = s->array == DEVICE_HL ? l->values : l->scalars[sec];
+            op.u.msm.d_scalars = (const cuzk_scalar *)(const void *)slot(r, w, at) + s->at;
+        }
+        CUZK_TRY(cuzk_accel_enqueue(r->k->q, &op, r->d_scratch, r->plan.work, err));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status sum_all(run *r, uint32_t g, cuzk_err *err)
+{
+    uint32_t ordinal = 0; /* of the next streamed step */
+    uint32_t sent = 0;    /* first step that may still have to be sent */
+    for (uint32_t i = 0; i < r->n_steps; i++) {
+        const device_points *p = &r->k->points[r->steps[i].array];
+        const uint8_t *d = p->d;
+        CUZK_TRY(check_cancel(r, err));
+        if (is_streamed(r, i)) {
+            if (sent <= i) { /* the first one */
+                CUZK_TRY(send(r, i, ordinal, err));
+                sent = i + 1;
+            }
+            d = buffer(r, ordinal++);
+            CUZK_TRY(cuzk_accel_wait(r->k->q, r->k->copy, err));
+            while (sent < r->n_steps && !is_streamed(r, sent)) {
+                sent++;
+            }
+            if (sent < r->n_steps) {
+                CUZK_TRY(send(r, sent++, ordinal, err));
+            }
+        } else {
+            d += r->steps[i].at * p->bytes;
+        }
+        CUZK_TRY(sum_step(r, i, d, g, err));
+        if (i + 1 == r->n_steps || r->steps[i + 1].array != r->steps[i].array) {
+            CUZK_TRY(mark(r, PHASE_MSM + r->steps[i].array, 0, err));
+        }
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status enqueue_group(run *r, uint32_t g, cuzk_err *err)
+{
+    r->n_marks = 0;
+    CUZK_TRY(cuzk_accel_marks_reset(r->k->q, err));
+    CUZK_TRY(mark(r, PHASE_START, 0, err));
+    for (uint32_t i = 0; i < g; i++) {
+        CUZK_TRY(check_cancel(r, err));
+        CUZK_TRY(upload_witness(r, i, err));
+        CUZK_TRY(quotient(r, i, err));
+    }
+    return sum_all(r, g, err);
+}
+
+static void collect(cuzk_prove_sums *out, const run *r, uint32_t w)
+{
+    cuzk_g1_set_infinity(&out->h);
+    cuzk_g1_set_infinity(&out->l);
+    cuzk_g1_set_infinity(&out->a);
+    cuzk_g1_set_infinity(&out->b1);
+    cuzk_g2_set_infinity(&out->b2);
+    cuzk_g1 *const to[DEVICE_ARRAYS] = {&out->h, &out->l,  &out->a, &out->b1,
+                                        &out->a, &out->b1, NULL,    NULL};
+    for (uint32_t i = 0; i < r->n_steps; i++) {
+        const cuzk_accel_sum *s = &r->sums[(size_t)i * r->plan.group + w];
+        cuzk_g1 *sum = to[r->steps[i].array];
+        if (sum == NULL) {
+            cuzk_g2_add(&out->b2, &out->b2, &s->v.g2);
+        } else {
+            cuzk_g1_add(sum, sum, &s->v.g1);
+        }
+    }
+}
+
+/* Phases in the terms that users know, and what they consist of. */
+typedef struct phase_name {
+    const char *group, *name;
+    size_t group_at, at; /* in cuzk_device_times; at 0: only the group's */
+} phase_name;
+#define AT(f) offsetof(cuzk_device_times, f)
+static const phase_name phase_names[PHASES] = {
+    [PHASE_START] = {NULL, NULL, 0, 0},
+    [PHASE_UPLOAD] = {"prep_msm", "witness_upload", AT(prep_msm_ns), 0},
+    [PHASE_SECTION] = {"prep_msm", "section_values", AT(prep_msm_ns), 0},
+    [PHASE_EVAL_A] = {"eval", "eval_a", AT(eval_ns), 0},
+    [PHASE_EVAL_B] = {"eval", "eval_b", AT(eval_ns), 0},
+    [PHASE_MUL_C] = {"ntt_msm_h", "mul_c", AT(ntt_msm_h_ns), AT(ntt_ns)},
+    [PHASE_INTT_C] = {"ntt_msm_h", "intt_c", AT(ntt_msm_h_ns), AT(ntt_ns)},
+    [PHASE_COSET_A] = {"ntt_msm_h", "coset_a", AT(ntt_msm_h_ns), AT(ntt_ns)},
+    [PHASE_COSET_B] = {"ntt_msm_h", "coset_b", AT(ntt_msm_h_ns), AT(ntt_ns)},
+    [PHASE_MUL_AB] = {"ntt_msm_h", "mul_ab", AT(ntt_msm_h_ns), AT(ntt_ns)},
+    [PHASE_INTT_AB] = {"ntt_msm_h", "intt_ab", AT(ntt_msm_h_ns), AT(ntt_ns)},
+    [PHASE_QUOTIENT] = {"ntt_msm_h", "quotient", AT(ntt_msm_h_ns), AT(ntt_ns)},
+    [PHASE_MSM + DEVICE_HL] = {"ntt_msm_h", "msm_h", AT(ntt_msm_h_ns), 0},
+    [PHASE_MSM + DEVICE_L_BITS] = {"batch_add", "bits_l", AT(batch_add_ns), 0},
+    [PHASE_MSM + DEVICE_A_BITS] = {"batch_add", "bits_a", AT(batch_add_ns), 0},
+    [PHASE_MSM + DEVICE_B1_BITS] = {"batch_add", "bits_b_g1", AT(batch_add_ns), 0},
+    [PHASE_MSM + DEVICE_A_FULLS] = {"tail_msm", "msm_a", AT(tail_msm_ns), 0},
+    [PHASE_MSM + DEVICE_B1_FULLS] = {"tail_msm", "msm_b_g1", AT(tail_msm_ns), 0},
+    [PHASE_MSM + DEVICE_B2_BITS] = {"b_g2_msm", "bits_b_g2", AT(b_g2_msm_ns), 0},
+    [PHASE_MSM + DEVICE_B2_FULLS] = {"b_g2_msm", "msm_b_g2", AT(b_g2_msm_ns), 0},
+};
+
+static void add_time(cuzk_device_times *t, size_t at, uint64_t ns)
+{
+    *(uint64_t *)(void *)((uint8_t *)t + at) += ns;
+}
+
+static cuzk_span_tags tags_of(const run *r, const uint8_t *witness)
+{
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.device = r->opts->device;
+    if (witness != NULL && r->opts->partitions != NULL) {
+        tags.partition = r->opts->partitions[r->first + *witness];
+    }
+    return tags;
+}
+
+/* Spans and times of a group from its marks. */
+static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bool alone,
+                          cuzk_err *err)
+{
+    for (uint32_t i = 0; i < r->n_marks; i++) {
+        CUZK_TRY(cuzk_accel_mark_ns(r->k->q, r->marks[i].mark, &r->marks[i].ns, err));
+    }
+    const uint64_t begin = r->marks[0].ns, end = r->marks[r->n_marks - 1].ns;
+    const uint8_t zero = 0;
+    const cuzk_span_tags tags = tags_of(r, alone ? &zero : NULL);
+    const cuzk_span total = cuzk_trace_add(trace, "gpu_total", &tags, 0, begin, end);
+    const cuzk_trace_ctx in = cuzk_trace_in(trace, total);
+    t->gpu_total_ns += end - begin;
+    for (uint32_t i = 1; i < r->n_marks;) {
+        const char *group = phase_names[r->marks[i].phase].group;
+        uint32_t j = i;
+        while (j < r->n_marks && phase_names[r->marks[j].phase].group == group &&
+               r->marks[j].witness == r->marks[i].witness) {
+            j++;
+        }
+        const bool own = r->marks[i].phase < PHASE_MSM || alone;
+        const cuzk_span_tags wt = tags_of(r, own ? &r->marks[i].witness : NULL);
+        const cuzk_span g =
+            cuzk_trace_add(in, group, &wt, 0, r->marks[i - 1].ns, r->marks[j - 1].ns);
+        for (; i < j; i++) {
+            const phase_name *p = &phase_names[r->marks[i].phase];
+            const uint64_t ns = r->marks[i].ns - r->marks[i - 1].ns;
+            (void)cuzk_trace_add(cuzk_trace_in(in, g), p->name, &wt, 0, r->marks[i - 1].ns,
+                                 r->marks[i].ns);
+            add_time(t, p->group_at, ns);
+            if (p->at != 0) {
+                add_time(t, p->at, ns);
+            }
+        }
+    }
+    t->groups++;
+    return CUZK_OK;
+}
+
+/* Everything that is enqueued must be over before memory is given back. */
+static void drain(run *r)
+{
+    cuzk_ignore(cuzk_accel_sync(r->k->copy, NULL));
+    cuzk_ignore(cuzk_accel_sync(r->k->q, NULL));
+}
+
+static cuzk_status prove_group(run *r, cuzk_prove_sums *sums, uint32_t g, cuzk_device_times *t,
+                               cuzk_trace_ctx trace, cuzk_err *err)
+{
+    cuzk_status st = enqueue_group(r, g, err);
+    if (st == CUZK_OK) {
+        st = cuzk_accel_sync(r->k->copy, err);
+    }
+    if (st == CUZK_OK) {
+        st = cuzk_accel_sync(r->k->q, err);
+    }
+    if (st != CUZK_OK) {
+        drain(r);
+        return st;
+    }
+    CUZK_TRY(record(r, t, trace, g == 1, err));
+    for (uint32_t i = 0; i < g; i++) {
+        collect(&sums[i], r, i);
+    }
+    return CUZK_OK;
+}
+
+/* The memory of a call. Free memory may be in pieces: then a smaller plan is tried. */
+static cuzk_status take_memory(run *r, size_t n, cuzk_err *err)
+{
+    cuzk_accel_props props;
+    cuzk_accel_get_props(r->k->dev, &props);
+    uint64_t free_bytes = props.memory_free;
+    for (int attempt = 0;; attempt++) {
+        void *d = NULL;
+        CUZK_TRY(device_plan_make(&r->plan, r->k, n, free_bytes, r->opts, err));
+        const cuzk_status st = cuzk_accel_alloc(r->k->dev, &d, r->plan.total, err);
+        if (st == CUZK_OK) {
+            r->d_slots = d;
+            r->d_scratch = r->d_slots + r->plan.group * r->plan.slot.bytes;
+            return CUZK_OK;
+        }
+        if (st != CUZK_E_DEV_NOMEM || attempt == 4) {
+            return st;
+        }
+        free_bytes = r->plan.total - r->plan.total / 8;
+    }
+}
+
+static cuzk_status prove_locked(run *r, cuzk_prove_sums *sums, size_t n, cuzk_device_times *t,
+                                cuzk_trace_ctx trace, cuzk_err *err)
+{
+    const cuzk_witness *const *all = r->witnesses;
+    cuzk_status st = CUZK_OK;
+    CUZK_TRY(take_memory(r, n, err));
+    CUZK_TRY_GOTO(st, make_steps(r, err));
+    for (size_t at = 0; at < n; at += r->plan.group) {
+        const uint32_t g = n - at < r->plan.group ? (uint32_t)(n - at) : r->plan.group;
+        r->witnesses = all + at;
+        r->first = (uint32_t)at;
+        CUZK_TRY_GOTO(st, prove_group(r, sums + at, g, t, trace, err));
+    }
+out:
+    cuzk_accel_free(r->k->dev, r->d_slots);
+    cuzk_free(r->steps);
+    cuzk_free(r->sums);
+    return st;
+}
+
+static cuzk_status assemble_all(cuzk_proof *out, const cuzk_device_key *k, size_t n,
+                                const cuzk_prove_sums *sums, const cuzk_device_prove_opts *opts,
+                                cuzk_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        CUZK_TRY(cuzk_prove_assemble(&out[i], &sums[i], &k->vk,
+                                     opts->r != NULL ? &opts->r[i] : NULL,
+                                     opts->s != NULL ? &opts->s[i] : NULL, err));
+    }
+    return CUZK_OK;
+}
+
+static void add_times(cuzk_device_times *sum, const cuzk_device_times *t)
+{
+    static const size_t fields[] = {
+        AT(prep_msm_ns), AT(eval_ns),     AT(ntt_msm_h_ns), AT(ntt_ns),      AT(batch_add_ns),
+        AT(tail_msm_ns), AT(b_g2_msm_ns), AT(gpu_total_ns), AT(assemble_ns), AT(total_ns)};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        add_time(sum, fields[i], *(const uint64_t *)(const void *)((const uint8_t *)t + fields[i]));
+    }
+    sum->groups += t->groups;
+}
+
+cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
+                              const cuzk_witness *const *witnesses,
+                              const cuzk_device_prove_opts *opts, const cuzk_cancel *cancel,
+                              cuzk_err *err)
+{
+    static const cuzk_device_prove_opts defaults = {.device = CUZK_TRACE_NONE};
+    cuzk_device_times t = {0};
+    cuzk_status st = CUZK_OK;
+    const uint64_t start = cuzk_clock_ns();
+    opts = opts != NULL ? opts : &defaults;
+    for (size_t i = 0; i < n; i++) {
+        if (witnesses[i]->circuit != k->circuit) {
+            return CUZK_FAIL(err, CUZK_E_INVALID, "witness %zu is of another circuit than the key",
+                             i);
+        }
+    }
+    if (n == 0) {
+        return CUZK_OK;
+    }
+    run *r = cuzk_alloc_zero(1, sizeof(*r));
+    cuzk_prove_sums *sums = cuzk_alloc(n, sizeof(*sums));
+    cuzk_proof *proofs = cuzk_alloc(n, sizeof(*proofs));
+    const cuzk_span span = cuzk_span_begin(opts->trace, "prove", NULL);
+    const cuzk_trace_ctx trace = cuzk_trace_in(opts->trace, span);
+    if (r == NULL || sums == NULL || proofs == NULL) {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %zu proofs", n);
+        goto out;
+    }
+    r->k = k;
+    r->opts = opts;
+    r->cancel = cancel;
+    r->witnesses = witnesses;
+    (void)pthread_mutex_lock(&k->lock);
+    st = prove_locked(r, sums, n, &t, trace, err);
+    (void)pthread_mutex_unlock(&k->lock);
+    if (st == CUZK_OK) {
+        const uint64_t t0 = cuzk_clock_ns();
+        const cuzk_span a = cuzk_span_begin(trace, "assemble", NULL);
+        st = assemble_all(proofs, k, n, sums, opts, err);
+        cuzk_span_end(trace, a, 0);
+        t.assemble_ns = cuzk_clock_ns() - t0;
+    }
+    if (st == CUZK_OK) {
+        memcpy(out, proofs, n * sizeof(*proofs));
+        t.total_ns = cuzk_clock_ns() - start;
+        if (opts->times != NULL) {
+            add_times(opts->times, &t);
+        }
+    }
+out:
+    cuzk_span_end(opts->trace, span, 0);
+    cuzk_free(r);
+    cuzk_free(sums);
+    cuzk_free(proofs);
+    return st;
+}
