@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_CONFIG_CONFIG_H
+#define CUZK_CONFIG_CONFIG_H
+
+/*
+ * The daemon's configuration: a TOML file, docs/daemon.md. Every key of the original daemon is
+ * understood; those that mean nothing here are accepted and said so. A value of the wrong type or
+ * out of range is an error that names file, line and key; an unknown key is a warning (so that a file
+ * of a newer version starts an older one), which --check-config treats as an error.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define CUZK_CONFIG_DEFAULT_PATH "/data/zk/cuzk.toml" /* the original's */
+#define CUZK_CONFIG_MAX_ITEMS    64u
+#define CUZK_CONFIG_MAX_BYTES    ((size_t)256 << 10)
+#define CUZK_CONFIG_MAX_LINE     4096u
+
+typedef struct cuzk_config_strings {
+    const char *item[CUZK_CONFIG_MAX_ITEMS];
+    uint32_t n;
+} cuzk_config_strings;
+
+typedef struct cuzk_config_numbers {
+    uint32_t item[CUZK_CONFIG_MAX_ITEMS];
+    uint32_t n;
+} cuzk_config_numbers;
+
+/** Strings are never NULL; "" is "not set". Sizes in bytes, times in milliseconds. Keys: config_keys.c. */
+typedef struct cuzk_config {
+    cuzk_config_strings listen;
+    const char *http_listen;
+    const char *tls_cert, *tls_key, *tls_client_ca, *token_file;
+    const char *allow_origin;
+    uint64_t socket_mode, drain_ms, max_message, receive_budget, max_connections;
+
+    uint64_t total_budget; /* 0: auto */
+    uint64_t safety_margin, eviction_min_idle, winning_reserve;
+
+    cuzk_config_numbers devices;
+    uint64_t workers_per_device, vram_limit, device_timeout;
+    bool cpu_only;
+
+    uint64_t max_batch_size, max_batch_wait_ms, max_queued_jobs, ageing_ms;
+    uint64_t threads;
+
+    const char *param_cache;
+    cuzk_config_strings preload;
+
+    const char *store_path;
+    uint64_t store_max_size, result_retention_ms, result_count;
+
+    const char *log_level, *log_format;
+    bool timeline;
+} cuzk_config;
+
+typedef enum cuzk_config_severity {
+    CUZK_CONFIG_NOTE,    /* accepted, has no effect here */
+    CUZK_CONFIG_WARNING, /* deprecated, unknown, or odd */
+    CUZK_CONFIG_ERROR
+} cuzk_config_severity;
+
+typedef struct cuzk_config_issue {
+    cuzk_config_severity severity;
+    char text[448]; /* "FILE:LINE:COLUMN: KEY: what" */
+} cuzk_config_issue;
+
+#define CUZK_CONFIG_MAX_ISSUES 64u
+typedef struct cuzk_config_issues {
+    cuzk_config_issue item[CUZK_CONFIG_MAX_ISSUES];
+    size_t n;                       /* in item */
+    size_t notes, warnings, errors; /* all of them */
+} cuzk_config_issues;
+
+/** The defaults. E_NOMEM. */
+CUZK_NODISCARD cuzk_status cuzk_config_create(cuzk_config **out, cuzk_err *err);
+void cuzk_config_destroy(cuzk_config *c);
+
+/**
+ * Defaults, and over them the text [n]; name is shown in messages. E_FORMAT: not TOML (the message
+ * has file, line and column); E_INVALID: issues has errors (the message is the first); E_NOMEM. On
+ * failure *out is not set; issues is complete but for E_FORMAT and E_NOMEM.
+ */
+CUZK_NODISCARD cuzk_status cuzk_config_parse(cuzk_config **out, const char *name, const char *text,
+                                             size_t n, cuzk_config_issues *issues, cuzk_err *err);
+/** The same from a file. E_NOT_FOUND: there is none; E_IO; E_INVALID: longer than CUZK_CONFIG_MAX_BYTES. */
+CUZK_NODISCARD cuzk_status cuzk_config_load(cuzk_config **out, const char *path,
+                                            cuzk_config_issues *issues, cuzk_err *err);
+/** Gives a string to the configuration, which keeps a copy. E_NOMEM. */
+CUZK_NODISCARD cuzk_status cuzk_config_keep(cuzk_config *c, const char **out, const char *text,
+                                            cuzk_err *err);
+
+/**
+ * Called with the rows of the reference table: key, type, default, meaning; text for docs/daemon.md.
+ */
+typedef void (*cuzk_config_row_fn)(void *arg, const char *key, const char *type,
+                                   const char *default_text, const char *meaning);
+void cuzk_config_reference(cuzk_config_row_fn fn, void *arg);
+
+/** What environment variables say; see cuzk_config_environment. */
+typedef struct cuzk_config_env {
+    char recognised[512]; /* names, blank-separated: they have the effect that users know */
+    char mapped[512];     /* "NAME=key": a key of the configuration took the value */
+    char ignored[512];    /* names that mean nothing here */
+    char unknown[512];    /* names that look like this program's and are not */
+    const char *rust_log; /* NULL: not set; borrowed from the environment */
+} cuzk_config_env;
+/**
+ * Applies the variables that the original and the proofs libraries had, where the file (in c) says
+ * nothing itself. environment: NULL-terminated "NAME=value". E_INVALID: a value makes no sense (the
+ * message names the variable); E_NOMEM.
+ */
+CUZK_NODISCARD cuzk_status cuzk_config_environment(cuzk_config *c, cuzk_config_env *out,
+                                                   const char *const *environment, cuzk_err *err);
+/** True when the text or the environment gave the key; for messages ("from the file", "default"). */
+bool cuzk_config_is_given(const cuzk_config *c, const char *key);
+
+#endif /* CUZK_CONFIG_CONFIG_H */

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Environment variables that users of the original and of the proofs libraries have set for years. */
+#include <stdio.h>
+#include <string.h>
+
+#include "config_internal.h"
+
+#include "config/config_value.h"
+
+typedef enum effect {
+    RECOGNISED, /* handled where it belongs */
+    MAPPED,     /* gives key its value when the file does not */
+    IGNORED
+} effect;
+
+typedef struct variable {
+    const char *name;
+    effect effect;
+    const char *key;
+} variable;
+
+/* Where two are mapped to one key, the first of this list that is set wins. */
+static const variable variables[] = {
+    {"RUST_LOG", RECOGNISED, NULL},
+    {"CUDA_VISIBLE_DEVICES", RECOGNISED, NULL}, /* by the CUDA runtime */
+    {"CUDA_DEVICE_ORDER", RECOGNISED, NULL},
+    {"NO_COLOR", RECOGNISED, NULL},
+    {"FIL_PROOFS_PARAMETER_CACHE", MAPPED, "srs.param_cache"},
+    {"BELLMAN_NO_GPU", MAPPED, "gpus.cpu_only"},
+    {"RAYON_NUM_THREADS", MAPPED, "synthesis.threads"},
+    {"BELLMAN_NUM_CPUS", MAPPED, "synthesis.threads"},
+    {"EC_GPU_NUM_THREADS", MAPPED, "synthesis.threads"},
+    {"CUZK_TIMING", MAPPED, "logging.timeline"},
+    {"FIL_PROOFS_VERIFY_PRODUCTION_PARAMS", IGNORED, NULL},
+    {"FIL_PROOFS_GPU_FRAMEWORK", IGNORED, NULL},
+    {"BELLMAN_GPU_FRAMEWORK", IGNORED, NULL},
+    {"BELLMAN_CUSTOM_GPU", IGNORED, NULL},
+    {"RUST_GPU_TOOLS_CUSTOM_GPU", IGNORED, NULL},
+    {"BELLPERSON_GPUS_PER_LOCK", IGNORED, NULL},
+    {"BELLMAN_CPU_UTILIZATION", IGNORED, NULL},
+    {"BELLMAN_CUDA_NVCC_ARGS", IGNORED, NULL},
+    {"BELLMAN_VERIFIER", IGNORED, NULL},
+    {"HARMONY_OVERRIDE_GPUS", IGNORED, NULL},
+    {"HARMONY_GPU_OVERPROVISION_FACTOR", IGNORED, NULL},
+    {"CUZK_GPU_THREADS", IGNORED, NULL},
+    {"CUZK_VALIDATE_PARTITIONS", IGNORED, NULL},
+    {"CUZK_DISABLE_PCE", IGNORED, NULL},
+    {"CUZK_DISABLE_SPLIT_PROVE", IGNORED, NULL},
+};
+#define N_VARIABLES (sizeof(variables) / sizeof(variables[0]))
+
+/* Appends "a" or "a=b" to a blank-separated list; what does not fit is left out. */
+static void append(char *list, size_t cap, const char *a, size_t n_a, const char *b)
+{
+    const size_t used = strlen(list);
+    (void)snprintf(list + used, cap - used, "%s%.*s%s%s", used == 0 ? "" : " ", (int)n_a, a,
+                   b == NULL ? "" : "=", b == NULL ? "" : b);
+}
+
+/* The value of name, or NULL. */
+static const char *value_of(const char *const *environment, const char *name)
+{
+    const size_t n = strlen(name);
+    for (; *environment != NULL; environment++) {
+        if (strncmp(*environment, name, n) == 0 && (*environment)[n] == '=') {
+            return *environment + n + 1;
+        }
+    }
+    return NULL;
+}
+
+static bool known(const char *name, size_t n)
+{
+    for (size_t i = 0; i < N_VARIABLES; i++) {
+        if (strlen(variables[i].name) == n && strncmp(variables[i].name, name, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_unknown(cuzk_config_env *out, const char *const *environment)
+{
+    static const char *const prefixes[] = {"CUZK_", "BELLMAN_", "BELLPERSON_", "FIL_PROOFS_"};
+    for (; *environment != NULL; environment++) {
+        const size_t n = strcspn(*environment, "=");
+        for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+            const size_t k = strlen(prefixes[i]);
+            if (n > k && strncmp(*environment, prefixes[i], k) == 0 && !known(*environment, n)) {
+                append(out->unknown, sizeof(out->unknown), *environment, n, NULL);
+            }
+        }
+    }
+}
+
+/* "1", "true" and whatever is not "0", "false" or "": as the libraries read them. */
+static bool is_true(const char *v)
+{
+    return strcmp(v, "") != 0 && strcmp(v, "0") != 0 && strcmp(v, "false") != 0;
+}
+
+static cuzk_status apply(cuzk_config *c, const config_key *k, const variable *var, const char *v,
+                         cuzk_err *err)
+{
+    const char *why = "", *kept = NULL;
+    uint64_t n = 0;
+    bool ok = true;
+    if (k->type == T_BOOL) {
+        *(bool *)config_field(c, k) = is_true(v);
+    } else if (k->type == T_NUMBER) {
+        ok = strspn(v, "0123456789") == strlen(v) && cuzk_config_parse_size(&n, v, &why) &&
+             config_set_integer(c, k, (int64_t)n, &why);
+    } else {
+        CUZK_TRY(cuzk_config_keep(c, &kept, v, err));
+        ok = config_set_text(c, k, kept, &why);
+    }
+    if (!ok) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "environment variable %s=%.80s: not a value of %s",
+                         var->name, v, k->path);
+    }
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_config_environment(cuzk_config *c, cuzk_config_env *out,
+                                    const char *const *environment, cuzk_err *err)
+{
+    memset(out, 0, sizeof(*out));
+    for (size_t i = 0; i < N_VARIABLES; i++) {
+        const variable *var = &variables[i];
+        const size_t n = strlen(var->name);
+        const char *v = value_of(environment, var->name);
+        if (v == NULL) {
+            continue;
+        }
+        if (var->effect == RECOGNISED) {
+            append(out->recognised, sizeof(out->recognised), var->name, n, NULL);
+        } else if (var->effect == IGNORED || v[0] == '\0') {
+            append(out->ignored, sizeof(out->ignored), var->name, n, NULL);
+        } else if (cuzk_config_is_given(c, var->key)) {
+            append(out->ignored, sizeof(out->ignored), var->name, n, NULL); /* the file wins */
+        } else {
+            const size_t k = config_find(var->key);
+            CUZK_TRY(apply(c, &config_keys[k], var, v, err));
+            config_block_of(c)->given[k] = true;
+            append(out->mapped, sizeof(out->mapped), var->name, n, var->key);
+        }
+    }
+    find_unknown(out, environment);
+    out->rust_log = value_of(environment, "RUST_LOG");
+    return CUZK_OK;
+}

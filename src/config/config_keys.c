@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Every key: what it is called, what it may hold, and what it is for. docs/daemon.md has this table. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config_internal.h"
+
+#define AT(field) offsetof(cuzk_config, field)
+#define KIB       ((uint64_t)1 << 10)
+#define MIB       ((uint64_t)1 << 20)
+#define GIB       ((uint64_t)1 << 30)
+#define HOUR      ((uint64_t)3600000)
+#define ANY       INT64_MAX
+
+/* clang-format off */
+const config_key config_keys[] = {
+    {"daemon.listen", T_LISTEN, USE_KEY, AT(listen), 0, 0, "unix:///run/curio/cuzk.sock", NULL, NULL,
+     "Where gRPC is served: an address, or an array of them. `unix:///path`, `HOST:PORT`, `[IPV6]:PORT`; `http://` before the latter two: without TLS, `https://`: with TLS."},
+    {"daemon.http_listen", T_ADDRESS, USE_KEY, AT(http_listen), 0, 0, "", NULL, NULL,
+     "Where HTTP is served (the page, /metrics, /status, /healthz, /readyz): `HOST:PORT`; empty: nowhere. Read only and without authentication."},
+    {"daemon.status_listen", T_ADDRESS, USE_ALIAS, AT(http_listen), 0, 0, "", NULL, "daemon.http_listen", NULL},
+    {"daemon.allow_origin", T_STRING, USE_KEY, AT(allow_origin), 0, 0, "", NULL, NULL,
+     "Value of Access-Control-Allow-Origin of the HTTP answers; empty: none (the original sent `*`)."},
+    {"daemon.socket_mode", T_MODE, USE_KEY, AT(socket_mode), 0, 0777, "0660", NULL, NULL,
+     "Permissions of unix sockets."},
+    {"daemon.tls_cert", T_STRING, USE_KEY, AT(tls_cert), 0, 0, "", NULL, NULL,
+     "Certificate chain (PEM). With it every TCP address of `listen` is TLS unless it says `http://`."},
+    {"daemon.tls_key", T_STRING, USE_KEY, AT(tls_key), 0, 0, "", NULL, NULL, "Its private key (PEM)."},
+    {"daemon.tls_client_ca", T_STRING, USE_KEY, AT(tls_client_ca), 0, 0, "", NULL, NULL,
+     "Clients must show a certificate signed by this authority (PEM)."},
+    {"daemon.token_file", T_STRING, USE_KEY, AT(token_file), 0, 0, "", NULL, NULL,
+     "File with a secret of at least 16 characters: calls over TCP must carry `authorization: Bearer SECRET`."},
+    {"daemon.drain_timeout", T_DURATION, USE_KEY, AT(drain_ms), 0, 24 * HOUR, "10m", NULL, NULL,
+     "How long SIGTERM waits for jobs that run; what is left then stays in the store."},
+    {"daemon.max_message", T_SIZE, USE_KEY, AT(max_message), MIB, GIB, "256MiB", NULL, NULL,
+     "Largest request."},
+    {"daemon.receive_budget", T_SIZE, USE_KEY, AT(receive_budget), MIB, ANY, "1GiB", NULL, NULL,
+     "Bytes of requests that may be under way at once, over all connections."},
+    {"daemon.max_connections", T_NUMBER, USE_KEY, AT(max_connections), 1, 65536, "4096", NULL, NULL,
+     "Connections at once."},
+
+    {"memory.total_budget", T_SIZE_AUTO, USE_KEY, AT(total_budget), 64 * MIB, ANY, "auto", NULL, NULL,
+     "Bytes of host memory that proofs, parameters and circuits may take; `auto`: what the machine or its control group has, less `safety_margin`."},
+    {"memory.safety_margin", T_SIZE, USE_KEY, AT(safety_margin), 0, ANY, "5GiB", NULL, NULL,
+     "Left to the rest of the machine by `auto`."},
+    {"memory.eviction_min_idle", T_DURATION, USE_KEY, AT(eviction_min_idle), 0, 24 * HOUR, "5m", NULL, NULL,
+     "Parameters used more recently are kept, unless a job could not run otherwise."},
+    {"memory.winning_reserve", T_SIZE_AUTO, USE_KEY, AT(winning_reserve), 0, ANY, "auto", NULL, NULL,
+     "Host memory that only WinningPoSt may take; `auto`: what one of 32 GiB needs."},
+    {"memory.pinned_budget", T_STRING, USE_DEPRECATED, 0, 0, 0, NULL, NULL, NULL, "use memory.total_budget"},
+    {"memory.working_memory_budget", T_STRING, USE_DEPRECATED, 0, 0, 0, NULL, NULL, NULL, "use memory.total_budget"},
+
+    {"gpus.devices", T_NUMBERS, USE_KEY, AT(devices), 0, 1023, "", NULL, NULL,
+     "Ordinals of the GPUs to use, in the order of their PCI bus; empty: all."},
+    {"gpus.cpu_only", T_BOOL, USE_KEY, AT(cpu_only), 0, 0, "false", NULL, NULL,
+     "Prove on the CPU and leave GPUs alone."},
+    {"gpus.gpu_workers_per_device", T_NUMBER, USE_KEY, AT(workers_per_device), 1, 4, "2", NULL, NULL,
+     "Partitions on one device at once."},
+    {"gpus.vram_limit", T_SIZE_AUTO, USE_KEY, AT(vram_limit), 0, ANY, "auto", NULL, NULL,
+     "Device memory to use, per device; `auto`: what is free at the start."},
+    {"gpus.device_timeout", T_DURATION, USE_KEY, AT(device_timeout), 1000, 24 * HOUR, "10m", NULL, NULL,
+     "A partition that is longer on a device has lost it: the device is set aside, the partition proved elsewhere."},
+    {"gpus.gpu_threads", T_NUMBER, USE_NO_EFFECT, 0, 0, 65536, NULL, NULL, NULL,
+     "the CPU's part of a GPU proof uses synthesis.threads"},
+
+    {"scheduler.max_batch_size", T_NUMBER, USE_KEY, AT(max_batch_size), 1, 1024, "1", NULL, NULL,
+     "Partitions of one circuit that share a pass over the parameters."},
+    {"scheduler.max_batch_wait_ms", T_NUMBER, USE_KEY, AT(max_batch_wait_ms), 0, HOUR, "10000", NULL, NULL,
+     "How long an incomplete batch waits for more, in milliseconds."},
+    {"scheduler.max_queued_jobs", T_NUMBER, USE_KEY, AT(max_queued_jobs), 1, 1000000, "4096", NULL, NULL,
+     "Jobs beyond are refused (RESOURCE_EXHAUSTED)."},
+    {"scheduler.ageing", T_DURATION, USE_KEY, AT(ageing_ms), 1000, 24 * HOUR, "10m", NULL, NULL,
+     "A waiting job rises by one class after each such time, up to HIGH."},
+    {"scheduler.sort_by_type", T_BOOL, USE_NO_EFFECT, 0, 0, 0, NULL, NULL, NULL,
+     "jobs go by priority, deadline and age"},
+
+    {"synthesis.threads", T_NUMBER, USE_KEY, AT(threads), 0, 4096, "0", NULL, NULL,
+     "Threads of the host's part of proofs; 0: the CPUs that the process may use."},
+    {"synthesis.partition_workers", T_NUMBER, USE_DEPRECATED, 0, 0, 65536, NULL, NULL, NULL,
+     "use memory.total_budget"},
+
+    {"pipeline.enabled", T_BOOL, USE_NO_EFFECT, 0, 0, 0, NULL, NULL, NULL, "proofs always go through the pipeline"},
+    {"pipeline.synthesis_lookahead", T_NUMBER, USE_NO_EFFECT, 0, 0, UINT32_MAX, NULL, NULL, NULL,
+     "the memory budget decides how far witnesses run ahead"},
+    {"pipeline.synthesis_concurrency", T_NUMBER, USE_NO_EFFECT, 0, 0, UINT32_MAX, NULL, NULL, NULL,
+     "the memory budget decides how many witnesses are made at once"},
+    {"pipeline.max_parallel_synthesis", T_NUMBER, USE_NO_EFFECT, 0, 0, UINT32_MAX, NULL, NULL, NULL,
+     "the memory budget decides how many witnesses are made at once"},
+    {"pipeline.slot_size", T_NUMBER, USE_NO_EFFECT, 0, 0, UINT32_MAX, NULL, NULL, NULL,
+     "partitions are proved one by one"},
+    {"pipeline.max_gpu_queue_depth", T_NUMBER, USE_NO_EFFECT, 0, 0, UINT32_MAX, NULL, NULL, NULL,
+     "the queues between stages are bounded"},
+
+    {"srs.param_cache", T_STRING, USE_KEY, AT(param_cache), 0, 0, "", NULL, NULL,
+     "Folder of the .params and .vk files; empty: FIL_PROOFS_PARAMETER_CACHE, else /data/zk/params when it is there, else /var/tmp/filecoin-proof-parameters."},
+    {"srs.preload", T_STRINGS, USE_KEY, AT(preload), 0, 0, "", NULL, NULL,
+     "Circuits whose parameters are loaded at the start: `porep-32g`, `wpost-32g`, `winning-32g`, `snap-32g`, ..."},
+
+    {"store.path", T_STRING, USE_KEY, AT(store_path), 0, 0, "auto", NULL, NULL,
+     "File of the job store; `auto`: jobs.db in systemd's state directory, else /var/lib/cuzk/jobs.db, else (with a warning) memory; `memory`: jobs are forgotten at exit."},
+    {"store.max_size", T_SIZE, USE_KEY, AT(store_max_size), 16 * MIB, ANY, "64GiB", NULL, NULL,
+     "Bytes of the store and the inputs in it; jobs beyond are refused (RESOURCE_EXHAUSTED)."},
+    {"store.result_retention", T_DURATION, USE_KEY, AT(result_retention_ms), 1000, 8760 * HOUR, "1h", NULL, NULL,
+     "How long ended jobs can be asked for."},
+    {"store.result_count", T_NUMBER, USE_KEY, AT(result_count), 1, UINT32_MAX, "10000", NULL, NULL,
+     "At most so many ended jobs are kept."},
+
+    {"logging.level", T_CHOICE, USE_KEY, AT(log_level), 0, 0, "info", "off|error|warn|info|debug|trace", NULL,
+     "RUST_LOG and --log-level win over it."},
+    {"logging.format", T_CHOICE, USE_KEY, AT(log_format), 0, 0, "auto", "auto|text|json|journal", NULL,
+     "`auto`: the journal's form under systemd, else text."},
+    {"logging.timeline", T_BOOL, USE_KEY, AT(timeline), 0, 0, "false", NULL, NULL,
+     "Also write the original's TIMELINE lines."},
+};
+/* clang-format on */
+const size_t config_n_keys = sizeof(config_keys) / sizeof(config_keys[0]);
+CUZK_STATIC_ASSERT(sizeof(config_keys) / sizeof(config_keys[0]) <= CONFIG_MAX_KEYS, "given[]");
+
+size_t config_find(const char *path)
+{
+    size_t i = 0;
+    while (i < config_n_keys && strcmp(config_keys[i].path, path) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* Levenshtein distance, or something above cap. */
+static size_t distance(const char *a, const char *b, size_t cap)
+{
+    enum { MAX = 64 };
+    size_t row[MAX + 1];
+    const size_t na = strlen(a), nb = strlen(b);
+    if (na > MAX || nb > MAX) {
+        return cap + 1;
+    }
+    for (size_t j = 0; j <= nb; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 1; i <= na; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            const size_t step = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = change < step ? change : step;
+        }
+    }
+    return row[nb];
+}
+
+static const char *last_part(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot == NULL ? path : dot + 1;
+}
+
+const char *config_suggest(const char *path)
+{
+    const char *best = NULL;
+    size_t best_distance = 4; /* three letters wrong is still a guess */
+    for (size_t i = 0; i < config_n_keys; i++) {
+        size_t d = distance(path, config_keys[i].path, best_distance);
+        if (strcmp(last_part(path), last_part(config_keys[i].path)) == 0) {
+            d = d < 1 ? d : 1; /* the right key in the wrong section */
+        }
+        if (d < best_distance) {
+            best_distance = d;
+            best = config_keys[i].path;
+        }
+    }
+    return best;
+}
+
+static const char *type_name(const config_key *k)
+{
+    switch (k->type) {
+    case T_STRING: return "string";
+    case T_STRINGS: return "strings";
+    case T_LISTEN: return "address or addresses";
+    case T_ADDRESS: return "address";
+    case T_BOOL: return "boolean";
+    case T_NUMBER: return "number";
+    case T_NUMBERS: return "numbers";
+    case T_SIZE:
+    case T_SIZE_AUTO: return "size";
+    case T_DURATION: return "time";
+    case T_MODE: return "octal string";
+    case T_CHOICE: return k->choices;
+    }
+    return "?";
+}
+
+void cuzk_config_reference(cuzk_config_row_fn fn, void *arg)
+{
+    for (size_t i = 0; i < config_n_keys; i++) {
+        const config_key *k = &config_keys[i];
+        char meaning[400];
+        switch (k->use) {
+        case USE_KEY: (void)snprintf(meaning, sizeof(meaning), "%s", k->meaning); break;
+        case USE_ALIAS:
+            (void)snprintf(meaning, sizeof(meaning), "The original's name of %s.", k->alias_of);
+            break;
+        case USE_DEPRECATED:
+            (void)snprintf(meaning, sizeof(meaning), "Deprecated, no effect: %s.", k->meaning);
+            break;
+        case USE_NO_EFFECT:
+            (void)snprintf(meaning, sizeof(meaning), "No effect: %s.", k->meaning);
+            break;
+        }
+        fn(arg, k->path, type_name(k), k->text_default == NULL ? "" : k->text_default, meaning);
+    }
+}
