@@ -8,7 +8,11 @@
 #define TOML_ENABLE_FORMATTERS 0
 /* A text must not be able to end the process: the parser's assertions are caught below, too. */
 struct broken_assertion {};
-#define TOML_ASSERT(expr) static_cast<void>((expr) ? 0 : throw broken_assertion())
+[[noreturn]] static void fail_assertion()
+{
+    throw broken_assertion();
+}
+#define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : fail_assertion())
 #include <toml++/toml.h>
 
 #include <cstdio>
