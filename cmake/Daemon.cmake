@@ -1,7 +1,8 @@
 # CUZK_DAEMON is AUTO (on when every library is found), ON (missing ones are an error) or OFF.
 # After this file it is ON or OFF, and the libraries are targets: PkgConfig::NGHTTP2,
 # PkgConfig::PROTOBUF_C, PkgConfig::OPENSSL, PkgConfig::MICROHTTPD, PkgConfig::SQLITE3,
-# PkgConfig::SYSTEMD. toml++ is used as headers only; protoc-c is in CUZK_PROTOC_C.
+# PkgConfig::SYSTEMD. toml++ is used as headers only; protoc and its
+# plugin for C are CUZK_PROTOC and CUZK_PROTOC_GEN_C.
 if(CUZK_DAEMON STREQUAL "AUTO" OR CUZK_DAEMON)
     set(_missing "")
     find_package(PkgConfig QUIET)
@@ -23,9 +24,13 @@ if(CUZK_DAEMON STREQUAL "AUTO" OR CUZK_DAEMON)
             endif()
         endforeach()
     endif()
-    find_program(CUZK_PROTOC_C protoc-c)
-    if(NOT CUZK_PROTOC_C)
-        list(APPEND _missing "protoc-c (protobuf-c-compiler)")
+    find_program(CUZK_PROTOC protoc)
+    if(NOT CUZK_PROTOC)
+        list(APPEND _missing "protoc (protobuf-compiler)")
+    endif()
+    find_program(CUZK_PROTOC_GEN_C protoc-gen-c)
+    if(NOT CUZK_PROTOC_GEN_C)
+        list(APPEND _missing "protoc-gen-c (protobuf-c-compiler)")
     endif()
     list(JOIN _missing ", " _missing_text)
     if(NOT _missing)

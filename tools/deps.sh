@@ -8,7 +8,7 @@ case "${1:-}" in
 build)
     packages="gcc g++ cmake ninja-build pkg-config"
     # the daemon's
-    packages="$packages libnghttp2-dev libprotobuf-c-dev protobuf-c-compiler libssl-dev libmicrohttpd-dev"
+    packages="$packages libnghttp2-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libssl-dev libmicrohttpd-dev"
     packages="$packages libsqlite3-dev libtomlplusplus-dev libsystemd-dev"
     ;;
 test)
