@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_TEST_RPC_RPC_FIXTURE_H
+#define CUZK_TEST_RPC_RPC_FIXTURE_H
+
+/* A server on the fake engine, on TCP (port chosen by the system) and a unix socket. */
+#include "rpc/rpc_client.h"
+#include "rpc/rpc_server.h"
+
+#include "fake_engine.h"
+#include "h2_peer.h"
+
+typedef struct fixture {
+    cuzk_engine *engine;
+    cuzk_rpc_server *server;
+    char tcp[64], unix_address[300], unix_path[256];
+} fixture;
+
+/** config's engine and listeners are filled in; NULL: all defaults. */
+void fixture_start(fixture *f, const cuzk_rpc_server_config *config);
+void fixture_stop(fixture *f);
+/** A connected client; fails the case when it cannot be had. timeout 30 s. */
+cuzk_rpc_client *fixture_client(const char *address);
+h2_peer *fixture_peer(const fixture *f, uint32_t window);
+int fixture_socket(const fixture *f);
+/** Waits up to 10 s for cond(f). */
+bool fixture_wait(fixture *f, bool (*cond)(fixture *f));
+
+#endif /* CUZK_TEST_RPC_RPC_FIXTURE_H */
