@@ -2,10 +2,10 @@
 /* Responses, and the engine's status as GetStatus tells it. */
 #include <string.h>
 
+#include <cuzk/v1/proving.pb-c.h>
+
 #include "base/alloc.h"
 #include "rpc/rpc_messages.h"
-
-#include "cuzk/v1/proving.pb-c.h"
 
 /* The wire's AwaitProofResponse.Status. */
 static uint64_t wire_status(cuzk_job_state s)
