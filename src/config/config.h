@@ -73,6 +73,7 @@ typedef struct cuzk_config_issues {
     cuzk_config_issue item[CUZK_CONFIG_MAX_ISSUES];
     size_t n;                       /* in item */
     size_t notes, warnings, errors; /* all of them */
+    size_t unknown;                 /* keys and sections, counted in warnings */
 } cuzk_config_issues;
 
 /** The defaults. E_NOMEM. */

@@ -353,6 +353,7 @@ static bool is_section(const char *path)
 static void unknown(loading *l, const cuzk_toml_node *v)
 {
     const char *like = v->kind == CUZK_TOML_TABLE ? NULL : config_suggest(v->path);
+    l->issues->unknown++;
     issue(l, CUZK_CONFIG_WARNING, v, "unknown %s, ignored%s%s%s",
           v->kind == CUZK_TOML_TABLE ? "section" : "key", like != NULL ? "; did you mean " : "",
           like != NULL ? like : "", like != NULL ? "?" : "");

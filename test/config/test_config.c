@@ -192,6 +192,7 @@ static void unknown_keys_are_named(void)
              "[\"we\\tird\"]\nx = 1\n[[gpus.devicez]]\n");
     CHECK_U64(issues.errors, 0);
     CHECK_U64(issues.warnings, issues.n);
+    CHECK_U64(issues.unknown, issues.n);
     CHECK(has_issue(CUZK_CONFIG_WARNING, "f.toml:2:15: daemon.listen_addr: unknown key, ignored"));
     CHECK(has_issue(CUZK_CONFIG_WARNING, "f.toml:3:1: gpu: unknown section, ignored"));
     CHECK(has_issue(CUZK_CONFIG_WARNING,
