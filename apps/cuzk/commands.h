@@ -28,5 +28,6 @@ int cmd_verify(int argc, char **argv);
 int cmd_circuit(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 
 #endif /* CUZK_APPS_COMMANDS_H */

@@ -14,6 +14,9 @@ static const command commands[] = {
     {"circuit", "Filecoin circuits: info", cmd_circuit},
     {"gen", "inputs of synthetic sectors, for tests and benchmarks", cmd_gen},
     {"groth16", "circom and snarkjs circuits: setup, prove, verify", cmd_groth16},
+#ifdef CUZK_DAEMON
+    {"serve", "the daemon: proofs over gRPC, for Curio and others", cmd_serve},
+#endif
     {"bench", "measuring: micro, synth, prove, compare", cmd_bench},
     {"params", "proving parameter files (.params): info, check, setup", cmd_params},
     {NULL, NULL, NULL}};
@@ -63,10 +66,29 @@ int dispatch(int argc, char **argv, const char *prefix, const char *doc, const c
     return EXIT_STATUS_BAD_INPUT;
 }
 
+#ifdef CUZK_DAEMON
+/* The original daemon is started as `cuzk --config FILE --listen ADDRESS`. */
+static bool is_plain_daemon(const char *arg)
+{
+    static const char *const own[] = {"--help", "-?", "-h", "--version", "-V", "--usage"};
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        if (strcmp(arg, own[i]) == 0) {
+            return false;
+        }
+    }
+    return arg[0] == '-';
+}
+#endif
+
 int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_STATUS_BAD_INPUT;
     argp_program_version_hook = print_version;
+#ifdef CUZK_DAEMON
+    if (argc > 1 && is_plain_daemon(argv[1])) {
+        return cmd_serve(argc, argv);
+    }
+#endif
     return dispatch(argc, argv, "cuzk", "Groth16 proofs over BLS12-381, for Filecoin and circom.",
                     commands);
 }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The main thread: signals as they come (signalfd), and once a second a look at the engine, which
+ * feeds the service manager's status line and watchdog. An engine that does not answer is not alive.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include "serve.h"
+
+#define TICK_MS       1000
+#define DRAIN_TICK_MS 50
+#define NS_PER_MS     1000000u
+
+static void handled_signals(sigset_t *set)
+{
+    (void)sigemptyset(set);
+    (void)sigaddset(set, SIGTERM);
+    (void)sigaddset(set, SIGINT);
+    (void)sigaddset(set, SIGHUP);
+}
+
+void serve_block_signals(void)
+{
+    sigset_t set;
+    handled_signals(&set);
+    (void)pthread_sigmask(SIG_BLOCK, &set, NULL); /* inherited by every thread */
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+/* Waits up to ms for a signal; 0: none came. */
+static int next_signal(int fd, int ms)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    struct signalfd_siginfo info;
+    if (poll(&p, 1, ms) <= 0 || read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info)) {
+        return 0;
+    }
+    return (int)info.ssi_signo;
+}
+
+typedef struct counts {
+    uint64_t queued, running, completed, failed;
+} counts;
+
+static bool count(serve *s, counts *c)
+{
+    cuzk_engine_status st;
+    memset(c, 0, sizeof(*c));
+    if (cuzk_engine_get_status(s->engine, &st, NULL) != CUZK_OK) {
+        return false;
+    }
+    for (int k = 0; k <= CUZK_JOB_KINDS; k++) {
+        c->queued += st.pending[k];
+        c->running += st.in_progress[k];
+        c->completed += st.completed[k];
+        c->failed += st.failed[k];
+    }
+    cuzk_engine_status_free(&st);
+    return true;
+}
+
+static void tell_manager(serve *s, const char *state, bool watchdog)
+{
+    counts c;
+    if (count(s, &c)) {
+        (void)sd_notifyf(0,
+                         "STATUS=%s: %" PRIu64 " queued, %" PRIu64 " running, %" PRIu64
+                         " completed, %" PRIu64 " failed%s",
+                         state, c.queued, c.running, c.completed, c.failed,
+                         watchdog ? "\nWATCHDOG=1" : "");
+    }
+}
+
+static void reload(serve *s)
+{
+    const char *path = s->options.config_path;
+    cuzk_config *fresh = NULL;
+    cuzk_err err = {.code = CUZK_OK};
+    (void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, cuzk_clock_ns() / 1000);
+    const cuzk_status st =
+        cuzk_config_load(&fresh, path == NULL ? CUZK_CONFIG_DEFAULT_PATH : path, s->issues, &err);
+    if (st == CUZK_OK) {
+        cuzk_config *old = s->config;
+        s->config = fresh; /* for the level only */
+        const cuzk_log_level level = serve_log_level(s);
+        s->config = old;
+        cuzk_config_destroy(fresh);
+        cuzk_log_set_level(s->log, level);
+        CUZK_LOG(s->log, CUZK_LOG_INFO, "config.reloaded", "level", cuzk_log_level_name(level),
+                 "note", "other keys need a restart");
+    } else {
+        CUZK_LOG(s->log, CUZK_LOG_ERROR, "config.not_reloaded", "why", err.msg);
+    }
+    (void)sd_notify(0, "READY=1");
+}
+
+static const char *signal_name(int sig)
+{
+    return sig == SIGTERM ? "SIGTERM" : "SIGINT";
+}
+
+/* Until SIGTERM or SIGINT, which is returned. */
+static int serve_jobs(serve *s, int fd)
+{
+    uint64_t watchdog_us = 0;
+    const bool watchdog = sd_watchdog_enabled(0, &watchdog_us) > 0;
+    const int tick =
+        watchdog && watchdog_us / 2000 < TICK_MS ? (int)(watchdog_us / 2000) + 1 : TICK_MS;
+    for (;;) {
+        tell_manager(s, "serving", watchdog);
+        const int sig = next_signal(fd, tick);
+        if (sig == SIGHUP) {
+            reload(s);
+        } else if (sig != 0) {
+            return sig;
+        }
+    }
+}
+
+static void say_drain(serve *s, const char *event, const char *why)
+{
+    counts c;
+    char queued[24], running[24];
+    if (count(s, &c)) {
+        (void)snprintf(queued, sizeof(queued), "%" PRIu64, c.queued);
+        (void)snprintf(running, sizeof(running), "%" PRIu64, c.running);
+        CUZK_LOG(s->log, CUZK_LOG_INFO, event, "why", why, "queued", queued, "running", running);
+    }
+}
+
+static void drain(serve *s, int fd)
+{
+    const uint64_t end_ns = cuzk_clock_ns() + s->config->drain_ms * NS_PER_MS;
+    for (unsigned ticks = 0;; ticks++) {
+        if (cuzk_engine_is_idle(s->engine) && cuzk_rpc_server_is_idle(s->rpc)) {
+            say_drain(s, "drain.done", "all jobs are over");
+            return;
+        }
+        if (cuzk_clock_ns() >= end_ns) {
+            say_drain(s, "drain.cut",
+                      "daemon.drain_timeout is over; what is left stays in the store");
+            return;
+        }
+        if (ticks % (TICK_MS / DRAIN_TICK_MS) == 0) {
+            tell_manager(s, "draining", true);
+        }
+        const int sig = next_signal(fd, DRAIN_TICK_MS);
+        if (sig == SIGTERM || sig == SIGINT) {
+            say_drain(s, "drain.cut", signal_name(sig));
+            return;
+        }
+    }
+}
+
+void serve_run(serve *s)
+{
+    sigset_t set;
+    handled_signals(&set);
+    const int fd = signalfd(-1, &set, SFD_CLOEXEC);
+    if (fd < 0) {
+        CUZK_LOG(s->log, CUZK_LOG_ERROR, "daemon.failed", "why", "signalfd");
+        return;
+    }
+    CUZK_LOG(s->log, CUZK_LOG_INFO, "daemon.ready", NULL);
+    (void)sd_notify(0, "READY=1");
+    const int sig = serve_jobs(s, fd);
+    cuzk_engine_drain(s->engine);
+    cuzk_rpc_server_drain(s->rpc);
+    (void)sd_notifyf(0, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRIu64,
+                     (s->config->drain_ms + 60000) * 1000);
+    say_drain(s, "daemon.drain", signal_name(sig));
+    drain(s, fd);
+    (void)close(fd);
+    /* a signal from here on ends the process: whoever sends a third one means it */
+    (void)sigdelset(&set, SIGHUP);
+    (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
