@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ACCEL_CUDA_CUDA_ACCEL_H
+#define CUZK_ACCEL_CUDA_CUDA_ACCEL_H
+
+/*
+ * A GPU behind the interface of accel/accel.h.
+ */
+#include "accel/accel.h"
+
+/**
+ * Opens device `ordinal` and reserves its memory: what is free, at most memory_limit bytes (0: no
+ * limit). E_UNSUPPORTED when there is no such device or no driver, E_DEV_NOMEM, E_DEV_LOST.
+ */
+CUZK_NODISCARD cuzk_status cuzk_accel_cuda_open(cuzk_accel **out, uint32_t ordinal,
+                                                uint64_t memory_limit, cuzk_err *err);
+/** Usable devices; 0 without a GPU or a driver. */
+uint32_t cuzk_accel_cuda_count(void);
+/** Most device memory that was handed out at once, in bytes. */
+uint64_t cuzk_accel_cuda_peak(cuzk_accel *dev);
+
+#endif /* CUZK_ACCEL_CUDA_CUDA_ACCEL_H */
