@@ -5,88 +5,25 @@
 #include "accel/cpu/cpu_accel.h"
 #include "accel/mock/mock_accel.h"
 #include "base/alloc.h"
-#include "groth16/circuits.h"
-#include "groth16/device_key.h"
+#include "groth16/device_instance.h"
 
 #include "test.h"
 
 #define GIB ((uint64_t)1 << 30)
 
-static const cuzk_scalar rs[4][2] = {
-    {{{0x1122334455667788u, 5, 6, 7}}, {{0x99aabbccddeeff00u, ~0ull, 0, 0x73eda753299d7d47u}}},
-    {{{3}}, {{4}}},
-    {{{77, 1}}, {{0, 0, 9}}},
-    {{{1}}, {{2, 2, 2}}},
-};
-
-typedef struct instance {
-    test_instance t;
-    cuzk_srs *srs;
-    cuzk_proof want[4];
-    const cuzk_witness *witnesses[4];
-    cuzk_scalar r[4], s[4];
-} instance;
-
-static void instance_begin(instance *in, test_instance t, cuzk_quotient_kind kind)
-{
-    cuzk_toxic x;
-    cuzk_err err;
-    const cuzk_setup_opts opts = {.kind = kind};
-    in->t = t;
-    cuzk_toxic_from_seed(&x, test_u64());
-    CHECK_OK(cuzk_setup_create(&in->srs, t.c, &x, &opts, NULL, NULL, &err), &err);
-    for (size_t i = 0; i < 4; i++) {
-        const cuzk_prove_opts p = {.r = &rs[i][0], .s = &rs[i][1]};
-        in->r[i] = rs[i][0];
-        in->s[i] = rs[i][1];
-        in->witnesses[i] = t.w;
-        CHECK_OK(cuzk_prove(&in->want[i], t.w, in->srs, &p, NULL, NULL, &err), &err);
-    }
-}
-
-static void instance_end(instance *in)
-{
-    cuzk_srs_close(in->srs);
-    test_instance_destroy(&in->t);
-}
-
-static void check_proofs(const cuzk_proof *got, const cuzk_proof *want, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint8_t a[192], b[192];
-        cuzk_proof_encode(a, &got[i]);
-        cuzk_proof_encode(b, &want[i]);
-        CHECK_MEM(a, b, 192);
-    }
-}
-
-/* Loads and proves once; the first failure. Nothing may be left on the device. */
-static cuzk_status load_and_prove(const instance *in, cuzk_accel *dev, bool stream, uint32_t group,
-                                  uint64_t slice, size_t n, cuzk_proof *out, cuzk_err *err)
-{
-    cuzk_device_key *k = NULL;
-    const cuzk_device_key_opts ko = {
-        .stream = stream, .chunk_points = 1024, .check = CUZK_POINT_IN_SUBGROUP};
-    const cuzk_device_prove_opts po = {.r = in->r,
-                                       .s = in->s,
-                                       .max_group = group,
-                                       .slice_points = slice,
-                                       .device = CUZK_TRACE_NONE};
-    CUZK_TRY(cuzk_device_key_create(&k, dev, in->t.c, in->srs, &ko, NULL, NULL, err));
-    const cuzk_status st = cuzk_device_prove(k, out, n, in->witnesses, &po, NULL, err);
-    cuzk_device_key_destroy(k);
-    return st;
-}
-
-static void check_instance(const instance *in, cuzk_accel *dev)
+static void check_instance(const device_instance *in, cuzk_accel *dev)
 {
     cuzk_proof got[4];
     cuzk_err err;
     for (unsigned v = 0; v < 6; v++) {
         const bool stream = v % 2 == 1;
         const uint32_t group = v < 2 ? 0 : v < 4 ? 1 : 3;
-        CHECK_OK(load_and_prove(in, dev, stream, group, v < 3 ? 0 : 128, 4, got, &err), &err);
-        check_proofs(got, in->want, 4);
+        CHECK_OK(device_load_and_prove(
+                     in, dev,
+                     (device_variant){.stream = stream, .group = group, .slice = v < 3 ? 0 : 128},
+                     4, got, &err),
+                 &err);
+        device_check_proofs(got, in->want, 4);
     }
 }
 
@@ -97,17 +34,18 @@ static void equals_cpu(void)
     CHECK_OK(cuzk_accel_cpu_open(&cpu, NULL, &err), &err);
     CHECK_OK(cuzk_accel_mock_open(&mock, 0, GIB, NULL, &err), &err);
     for (size_t i = 0; i < test_iters(6); i++) {
-        instance in;
+        device_instance in;
         const cuzk_quotient_kind kind = i % 3 == 2 ? CUZK_QUOTIENT_ODD_COSET : CUZK_QUOTIENT_COEFFS;
-        instance_begin(&in,
-                       i % 2 == 0 ? test_circuit_random(1 + test_below(300), 1 + test_below(8))
+        device_instance_begin(&in,
+                              i % 2 == 0
+                                  ? test_circuit_random(1 + test_below(300), 1 + test_below(8))
                                   : test_circuit_blocks(1 + test_below(60)),
-                       kind);
+                              kind);
         check_instance(&in, cpu);
         check_instance(&in, mock);
         const cuzk_mock_stats s = cuzk_accel_mock_stats(mock);
         CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects + s.bytes, 0);
-        instance_end(&in);
+        device_instance_end(&in);
     }
     cuzk_accel_close(cpu);
     cuzk_accel_close(mock);
@@ -116,21 +54,22 @@ static void equals_cpu(void)
 /* With less and less memory: the same proofs in more parts, then a refusal with numbers. */
 static void small_memory(void)
 {
-    instance in;
+    device_instance in;
     cuzk_err err;
     bool refused = false;
-    instance_begin(&in, test_circuit_blocks(100), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_blocks(100), CUZK_QUOTIENT_COEFFS);
     for (uint64_t limit = (uint64_t)16 << 20; limit >= 4096; limit = limit / 4 * 3) {
         cuzk_accel *dev = NULL;
         cuzk_proof got[4];
         CHECK_OK(cuzk_accel_mock_open(&dev, 0, limit, NULL, &err), &err);
-        const cuzk_status st = load_and_prove(&in, dev, false, 0, 0, 4, got, &err);
+        const cuzk_status st = device_load_and_prove(
+            &in, dev, (device_variant){.stream = false, .group = 0, .slice = 0}, 4, got, &err);
         const cuzk_mock_stats s = cuzk_accel_mock_stats(dev);
         CHECK(s.peak_bytes <= limit);
         CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects, 0);
         if (st == CUZK_OK) {
             CHECK(!refused);
-            check_proofs(got, in.want, 4);
+            device_check_proofs(got, in.want, 4);
         } else {
             CHECK_STATUS(st, CUZK_E_DEV_NOMEM);
             CHECK(strstr(err.msg, "free") != NULL);
@@ -139,7 +78,7 @@ static void small_memory(void)
         cuzk_accel_close(dev);
     }
     CHECK(refused);
-    instance_end(&in);
+    device_instance_end(&in);
 }
 
 /* Every call of the device fails in turn: that status, nothing left, and the next job is fine. */
@@ -147,10 +86,10 @@ static void failures(void)
 {
     static const cuzk_status kinds[] = {CUZK_E_DEV_NOMEM, CUZK_E_DEV_LOST};
     static const cuzk_mock_script no_script = {.fail_at = 0};
-    instance in;
+    device_instance in;
     cuzk_err err;
     cuzk_proof got[4];
-    instance_begin(&in, test_circuit_blocks(5), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_blocks(5), CUZK_QUOTIENT_COEFFS);
     for (unsigned v = 0; v < 8; v++) {
         const bool stream = v % 2 == 1;
         uint64_t at = 1;
@@ -162,7 +101,9 @@ static void failures(void)
                                              .and_after = v / 2 % 2 == 1,
                                              .at_sync = v >= 4};
             cuzk_accel_mock_set(dev, &script);
-            const cuzk_status st = load_and_prove(&in, dev, stream, 2, 128, 3, got, &err);
+            const cuzk_status st = device_load_and_prove(
+                &in, dev, (device_variant){.stream = stream, .group = 2, .slice = 128}, 3, got,
+                &err);
             const cuzk_mock_stats s = cuzk_accel_mock_stats(dev);
             CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects, 0);
             /* A refused allocation may be made good by a smaller plan. */
@@ -170,16 +111,18 @@ static void failures(void)
             if (st != CUZK_OK) {
                 CHECK(cuzk_status_is_retryable(st));
             } else {
-                check_proofs(got, in.want, 3);
+                device_check_proofs(got, in.want, 3);
             }
             cuzk_accel_mock_set(dev, &no_script);
-            const cuzk_status again = load_and_prove(&in, dev, stream, 2, 128, 3, got, &err);
+            const cuzk_status again = device_load_and_prove(
+                &in, dev, (device_variant){.stream = stream, .group = 2, .slice = 128}, 3, got,
+                &err);
             if (script.fail_with == CUZK_E_DEV_LOST && st != CUZK_OK) {
                 CHECK(cuzk_accel_is_lost(dev));
                 CHECK_STATUS(again, CUZK_E_DEV_LOST); /* until it is opened again */
             } else {
                 CHECK_OK(again, &err);
-                check_proofs(got, in.want, 3);
+                device_check_proofs(got, in.want, 3);
             }
             cuzk_accel_close(dev);
             if (s.calls < at) {
@@ -188,63 +131,67 @@ static void failures(void)
         }
         CHECK(at > 30);
     }
-    instance_end(&in);
+    device_instance_end(&in);
 }
 
 static void host_allocations(void)
 {
-    instance in;
+    device_instance in;
     cuzk_err err;
     cuzk_proof got[4];
     cuzk_accel *dev = NULL;
-    instance_begin(&in, test_circuit_blocks(3), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_blocks(3), CUZK_QUOTIENT_COEFFS);
     CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
     const uint64_t before = cuzk_alloc_get_stats().blocks_now;
     cuzk_status st = CUZK_E_NOMEM;
     for (uint64_t n = 1; st != CUZK_OK; n++) {
         cuzk_alloc_fail_nth(n, false);
-        st = load_and_prove(&in, dev, n % 2 == 0, 2, 0, 2, got, &err);
+        st = device_load_and_prove(
+            &in, dev, (device_variant){.stream = n % 2 == 0, .group = 2, .slice = 0}, 2, got, &err);
         cuzk_alloc_fail_nth(0, false);
         CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
         CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
     }
-    check_proofs(got, in.want, 2);
+    device_check_proofs(got, in.want, 2);
     cuzk_accel_close(dev);
-    instance_end(&in);
+    device_instance_end(&in);
 }
 
 /* A wrong sum gives a proof that differs: verification, which comes after, is what catches it. */
 static void wrong_sum(void)
 {
-    instance in;
+    device_instance in;
     cuzk_err err;
     cuzk_proof got[1];
     cuzk_accel *dev = NULL;
-    instance_begin(&in, test_circuit_blocks(3), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_blocks(3), CUZK_QUOTIENT_COEFFS);
     CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
     for (uint64_t i = 1; i <= 8; i++) {
         const cuzk_mock_script script = {.wrong_sum_at = i};
         uint8_t a[192], b[192];
         cuzk_accel_mock_set(dev, &script);
-        CHECK_OK(load_and_prove(&in, dev, false, 0, 0, 1, got, &err), &err);
+        CHECK_OK(device_load_and_prove(&in, dev,
+                                       (device_variant){.stream = false, .group = 0, .slice = 0}, 1,
+                                       got, &err),
+                 &err);
         cuzk_proof_encode(a, &got[0]);
         cuzk_proof_encode(b, &in.want[0]);
         CHECK((memcmp(a, b, 192) != 0) == (i <= cuzk_accel_mock_stats(dev).sums));
     }
     cuzk_accel_close(dev);
-    instance_end(&in);
+    device_instance_end(&in);
 }
 
 static void refuses(void)
 {
-    instance in, other;
+    device_instance in, other;
     cuzk_err err;
     cuzk_proof got[1];
     cuzk_accel *dev = NULL;
     cuzk_device_key *k = NULL;
     cuzk_cancel cancel = {true};
-    instance_begin(&in, test_circuit_blocks(3), CUZK_QUOTIENT_COEFFS);
-    instance_begin(&other, test_circuit_blocks(4), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_blocks(3), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&other, test_circuit_blocks(4), CUZK_QUOTIENT_COEFFS);
     CHECK_OK(cuzk_accel_cpu_open(&dev, NULL, &err), &err);
     CHECK_STATUS(cuzk_device_key_create(&k, dev, in.t.c, other.srs, NULL, NULL, NULL, &err),
                  CUZK_E_INVALID);
@@ -258,8 +205,8 @@ static void refuses(void)
     CHECK_OK(cuzk_device_prove(k, got, 0, in.witnesses, NULL, NULL, &err), &err);
     cuzk_device_key_destroy(k);
     cuzk_accel_close(dev);
-    instance_end(&in);
-    instance_end(&other);
+    device_instance_end(&in);
+    device_instance_end(&other);
 }
 
 static const cuzk_case cases[] = {CASE(equals_cpu), CASE(small_memory),     CASE(failures),

@@ -293,10 +293,11 @@ static cuzk_status enqueue_decode(gpu_queue *q, const cuzk_accel_op *op, cuzk_er
     q->decoding = op->u.decode.what;
     if (op->kind == CUZK_ACCEL_OP_DECODE_G1) {
         return cuzk_cuda_srs_decode_g1(q->q, op->u.decode.d_out, op->u.decode.d_in, op->u.decode.n,
-                                       op->u.decode.first, op->u.decode.check, q->d_report, err);
+                                       op->u.decode.first, op->u.decode.check, false, q->d_report,
+                                       err);
     }
     return cuzk_cuda_srs_decode_g2(q->q, op->u.decode.d_out, op->u.decode.d_in, op->u.decode.n,
-                                   op->u.decode.first, op->u.decode.check, q->d_report, err);
+                                   op->u.decode.first, op->u.decode.check, false, q->d_report, err);
 }
 
 cuzk_status gpu_enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, void *d_ws,

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Proofs on the GPU equal the CPU's; the runtime fails at every call, and the next job is fine. */
+#include "accel/cuda/cuda_accel.h"
+#include "accel/cuda/cuda_status.h"
+#include "base/alloc.h"
+#include "groth16/device_instance.h"
+
+#include "test.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+static cuzk_accel *open_device(uint64_t limit)
+{
+    cuzk_accel *dev = NULL;
+    cuzk_err err;
+    if (cuzk_accel_cuda_count() == 0) {
+        cuzk_test_skip("no CUDA device");
+    }
+    CHECK_OK(cuzk_accel_cuda_open(&dev, 0, limit, &err), &err);
+    return dev;
+}
+
+static void check_empty(cuzk_accel *dev)
+{
+    cuzk_accel_props p;
+    cuzk_accel_get_props(dev, &p);
+    CHECK_U64(p.memory_free, p.memory_total);
+}
+
+static const device_variant variants[] = {
+    {false, false, 0, 0},  {true, false, 0, 0},     {false, false, 1, 128},
+    {true, false, 1, 128}, {false, false, 3, 1024}, {true, false, 3, 1024},
+};
+#define VARIANTS (sizeof(variants) / sizeof(variants[0]))
+
+static void check_instance(const device_instance *in, cuzk_accel *dev)
+{
+    cuzk_proof got[4];
+    cuzk_err err;
+    for (size_t v = 0; v < VARIANTS; v++) {
+        CHECK_OK(device_load_and_prove(in, dev, variants[v], 4, got, &err), &err);
+        device_check_proofs(got, in->want, 4);
+        check_empty(dev);
+    }
+}
+
+static void equals_cpu(void)
+{
+    cuzk_accel *dev = open_device(2048 * MIB);
+    for (size_t i = 0; i < test_iters(9); i++) {
+        device_instance in;
+        const cuzk_quotient_kind kind = i % 3 == 2 ? CUZK_QUOTIENT_ODD_COSET : CUZK_QUOTIENT_COEFFS;
+        device_instance_begin(&in,
+                              i % 2 == 0
+                                  ? test_circuit_random(1 + test_below(3000), 1 + test_below(8))
+                                  : test_circuit_blocks(1 + test_below(200)),
+                              kind);
+        check_instance(&in, dev);
+        device_instance_end(&in);
+    }
+    cuzk_accel_close(dev);
+}
+
+/* Every domain size up to 2^10. */
+static void equals_cpu_domains(void)
+{
+    cuzk_accel *dev = open_device(2048 * MIB);
+    for (unsigned lg = 0; lg <= 10; lg++) {
+        device_instance in;
+        cuzk_proof got[1];
+        cuzk_err err;
+        device_instance_begin(&in, test_circuit_random(((size_t)1 << lg) - 1, 1),
+                              CUZK_QUOTIENT_COEFFS);
+        CHECK_OK(device_load_and_prove(&in, dev, variants[0], 1, got, &err), &err);
+        device_check_proofs(got, in.want, 1);
+        device_instance_end(&in);
+    }
+    cuzk_accel_close(dev);
+}
+
+/* Parameters made on the device are those of the CPU. */
+static void setup_equals_cpu(void)
+{
+    cuzk_accel *dev = open_device(2048 * MIB);
+    for (size_t i = 0; i < test_iters(6); i++) {
+        device_instance in;
+        cuzk_proof got[2];
+        cuzk_err err;
+        const device_variant v = {i % 2 == 1, true, 0, 0};
+        device_instance_begin(&in, test_circuit_blocks(1 + test_below(300)), CUZK_QUOTIENT_COEFFS);
+        CHECK_OK(device_load_and_prove(&in, dev, v, 2, got, &err), &err);
+        device_check_proofs(got, in.want, 2);
+        device_instance_end(&in);
+    }
+    cuzk_accel_close(dev);
+}
+
+/* The n-th call of the runtime fails, for every n. */
+static void failures(void)
+{
+    static const device_variant ways[] = {
+        {false, false, 2, 1024}, {true, false, 2, 1024}, {false, true, 1, 0}};
+    static const cudaError_t errors[] = {cudaErrorMemoryAllocation, cudaErrorLaunchFailure};
+    cuzk_err err;
+    cuzk_proof got[3];
+    device_instance in;
+    cuzk_accel *dev = open_device(512 * MIB);
+    uint64_t failed = 0;
+    device_instance_begin(&in, test_circuit_blocks(5), CUZK_QUOTIENT_COEFFS);
+    const uint64_t before = cuzk_alloc_get_stats().blocks_now;
+    for (size_t v = 0; v < 6; v++) {
+        bool through = false;
+        for (uint64_t at = 1; !through; at += 1 + test_below(3)) {
+            (void)cuzk_cuda_fail_nth(at, errors[v % 2], false);
+            const cuzk_status st = device_load_and_prove(&in, dev, ways[v / 2], 3, got, &err);
+            through = cuzk_cuda_fail_nth(0, cudaSuccess, false) < at;
+            if (st == CUZK_OK) {
+                device_check_proofs(got, in.want, 3);
+            } else {
+                CHECK(cuzk_status_is_retryable(st));
+                failed++;
+            }
+            CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
+            check_empty(dev);
+            if (cuzk_accel_is_lost(dev)) { /* as far as anybody can tell: open it again */
+                CHECK_STATUS(device_load_and_prove(&in, dev, ways[v / 2], 1, got, &err),
+                             CUZK_E_DEV_LOST);
+                cuzk_accel_close(dev);
+                dev = NULL;
+                CHECK_OK(cuzk_accel_cuda_open(&dev, 0, 512 * MIB, &err), &err);
+            }
+            CHECK_OK(device_load_and_prove(&in, dev, ways[v / 2], 1, got, &err), &err);
+            device_check_proofs(got, in.want, 1);
+        }
+    }
+    CHECK(failed > 100);
+    device_instance_end(&in);
+    cuzk_accel_close(dev);
+}
+
+static const cuzk_case cases[] = {CASE(equals_cpu), CASE(equals_cpu_domains),
+                                  CASE(setup_equals_cpu), CASE(failures)};
+TEST_MAIN("accel_cuda/prove", cases)
