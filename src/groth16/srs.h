@@ -112,6 +112,7 @@ size_t cuzk_srs_vk_bytes(const cuzk_srs *srs);
 /** The bytes of the .vk file. out must hold cuzk_srs_vk_bytes. */
 void cuzk_srs_write_vk(const cuzk_srs *srs, uint8_t *out);
 /** The same for a key that is not in an srs. */
+size_t cuzk_srs_vk_encoded_bytes(const cuzk_srs_vk *vk);
 void cuzk_srs_vk_encode(uint8_t *out, const cuzk_srs_vk *vk);
 /**
  * Writes a .params file, every point encoded again: byte for byte the file that srs was opened

@@ -11,9 +11,14 @@
 /* Points per step of a rewrite: 12 MiB of G2 and as much of bytes. */
 #define WRITE_CHUNK 65536u
 
+size_t cuzk_srs_vk_encoded_bytes(const cuzk_srs_vk *vk)
+{
+    return CUZK_VK_FIXED_BYTES + (size_t)vk->n_ic * CUZK_G1_UNCOMPRESSED_BYTES;
+}
+
 size_t cuzk_srs_vk_bytes(const cuzk_srs *srs)
 {
-    return CUZK_VK_FIXED_BYTES + (size_t)srs->vk.n_ic * CUZK_G1_UNCOMPRESSED_BYTES;
+    return cuzk_srs_vk_encoded_bytes(&srs->vk);
 }
 
 void cuzk_srs_vk_encode(uint8_t *out, const cuzk_srs_vk *vk)

@@ -5,13 +5,18 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "prover/device_pipeline.h"
 
 struct cuzk_filecoin_prover {
     cuzk_circuit_spec spec;
     cuzk_pool *pool; /* borrowed */
     cuzk_hashes *hashes;
     cuzk_filecoin_circuit *circuit;
-    cuzk_filecoin_params *params;
+    cuzk_filecoin_params *params; /* NULL: made on the device from the seed */
+    uint64_t seed;
+    cuzk_vk *made_vk; /* of such parameters */
+    cuzk_device_key *keys[CUZK_PROVER_MAX_DEVICES];
+    size_t n_keys;
 };
 
 cuzk_status cuzk_filecoin_prover_create(cuzk_filecoin_prover **out, cuzk_circuit_kind kind,
@@ -42,9 +47,90 @@ cuzk_status cuzk_filecoin_prover_create(cuzk_filecoin_prover **out, cuzk_circuit
     return CUZK_OK;
 }
 
+cuzk_status cuzk_filecoin_prover_create_insecure(cuzk_filecoin_prover **out, cuzk_circuit_kind kind,
+                                                 uint64_t sector_bytes, uint64_t seed,
+                                                 cuzk_pool *pool, cuzk_err *err)
+{
+    cuzk_circuit_spec spec;
+    CUZK_TRY(cuzk_circuit_spec_of(&spec, kind, sector_bytes, err));
+    cuzk_filecoin_prover *p = cuzk_alloc_zero(1, sizeof(*p));
+    if (p == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "prover: out of memory");
+    }
+    p->spec = spec;
+    p->pool = pool;
+    p->seed = seed;
+    cuzk_status st = cuzk_hashes_create(&p->hashes, err);
+    if (st == CUZK_OK) {
+        st = cuzk_filecoin_circuit_create(&p->circuit, &spec, err);
+    }
+    if (st != CUZK_OK) {
+        cuzk_filecoin_prover_destroy(p);
+        return st;
+    }
+    *out = p;
+    return CUZK_OK;
+}
+
+/* The verifying key of parameters that were made on the device. */
+static cuzk_status take_made_vk(cuzk_filecoin_prover *p, const cuzk_device_key *k, cuzk_err *err)
+{
+    const cuzk_srs_vk *vk = cuzk_device_key_vk(k);
+    const size_t n = cuzk_srs_vk_encoded_bytes(vk);
+    uint8_t *bytes = cuzk_alloc(n, 1);
+    if (bytes == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "verifying key: out of memory");
+    }
+    cuzk_srs_vk_encode(bytes, vk);
+    const cuzk_verify_result r = cuzk_vk_read(&p->made_vk, bytes, n);
+    cuzk_free(bytes);
+    if (r != CUZK_VERIFY_OK) {
+        return CUZK_FAIL(err, CUZK_E_SELFTEST, "the device made a wrong verifying key: %s",
+                         cuzk_verify_text(r));
+    }
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_filecoin_prover_add_device(cuzk_filecoin_prover *p, cuzk_accel *dev,
+                                            const cuzk_device_key_opts *opts,
+                                            const cuzk_cancel *cancel, cuzk_err *err)
+{
+    const cuzk_circuit *c = cuzk_filecoin_circuit_get(p->circuit);
+    cuzk_device_key *k = NULL;
+    if (p->n_keys == CUZK_PROVER_MAX_DEVICES) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "more than %d devices", CUZK_PROVER_MAX_DEVICES);
+    }
+    if (p->params != NULL) {
+        CUZK_TRY(cuzk_device_key_create(&k, dev, c, cuzk_filecoin_params_srs(p->params), opts,
+                                        p->pool, cancel, err));
+    } else {
+        cuzk_toxic toxic;
+        cuzk_toxic_from_seed(&toxic, p->seed);
+        CUZK_TRY(cuzk_device_key_setup(&k, dev, c, &toxic, opts, cancel, err));
+        if (p->made_vk == NULL) {
+            const cuzk_status st = take_made_vk(p, k, err);
+            if (st != CUZK_OK) {
+                cuzk_device_key_destroy(k);
+                return st;
+            }
+        }
+    }
+    p->keys[p->n_keys++] = k;
+    return CUZK_OK;
+}
+
+const cuzk_device_key *cuzk_filecoin_prover_key(const cuzk_filecoin_prover *p, size_t i)
+{
+    return i < p->n_keys ? p->keys[i] : NULL;
+}
+
 void cuzk_filecoin_prover_destroy(cuzk_filecoin_prover *p)
 {
     if (p != NULL) {
+        for (size_t i = 0; i < p->n_keys; i++) {
+            cuzk_device_key_destroy(p->keys[i]);
+        }
+        cuzk_vk_destroy(p->made_vk);
         cuzk_filecoin_params_unref(p->params);
         cuzk_filecoin_circuit_unref(p->circuit);
         cuzk_hashes_destroy(p->hashes);
@@ -59,7 +145,7 @@ const cuzk_circuit *cuzk_filecoin_prover_circuit(const cuzk_filecoin_prover *p)
 
 const cuzk_vk *cuzk_filecoin_prover_vk(const cuzk_filecoin_prover *p)
 {
-    return cuzk_filecoin_params_vk(p->params);
+    return p->params != NULL ? cuzk_filecoin_params_vk(p->params) : p->made_vk;
 }
 
 /* All partitions of an input. */
@@ -146,6 +232,37 @@ static void report(const cuzk_filecoin_opts *opts, const char *what, uint64_t do
     }
 }
 
+static cuzk_status prove_on_devices(run *j, uint8_t *proofs, cuzk_err *err)
+{
+    const cuzk_filecoin_prover *p = j->p;
+    cuzk_pipeline_times t = {.witness_ns = 0};
+    const cuzk_pipeline pipe = {.in = &j->in,
+                                .circuit = cuzk_filecoin_circuit_get(p->circuit),
+                                .hashes = p->hashes,
+                                .vk = cuzk_filecoin_prover_vk(p),
+                                .keys = p->keys,
+                                .n_keys = p->n_keys,
+                                .pool = p->pool,
+                                .cancel = j->cancel,
+                                .trace = j->opts->trace,
+                                .progress = j->opts->progress,
+                                .progress_arg = j->opts->progress_arg};
+    const uint64_t t0 = cuzk_clock_ns();
+    if (j->opts->check_rows) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "rows are checked on the CPU only");
+    }
+    const cuzk_status st = cuzk_pipeline_run(&pipe, proofs, &t, err);
+    if (j->opts->times != NULL) {
+        cuzk_filecoin_times *sum = j->opts->times;
+        sum->witness_ns += t.witness_ns;
+        sum->verify_ns += t.verify_ns;
+        sum->prove_ns += cuzk_clock_ns() - t0;
+        sum->device = t.device;
+        sum->release_backlog_peak = t.release_backlog_peak;
+    }
+    return st;
+}
+
 /* Checks, then proves every partition. fits: the input is of the prover's kind. */
 static cuzk_status prove_all(run *j, uint8_t *proofs, bool fits, uint64_t sector_bytes,
                              cuzk_err *err)
@@ -168,6 +285,12 @@ static cuzk_status prove_all(run *j, uint8_t *proofs, bool fits, uint64_t sector
             j->opts->times->check_ns += lap(&mark);
         }
         CUZK_TRY(st);
+    }
+    if (p->n_keys > 0) {
+        return prove_on_devices(j, proofs, err);
+    }
+    if (p->params == NULL) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "a prover without parameters needs a device");
     }
     for (uint32_t i = 0; i < n; i++) {
         report(j->opts, "prove", i, n);

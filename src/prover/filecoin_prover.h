@@ -3,13 +3,14 @@
 #define CUZK_PROVER_FILECOIN_PROVER_H
 
 /*
- * From vanilla proofs to verified proofs on the CPU: native check, witness, proof, verification
+ * From vanilla proofs to verified proofs, on the CPU or on devices: native check, witness, proof, verification
  * against public inputs that are derived from the statement alone. One prover holds what one circuit
  * needs (compiled circuit, parameters, verifying key) and proves any number of partitions, one at a
  * time.
  */
 #include <cuzk/verify.h>
 
+#include "groth16/device_key.h"
 #include "prover/filecoin_input.h"
 
 typedef struct cuzk_filecoin_prover cuzk_filecoin_prover;
@@ -18,6 +19,8 @@ typedef struct cuzk_filecoin_prover cuzk_filecoin_prover;
 typedef struct cuzk_filecoin_times {
     uint64_t check_ns, witness_ns, prove_ns, verify_ns;
     cuzk_prove_times prove;
+    cuzk_device_times device;      /* with devices, instead of prove */
+    uint64_t release_backlog_peak; /* bytes of witnesses that waited to be given back */
 } cuzk_filecoin_times;
 
 /**
@@ -30,6 +33,26 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_prover_create(cuzk_filecoin_prover **ou
                                                        uint64_t sector_bytes,
                                                        const cuzk_params_dir *dir, cuzk_pool *pool,
                                                        cuzk_err *err);
+/**
+ * A prover without parameters: cuzk_filecoin_prover_add_device makes them on the device, from a
+ * seed. For tests and measurements only: whoever knows the seed can forge proofs. Needs a device.
+ */
+CUZK_NODISCARD cuzk_status cuzk_filecoin_prover_create_insecure(cuzk_filecoin_prover **out,
+                                                                cuzk_circuit_kind kind,
+                                                                uint64_t sector_bytes,
+                                                                uint64_t seed, cuzk_pool *pool,
+                                                                cuzk_err *err);
+#define CUZK_PROVER_MAX_DEVICES 16
+/**
+ * Loads the parameters to a device (borrowed) or makes them there. From then on partitions are
+ * proved on the devices that were added, side by side. opts may be NULL.
+ */
+CUZK_NODISCARD cuzk_status cuzk_filecoin_prover_add_device(cuzk_filecoin_prover *p, cuzk_accel *dev,
+                                                           const cuzk_device_key_opts *opts,
+                                                           const cuzk_cancel *cancel,
+                                                           cuzk_err *err);
+/** The key of the i-th device; NULL: there is none. */
+const cuzk_device_key *cuzk_filecoin_prover_key(const cuzk_filecoin_prover *p, size_t i);
 /** NULL is fine. */
 void cuzk_filecoin_prover_destroy(cuzk_filecoin_prover *p);
 const cuzk_circuit *cuzk_filecoin_prover_circuit(const cuzk_filecoin_prover *p);

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "prover/device_pipeline.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "sys/releaser.h"
+
+#define MAX_BATCH   16u
+#define PER_DEVICE  2u
+#define MAX_BACKLOG ((uint64_t)1 << 30)
+
+typedef struct pipe_state {
+    const cuzk_pipeline *p;
+    uint32_t n, batch; /* batch: witnesses that a device likes to have together */
+    uint8_t *proofs;
+    cuzk_releaser *releaser;
+    uint64_t witness_bytes;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* Under the lock. */
+    cuzk_witness *ready[2 * MAX_BATCH];
+    uint32_t partition[2 * MAX_BATCH];
+    uint32_t n_ready, n_made, n_done;
+    cuzk_status st; /* first failure */
+    cuzk_err err;
+    cuzk_pipeline_times times;
+} pipe_state;
+
+typedef struct pipe_worker {
+    pipe_state *s;
+    cuzk_device_key *key;
+    int32_t device;
+    pthread_t thread;
+} pipe_worker;
+
+static void fail_locked(pipe_state *s, cuzk_status st, const cuzk_err *err)
+{
+    if (s->st == CUZK_OK) {
+        s->st = st;
+        s->err = *err;
+    }
+    (void)pthread_cond_broadcast(&s->changed);
+}
+
+static void release_witness(void *w)
+{
+    cuzk_witness_destroy(w);
+}
+
+/* Up to a batch of witnesses; 0: there will be none. */
+static uint32_t take_batch(pipe_state *s, cuzk_witness **w, uint32_t *partition)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->st == CUZK_OK && s->n_ready < s->batch && s->n_made < s->n) {
+        (void)pthread_cond_wait(&s->changed, &s->lock);
+    }
+    uint32_t k = s->n_ready < s->batch ? s->n_ready : s->batch;
+    if (s->st != CUZK_OK) {
+        k = 0; /* the rest is destroyed at the end */
+    }
+    for (uint32_t i = 0; i < k; i++) {
+        w[i] = s->ready[i];
+        partition[i] = s->partition[i];
+    }
+    for (uint32_t i = k; i < s->n_ready; i++) {
+        s->ready[i - k] = s->ready[i];
+        s->partition[i - k] = s->partition[i];
+    }
+    s->n_ready -= k;
+    (void)pthread_cond_broadcast(&s->changed);
+    (void)pthread_mutex_unlock(&s->lock);
+    return k;
+}
+
+static cuzk_status check_proof(const pipe_worker *w, cuzk_trace_ctx trace, const cuzk_proof *proof,
+                               uint32_t partition, cuzk_err *err)
+{
+    pipe_state *s = w->s;
+    uint8_t bytes[CUZK_PROOF_BYTES];
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.partition = (int32_t)partition;
+    const uint64_t t0 = cuzk_clock_ns();
+    const cuzk_span span = cuzk_span_begin(trace, "verify", &tags);
+    cuzk_proof_encode(bytes, proof);
+    const cuzk_status st = cuzk_filecoin_input_verify(s->p->in, s->p->vk, partition, bytes, err);
+    cuzk_span_end(trace, span, 0);
+    (void)pthread_mutex_lock(&s->lock);
+    s->times.verify_ns += cuzk_clock_ns() - t0;
+    if (st == CUZK_OK) {
+        memcpy(s->proofs + (size_t)partition * CUZK_PROOF_BYTES, bytes, CUZK_PROOF_BYTES);
+        s->n_done++;
+        if (s->p->progress != NULL) {
+            s->p->progress(s->p->progress_arg, "prove", s->n_done, s->n);
+        }
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+static void add_device_times(cuzk_device_times *sum, const cuzk_device_times *t)
+{
+    sum->prep_msm_ns += t->prep_msm_ns;
+    sum->eval_ns += t->eval_ns;
+    sum->ntt_msm_h_ns += t->ntt_msm_h_ns;
+    sum->ntt_ns += t->ntt_ns;
+    sum->batch_add_ns += t->batch_add_ns;
+    sum->tail_msm_ns += t->tail_msm_ns;
+    sum->b_g2_msm_ns += t->b_g2_msm_ns;
+    sum->gpu_total_ns += t->gpu_total_ns;
+    sum->assemble_ns += t->assemble_ns;
+    sum->total_ns += t->total_ns;
+    sum->groups += t->groups;
+}
+
+static cuzk_status prove_batch(const pipe_worker *w, cuzk_witness *const *witnesses,
+                               const uint32_t *partition, uint32_t k, cuzk_err *err)
+{
+    pipe_state *s = w->s;
+    cuzk_proof proofs[MAX_BATCH];
+    const cuzk_witness *in[MAX_BATCH];
+    int32_t tags[MAX_BATCH];
+    cuzk_device_times t = {.total_ns = 0};
+    for (uint32_t i = 0; i < k; i++) {
+        in[i] = witnesses[i];
+        tags[i] = (int32_t)partition[i];
+    }
+    const cuzk_device_prove_opts opts = {
+        .times = &t, .trace = s->p->trace, .partitions = tags, .device = w->device};
+    cuzk_status st = cuzk_device_prove(w->key, proofs, k, in, &opts, s->p->cancel, err);
+    for (uint32_t i = 0; i < k; i++) {
+        cuzk_releaser_push(s->releaser, release_witness, witnesses[i], s->witness_bytes);
+    }
+    for (uint32_t i = 0; i < k && st == CUZK_OK; i++) {
+        st = check_proof(w, s->p->trace, &proofs[i], partition[i], err);
+    }
+    (void)pthread_mutex_lock(&s->lock);
+    add_device_times(&s->times.device, &t);
+    (void)pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+static void *worker_loop(void *arg)
+{
+    pipe_worker *w = arg;
+    cuzk_witness *witnesses[MAX_BATCH];
+    uint32_t partition[MAX_BATCH];
+    for (;;) {
+        cuzk_err err = {.msg = ""};
+        const uint32_t k = take_batch(w->s, witnesses, partition);
+        if (k == 0) {
+            return NULL;
+        }
+        const cuzk_status st = prove_batch(w, witnesses, partition, k, &err);
+        if (st != CUZK_OK) {
+            (void)pthread_mutex_lock(&w->s->lock);
+            fail_locked(w->s, st, &err);
+            (void)pthread_mutex_unlock(&w->s->lock);
+            return NULL;
+        }
+    }
+}
+
+/* Waits until a witness may be made: no more than a batch (at least 2) are ahead of the devices. */
+static bool wait_for_room(pipe_state *s)
+{
+    const uint32_t ahead = s->batch > 2 ? s->batch : 2;
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->st == CUZK_OK && s->n_ready >= ahead) {
+        (void)pthread_cond_wait(&s->changed, &s->lock);
+    }
+    const bool go = s->st == CUZK_OK;
+    (void)pthread_mutex_unlock(&s->lock);
+    return go;
+}
+
+static void make_witnesses(pipe_state *s)
+{
+    const cuzk_pipeline *p = s->p;
+    for (uint32_t i = 0; i < s->n && wait_for_room(s); i++) {
+        cuzk_err err = {.msg = ""};
+        cuzk_witness *w = NULL;
+        cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+        tags.partition = (int32_t)i;
+        const uint64_t t0 = cuzk_clock_ns();
+        const cuzk_span span = cuzk_span_begin(p->trace, "witness", &tags);
+        const cuzk_status st = cuzk_filecoin_input_witness(&w, p->in, p->circuit, i, p->hashes,
+                                                           p->pool, p->cancel, &err);
+        cuzk_span_end(p->trace, span, 0);
+        (void)pthread_mutex_lock(&s->lock);
+        s->times.witness_ns += cuzk_clock_ns() - t0;
+        if (st == CUZK_OK) {
+            s->ready[s->n_ready] = w;
+            s->partition[s->n_ready++] = i;
+            s->n_made++;
+            (void)pthread_cond_broadcast(&s->changed);
+        } else {
+            fail_locked(s, st, &err);
+        }
+        (void)pthread_mutex_unlock(&s->lock);
+    }
+}
+
+static bool all_resident(const cuzk_pipeline *p)
+{
+    for (size_t i = 0; i < p->n_keys; i++) {
+        if (!cuzk_device_key_get_stats(p->keys[i]).resident) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Points that stream serve as many witnesses as there are; those that stay gain nothing by it. */
+static uint32_t batch_of(const cuzk_pipeline *p)
+{
+    const uint32_t n = p->in->n_partitions;
+    if (all_resident(p)) {
+        return 1;
+    }
+    const uint32_t share = (uint32_t)((n + p->n_keys - 1) / p->n_keys);
+    return share < MAX_BATCH ? share : MAX_BATCH;
+}
+
+static uint64_t witness_bytes(const cuzk_circuit *c)
+{
+    return (c->n_inputs + c->n_fulls) * sizeof(cuzk_fr) + c->n_bits / 8;
+}
+
+static int32_t ordinal_of(const cuzk_device_key *k)
+{
+    cuzk_accel_props props;
+    cuzk_accel_get_props(cuzk_device_key_device(k), &props);
+    return (int32_t)props.ordinal;
+}
+
+/* Starts the threads, feeds them, and waits for their end. */
+static void run_workers(pipe_state *s, pipe_worker *workers, size_t n)
+{
+    size_t started = 0;
+    for (; started < n; started++) {
+        pipe_worker *w = &workers[started];
+        w->s = s;
+        w->key = s->p->keys[started / PER_DEVICE];
+        w->device = ordinal_of(w->key);
+        const int e = pthread_create(&w->thread, NULL, worker_loop, w);
+        if (e != 0) {
+            cuzk_err err;
+            (void)pthread_mutex_lock(&s->lock);
+            fail_locked(s, CUZK_FAIL_OS(&err, CUZK_E_IO, e, "no thread for a device"), &err);
+            (void)pthread_mutex_unlock(&s->lock);
+            break;
+        }
+    }
+    make_witnesses(s);
+    for (size_t i = 0; i < started; i++) {
+        (void)pthread_join(workers[i].thread, NULL);
+    }
+}
+
+cuzk_status cuzk_pipeline_run(const cuzk_pipeline *p, uint8_t *proofs, cuzk_pipeline_times *times,
+                              cuzk_err *err)
+{
+    const size_t n_workers = PER_DEVICE * p->n_keys;
+    const uint32_t n = p->in->n_partitions;
+    cuzk_status st = CUZK_OK;
+    pipe_state *s = cuzk_alloc_zero(1, sizeof(*s));
+    pipe_worker *workers = cuzk_alloc_zero(n_workers, sizeof(*workers));
+    uint8_t *out = cuzk_alloc(n, CUZK_PROOF_BYTES);
+    if (s == NULL || workers == NULL || out == NULL) {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to prove %u partitions", n);
+        goto out;
+    }
+    CUZK_TRY_GOTO(st, cuzk_releaser_create(&s->releaser, MAX_BACKLOG, err));
+    s->p = p;
+    s->n = n;
+    s->batch = batch_of(p);
+    s->proofs = out;
+    s->witness_bytes = witness_bytes(p->circuit);
+    (void)pthread_mutex_init(&s->lock, NULL); /* default attributes: cannot fail */
+    (void)pthread_cond_init(&s->changed, NULL);
+    run_workers(s, workers, n_workers);
+    for (uint32_t i = 0; i < s->n_ready; i++) {
+        cuzk_witness_destroy(s->ready[i]);
+    }
+    st = s->st;
+    s->times.release_backlog_peak = cuzk_releaser_get_stats(s->releaser).backlog_peak;
+    times->witness_ns += s->times.witness_ns;
+    times->verify_ns += s->times.verify_ns;
+    add_device_times(&times->device, &s->times.device);
+    if (s->times.release_backlog_peak > times->release_backlog_peak) {
+        times->release_backlog_peak = s->times.release_backlog_peak;
+    }
+    if (st == CUZK_OK) {
+        memcpy(proofs, out, (size_t)n * CUZK_PROOF_BYTES);
+    } else if (err != NULL) {
+        *err = s->err;
+    }
+    (void)pthread_mutex_destroy(&s->lock);
+    (void)pthread_cond_destroy(&s->changed);
+out:
+    if (s != NULL) {
+        cuzk_releaser_destroy(s->releaser);
+    }
+    cuzk_free(s);
+    cuzk_free(workers);
+    cuzk_free(out);
+    return st;
+}

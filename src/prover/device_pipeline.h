@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_PROVER_DEVICE_PIPELINE_H
+#define CUZK_PROVER_DEVICE_PIPELINE_H
+
+/*
+ * Partitions of one input through devices: the calling thread makes witnesses, a few ahead; threads
+ * of each device prove and verify. Two threads share a device, so that one has its proof assembled
+ * and verified while the other's witness is on the device.
+ */
+#include "groth16/device_key.h"
+#include "prover/filecoin_input.h"
+
+typedef struct cuzk_pipeline_times {
+    uint64_t witness_ns, verify_ns; /* of all partitions */
+    uint64_t release_backlog_peak;  /* bytes of witnesses that waited to be given back */
+    cuzk_device_times device;
+} cuzk_pipeline_times;
+
+typedef struct cuzk_pipeline {
+    const cuzk_filecoin_input *in;
+    const cuzk_circuit *circuit;
+    const cuzk_hashes *hashes;
+    const cuzk_vk *vk;
+    cuzk_device_key *const *keys; /* [n_keys], one per device */
+    size_t n_keys;
+    cuzk_pool *pool;
+    const cuzk_cancel *cancel;
+    cuzk_trace_ctx trace;
+    /** Optional; called from the pipeline's threads, one at a time. */
+    void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
+    void *progress_arg;
+} cuzk_pipeline;
+
+/**
+ * proofs [n_partitions * 192], every one verified; as a whole on success only. The first failure of
+ * any stage ends it: E_SELFTEST for a proof that does not verify, device and memory failures.
+ * *times is added to.
+ */
+CUZK_NODISCARD cuzk_status cuzk_pipeline_run(const cuzk_pipeline *p, uint8_t *proofs,
+                                             cuzk_pipeline_times *times, cuzk_err *err);
+
+#endif /* CUZK_PROVER_DEVICE_PIPELINE_H */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Partitions through two devices at once; whatever fails on the way, nothing unverified comes out. */
+#include <string.h>
+
+#include "accel/mock/mock_accel.h"
+#include "base/alloc.h"
+#include "prover/device_pipeline.h"
+
+#include "fil_jobs.h"
+#include "test.h"
+
+#define PARTITIONS 4
+#define MEMORY     ((uint64_t)1 << 30)
+
+typedef struct rig {
+    cuzk_params_dir dir;
+    cuzk_pool *pool;
+    cuzk_hashes *hashes;
+    cuzk_circuit_spec spec;
+    cuzk_filecoin_circuit *circuit;
+    cuzk_filecoin_params *params;
+    cuzk_filecoin_input *in;
+    cuzk_accel *dev[2];
+    cuzk_device_key *keys[2];
+    cuzk_pipeline pipe;
+} rig;
+
+/* A WinningPoSt as if it had several partitions, all equal: the smallest circuit there is. */
+static void rig_open(rig *r)
+{
+    cuzk_err err;
+    fil_job job;
+    memset(r, 0, sizeof(*r));
+    (void)snprintf(r->dir.path, sizeof(r->dir.path), "%s", test_tmpdir());
+    r->dir.origin = "test";
+    CHECK_OK(cuzk_pool_create(&r->pool, NULL, &err), &err);
+    CHECK_OK(cuzk_hashes_create(&r->hashes, &err), &err);
+    fil_params_make(&r->dir, CUZK_CIRCUIT_WINNING, 2048, r->pool);
+    CHECK_OK(cuzk_circuit_spec_of(&r->spec, CUZK_CIRCUIT_WINNING, 2048, &err), &err);
+    CHECK_OK(cuzk_filecoin_circuit_create(&r->circuit, &r->spec, &err), &err);
+    CHECK_OK(cuzk_filecoin_params_open(&r->params, &r->spec, &r->dir, r->pool, &err), &err);
+    fil_job_make(&job, CUZK_CIRCUIT_WINNING, 2048, 5);
+    CHECK_OK(cuzk_filecoin_input_parse(&r->in, &job.rq, &err), &err);
+    fil_job_free(&job);
+    r->in->n_partitions = PARTITIONS;
+    for (size_t i = 0; i < 2; i++) {
+        const cuzk_device_key_opts opts = {.stream = i == 1};
+        CHECK_OK(cuzk_accel_mock_open(&r->dev[i], (uint32_t)i, MEMORY, r->pool, &err), &err);
+        CHECK_OK(
+            cuzk_device_key_create(&r->keys[i], r->dev[i], cuzk_filecoin_circuit_get(r->circuit),
+                                   cuzk_filecoin_params_srs(r->params), &opts, r->pool, NULL, &err),
+            &err);
+    }
+    const cuzk_pipeline p = {.in = r->in,
+                             .circuit = cuzk_filecoin_circuit_get(r->circuit),
+                             .hashes = r->hashes,
+                             .vk = cuzk_filecoin_params_vk(r->params),
+                             .keys = r->keys,
+                             .n_keys = 2,
+                             .pool = r->pool};
+    r->pipe = p;
+}
+
+static void rig_close(rig *r)
+{
+    for (size_t i = 0; i < 2; i++) {
+        cuzk_device_key_destroy(r->keys[i]);
+        CHECK_U64(cuzk_accel_mock_stats(r->dev[i]).blocks, 0);
+        cuzk_accel_close(r->dev[i]);
+    }
+    cuzk_filecoin_input_destroy(r->in);
+    cuzk_filecoin_circuit_unref(r->circuit);
+    cuzk_filecoin_params_unref(r->params);
+    cuzk_hashes_destroy(r->hashes);
+    cuzk_pool_destroy(r->pool);
+}
+
+static void all_partitions(rig *r)
+{
+    cuzk_err err;
+    uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
+    cuzk_pipeline_times t = {.witness_ns = 0};
+    CHECK_OK(cuzk_pipeline_run(&r->pipe, proofs[0], &t, &err), &err);
+    for (uint32_t i = 0; i < PARTITIONS; i++) {
+        CHECK_OK(cuzk_filecoin_input_verify(r->in, r->pipe.vk, i, proofs[i], &err), &err);
+    }
+    CHECK(memcmp(proofs[0], proofs[1], CUZK_PROOF_BYTES) != 0); /* each has its own r and s */
+    CHECK(t.device.gpu_total_ns > 0 && t.witness_ns > 0 && t.verify_ns > 0);
+    CHECK(t.release_backlog_peak > 0);
+    CHECK_U64(t.device.prep_msm_ns + t.device.eval_ns + t.device.ntt_msm_h_ns +
+                  t.device.batch_add_ns + t.device.tail_msm_ns + t.device.b_g2_msm_ns,
+              t.device.gpu_total_ns);
+}
+
+static void expect_failure(rig *r, size_t device, const cuzk_mock_script *script, cuzk_status want)
+{
+    static const cuzk_mock_script none = {.fail_at = 0};
+    cuzk_err err;
+    uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
+    uint8_t untouched[PARTITIONS][CUZK_PROOF_BYTES];
+    cuzk_pipeline_times t = {.witness_ns = 0};
+    memset(proofs, 0xa5, sizeof(proofs));
+    memset(untouched, 0xa5, sizeof(untouched));
+    cuzk_accel_mock_set(r->dev[device], script);
+    r->pipe.keys = &r->keys[device];
+    r->pipe.n_keys = 1;
+    const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
+    CHECK_STATUS(cuzk_pipeline_run(&r->pipe, proofs[0], &t, &err), want);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, blocks);
+    CHECK_MEM(proofs, untouched, sizeof(proofs));
+    cuzk_accel_mock_set(r->dev[device], &none);
+    r->pipe.keys = r->keys;
+    r->pipe.n_keys = 2;
+}
+
+static void pipeline(void)
+{
+    rig r;
+    rig_open(&r);
+    all_partitions(&r);
+    const cuzk_mock_script wrong = {.wrong_sum_at = 3};
+    expect_failure(&r, 0, &wrong, CUZK_E_SELFTEST);
+    expect_failure(&r, 1, &wrong, CUZK_E_SELFTEST);
+    const cuzk_mock_script no_memory = {
+        .fail_at = 1, .and_after = true, .fail_with = CUZK_E_DEV_NOMEM};
+    expect_failure(&r, 0, &no_memory, CUZK_E_DEV_NOMEM);
+    cuzk_cancel cancel = {true};
+    r.pipe.cancel = &cancel;
+    const cuzk_mock_script none = {.fail_at = 0};
+    expect_failure(&r, 0, &none, CUZK_E_CANCELLED);
+    r.pipe.cancel = NULL;
+    const cuzk_mock_script lost = {.fail_at = 20, .fail_with = CUZK_E_DEV_LOST, .at_sync = true};
+    expect_failure(&r, 0, &lost, CUZK_E_DEV_LOST);
+    CHECK(cuzk_accel_is_lost(r.dev[0]));
+    expect_failure(&r, 0, &none, CUZK_E_DEV_LOST);
+    rig_close(&r);
+}
+
+static const cuzk_case cases[] = {CASE(pipeline)};
+TEST_MAIN("prover/device_pipeline", cases)
