@@ -29,5 +29,6 @@ int cmd_circuit(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 #endif /* CUZK_APPS_COMMANDS_H */

@@ -19,6 +19,9 @@ static const command commands[] = {
 #endif
     {"bench", "measuring: micro, synth, prove, compare", cmd_bench},
     {"params", "proving parameter files (.params): info, check, setup", cmd_params},
+#ifdef CUZK_TOP
+    {"top", "a daemon's jobs, devices and queues, on a terminal", cmd_top},
+#endif
     {NULL, NULL, NULL}};
 
 static void print_version(FILE *out, struct argp_state *state)

@@ -311,7 +311,7 @@ static cuzk_status show_job(cuzk_engine_status *out, const job *j, int number, i
         show_slot(out, j, &j->parts[k], k, now, begin_ns);
     }
     cuzk_status_job *q = &out->jobs[out->n_jobs];
-    q->partitions = NULL;
+    memset(q, 0, sizeof(*q)); /* its place may have been that of a forgotten one */
     if (started) {
         q->partitions = cuzk_alloc_zero((size_t)j->n_parts, sizeof(*q->partitions));
         if (q->partitions == NULL) {
