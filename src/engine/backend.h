@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_BACKEND_H
+#define CUZK_ENGINE_BACKEND_H
+
+/*
+ * What the engine's runtime asks of a prover, stage by stage: the real one (backend_filecoin.c) runs
+ * src/prover, the one of the tests injects faults. The runtime calls each function without locks;
+ * calls run at once on several threads, but only one at a time per input and stage, and per witness.
+ *
+ * Every call that may take long watches cancel and then gives E_CANCELLED. Outputs are set on
+ * success only. Memory: never more than was announced.
+ */
+#include "engine/engine.h"
+#include "sys/pool.h"
+
+typedef struct cuzk_backend_circuit {
+    char id[32]; /* "porep-32g" */
+    cuzk_job_kind kind;
+    uint64_t circuit_bytes, compile_bytes; /* host: loaded, and while it is being loaded */
+    uint64_t params_bytes;                 /* host */
+    uint64_t witness_bytes;                /* of a partition */
+    uint64_t prove_bytes;  /* host, beside the witness, while a partition is proved and verified */
+    uint64_t verify_bytes; /* of these, what is still needed when the proof is made */
+    uint64_t device_bytes; /* of its key on a device; 0: none */
+    uint64_t device_prove_bytes; /* on the device, while a partition is proved */
+    uint64_t pinned_bytes;       /* of a partition */
+} cuzk_backend_circuit;
+
+typedef struct cuzk_backend_device {
+    uint32_t ordinal;
+    char name[96];
+    bool is_cpu;
+    uint64_t memory_total, memory_free;
+} cuzk_backend_device;
+
+#define CUZK_CIRCUIT_UNKNOWN UINT32_MAX
+
+/** What a request says before it is parsed. */
+typedef struct cuzk_backend_plan {
+    uint32_t circuit;     /* index, or CUZK_CIRCUIT_UNKNOWN */
+    uint64_t input_bytes; /* host: the parsed input and its parser, at most */
+} cuzk_backend_plan;
+
+typedef struct cuzk_backend_input {
+    void *object;
+    uint32_t circuit;
+    uint32_t n_partitions;
+    uint64_t bytes; /* host */
+} cuzk_backend_input;
+
+/** One partition of a batch. */
+typedef struct cuzk_backend_work {
+    void *witness;
+    uint8_t *proof; /* [192] out */
+    const cuzk_cancel *cancel;
+    cuzk_span_tags tags;
+    cuzk_status status; /* out */
+    cuzk_err err;       /* out */
+} cuzk_backend_work;
+
+typedef enum cuzk_load_what { CUZK_LOAD_CIRCUIT = 0, CUZK_LOAD_PARAMS = 1 } cuzk_load_what;
+
+typedef struct cuzk_engine_backend {
+    void *arg;
+    uint32_t n_circuits, n_devices;
+    const cuzk_backend_circuit *circuits; /* [n_circuits] */
+    uint32_t batch;                       /* partitions per device call that it likes */
+
+    /** From cached data: never waits for the device. */
+    void (*device_info)(void *arg, uint32_t device, cuzk_backend_device *out);
+    /** E_INVALID: a request that need not be accepted; names the field. */
+    cuzk_status (*plan)(void *arg, const cuzk_job_request *rq, cuzk_backend_plan *out,
+                        cuzk_err *err);
+    /** *bytes: what it holds, at most what was announced. */
+    cuzk_status (*load)(void *arg, uint32_t circuit, cuzk_load_what what, void **object,
+                        uint64_t *bytes, cuzk_err *err);
+    void (*unload)(void *arg, cuzk_load_what what, void *object);
+    /** Also fails, naming the file, when the parameters of the circuit are not there. */
+    cuzk_status (*parse)(void *arg, const cuzk_job_request *rq, cuzk_backend_input *out,
+                         const cuzk_cancel *cancel, cuzk_err *err);
+    cuzk_status (*check)(void *arg, void *input, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
+                         cuzk_err *err);
+    cuzk_status (*witness)(void *arg, void *input, void *circuit, uint32_t partition,
+                           void **witness, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
+                           cuzk_err *err);
+    /** n witnesses of one circuit on a device, each with its own status. */
+    void (*prove)(void *arg, uint32_t device, void *circuit, void *params, cuzk_backend_work *work,
+                  uint32_t n, cuzk_trace_ctx trace);
+    /** E_SELFTEST: the proof is wrong. Anything but CUZK_OK: it is not returned. */
+    cuzk_status (*verify)(void *arg, void *input, void *params, uint32_t partition,
+                          const uint8_t proof[192], cuzk_err *err);
+    void (*free_input)(void *arg, void *input);
+    void (*free_witness)(void *arg, void *witness);
+    /** Whether a quarantined device works again. */
+    cuzk_status (*probe)(void *arg, uint32_t device, cuzk_err *err);
+    void (*destroy)(void *arg);
+} cuzk_engine_backend;
+
+#endif /* CUZK_ENGINE_BACKEND_H */

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engine/backend_filecoin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "prover/filecoin_input.h"
+#include "prover/filecoin_needs.h"
+
+#define MAX_CIRCUITS 48
+
+typedef struct filecoin_backend {
+    cuzk_params_dir dir;
+    cuzk_pool *pool;
+    cuzk_hashes *hashes;
+    cuzk_circuit_spec specs[MAX_CIRCUITS];
+    cuzk_backend_circuit circuits[MAX_CIRCUITS];
+    uint32_t n_circuits;
+} filecoin_backend;
+
+static cuzk_job_kind job_kind(cuzk_circuit_kind k)
+{
+    static const cuzk_job_kind kinds[CUZK_CIRCUIT_N_KINDS] = {CUZK_JOB_POREP, CUZK_JOB_WINNING,
+                                                              CUZK_JOB_WINDOW, CUZK_JOB_UPDATE};
+    return kinds[k];
+}
+
+static cuzk_circuit_kind circuit_kind(cuzk_job_kind k)
+{
+    switch (k) {
+    case CUZK_JOB_UPDATE: return CUZK_CIRCUIT_UPDATE;
+    case CUZK_JOB_WINDOW: return CUZK_CIRCUIT_WINDOW;
+    case CUZK_JOB_WINNING: return CUZK_CIRCUIT_WINNING;
+    case CUZK_JOB_POREP: break;
+    }
+    return CUZK_CIRCUIT_POREP;
+}
+
+/* "porep-32g", "wpost-2k": the original's ids, for every size. */
+static void circuit_id(char out[32], const cuzk_circuit_spec *spec)
+{
+    static const char *const names[CUZK_CIRCUIT_N_KINDS] = {"porep", "winning", "wpost", "snap"};
+    const uint64_t n = spec->shape->bytes;
+    const unsigned shift = n >= (1u << 30) ? 30 : n >= (1u << 20) ? 20 : 10;
+    (void)snprintf(out, 32, "%s-%llu%c", names[spec->kind], (unsigned long long)(n >> shift),
+                   shift == 30   ? 'g'
+                   : shift == 20 ? 'm'
+                                 : 'k');
+}
+
+static cuzk_status add_circuit(filecoin_backend *b, const cuzk_circuit_spec *spec, cuzk_err *err)
+{
+    cuzk_filecoin_needs needs;
+    cuzk_backend_circuit *c = &b->circuits[b->n_circuits];
+    CUZK_TRY(cuzk_filecoin_needs_of(&needs, spec, cuzk_pool_threads(b->pool), err));
+    *c = (cuzk_backend_circuit){.kind = job_kind(spec->kind),
+                                .circuit_bytes = needs.circuit_bytes,
+                                .compile_bytes = needs.compile_bytes,
+                                .params_bytes = needs.params_heap_bytes,
+                                .witness_bytes = needs.witness_bytes,
+                                .prove_bytes = needs.prove_bytes + needs.verify_bytes,
+                                .verify_bytes = needs.verify_bytes};
+    circuit_id(c->id, spec);
+    b->specs[b->n_circuits++] = *spec;
+    return CUZK_OK;
+}
+
+static cuzk_status list_circuits(filecoin_backend *b, cuzk_err *err)
+{
+    unsigned n = 0;
+    const cuzk_sector_shape *shapes = cuzk_sector_shapes(&n);
+    for (int k = 0; k < CUZK_CIRCUIT_N_KINDS; k++) {
+        for (unsigned i = 0; i < n && b->n_circuits < MAX_CIRCUITS; i++) {
+            cuzk_circuit_spec spec;
+            cuzk_err none;
+            if (cuzk_circuit_spec_of(&spec, (cuzk_circuit_kind)k, shapes[i].bytes, &none) ==
+                CUZK_OK) {
+                CUZK_TRY(add_circuit(b, &spec, err));
+            }
+        }
+    }
+    return CUZK_OK;
+}
+
+static uint32_t index_of(const filecoin_backend *b, const cuzk_circuit_spec *spec)
+{
+    for (uint32_t i = 0; i < b->n_circuits; i++) {
+        if (b->specs[i].kind == spec->kind && b->specs[i].shape == spec->shape) {
+            return i;
+        }
+    }
+    return CUZK_CIRCUIT_UNKNOWN;
+}
+
+static cuzk_filecoin_blob blob(cuzk_bytes b)
+{
+    return (cuzk_filecoin_blob){b.data, b.size};
+}
+
+/* The request in the prover's words; blobs [n_vanilla_proofs or 1] gets the proofs. */
+static void convert(cuzk_filecoin_request *out, cuzk_filecoin_blob *blobs,
+                    const cuzk_job_request *rq)
+{
+    *out = (cuzk_filecoin_request){.kind = circuit_kind(rq->kind),
+                                   .sector_bytes = rq->sector_size,
+                                   .registered_proof = rq->registered_proof,
+                                   .miner_id = rq->miner_id,
+                                   .sector_number = rq->sector_number,
+                                   .partition_index = rq->partition_index,
+                                   .randomness = blob(rq->randomness),
+                                   .comm_r_old = blob(rq->comm_r_old),
+                                   .comm_r_new = blob(rq->comm_r_new),
+                                   .comm_d_new = blob(rq->comm_d_new),
+                                   .proofs = blobs};
+    if (blobs == NULL) {
+        return;
+    }
+    if (rq->kind == CUZK_JOB_POREP) {
+        blobs[0] = blob(rq->vanilla_proof);
+        out->n_proofs = 1;
+        return;
+    }
+    for (size_t i = 0; i < rq->n_vanilla_proofs; i++) {
+        blobs[i] = blob(rq->vanilla_proofs[i]);
+    }
+    out->n_proofs = rq->n_vanilla_proofs;
+}
+
+static uint64_t request_bytes(const cuzk_job_request *rq)
+{
+    uint64_t n = rq->vanilla_proof.size;
+    for (size_t i = 0; i < rq->n_vanilla_proofs; i++) {
+        n += rq->vanilla_proofs[i].size;
+    }
+    return n;
+}
+
+static cuzk_status check_size(const char *field, cuzk_bytes b, cuzk_err *err)
+{
+    return b.size == CUZK_NODE_BYTES
+               ? CUZK_OK
+               : CUZK_FAIL(err, CUZK_E_INVALID, "%s has %zu bytes, it must have 32", field, b.size);
+}
+
+static cuzk_status check_fields(const cuzk_job_request *rq, cuzk_err *err)
+{
+    switch (rq->kind) {
+    case CUZK_JOB_POREP:
+        return rq->vanilla_proof.size != 0
+                   ? CUZK_OK
+                   : CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proof is empty");
+    case CUZK_JOB_UPDATE:
+        CUZK_TRY(check_size("comm_r_old", rq->comm_r_old, err));
+        CUZK_TRY(check_size("comm_r_new", rq->comm_r_new, err));
+        CUZK_TRY(check_size("comm_d_new", rq->comm_d_new, err));
+        break;
+    case CUZK_JOB_WINDOW:
+    case CUZK_JOB_WINNING: CUZK_TRY(check_size("randomness", rq->randomness, err)); break;
+    }
+    return rq->n_vanilla_proofs != 0 ? CUZK_OK
+                                     : CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proofs is empty");
+}
+
+static cuzk_status plan(void *arg, const cuzk_job_request *rq, cuzk_backend_plan *out,
+                        cuzk_err *err)
+{
+    const filecoin_backend *b = arg;
+    cuzk_filecoin_request frq;
+    cuzk_circuit_spec spec;
+    bool is_known = false;
+    CUZK_TRY(check_fields(rq, err));
+    convert(&frq, NULL, rq);
+    out->circuit = CUZK_CIRCUIT_UNKNOWN;
+    out->input_bytes = cuzk_filecoin_input_bytes(frq.kind, request_bytes(rq));
+    if (rq->kind == CUZK_JOB_POREP) {
+        return CUZK_OK; /* the C1 itself says what it is for */
+    }
+    CUZK_TRY(cuzk_filecoin_request_spec(&spec, &is_known, &frq, err));
+    if (is_known) {
+        out->circuit = index_of(b, &spec);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status load(void *arg, uint32_t circuit, cuzk_load_what what, void **object,
+                        uint64_t *bytes, cuzk_err *err)
+{
+    filecoin_backend *b = arg;
+    const cuzk_circuit_spec *spec = &b->specs[circuit];
+    if (what == CUZK_LOAD_CIRCUIT) {
+        cuzk_filecoin_circuit *c = NULL;
+        CUZK_TRY(cuzk_filecoin_circuit_create(&c, spec, err));
+        *object = c;
+        *bytes = cuzk_circuit_bytes(cuzk_filecoin_circuit_get(c));
+        return CUZK_OK;
+    }
+    cuzk_filecoin_params *p = NULL;
+    CUZK_TRY(cuzk_filecoin_params_open(&p, spec, &b->dir, b->pool, err));
+    *object = p;
+    *bytes = b->circuits[circuit].params_bytes;
+    return CUZK_OK;
+}
+
+static void unload(void *arg, cuzk_load_what what, void *object)
+{
+    (void)arg;
+    if (what == CUZK_LOAD_CIRCUIT) {
+        cuzk_filecoin_circuit_unref(object);
+    } else {
+        cuzk_filecoin_params_unref(object);
+    }
+}
+
+/* A missing file is found out before anything is compiled. */
+static cuzk_status preflight(const filecoin_backend *b, const cuzk_circuit_spec *spec,
+                             cuzk_err *err)
+{
+    char path[CUZK_PATH_BYTES];
+    CUZK_TRY(cuzk_params_path(path, &b->dir, spec, CUZK_PARAM_FILE_PARAMS, err));
+    if (access(path, R_OK) != 0) {
+        return CUZK_FAIL_OS(
+            err, CUZK_E_NOT_FOUND, errno, "%s: %s (folder from: %s)%s", path, strerror(errno),
+            b->dir.origin,
+            spec->shape->is_published ? "" : "; no parameters are published for this sector size");
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_input *out,
+                         const cuzk_cancel *cancel, cuzk_err *err)
+{
+    const filecoin_backend *b = arg;
+    cuzk_filecoin_request frq;
+    cuzk_filecoin_input *in = NULL;
+    const size_t n = rq->n_vanilla_proofs != 0 ? rq->n_vanilla_proofs : 1;
+    if (cuzk_cancel_requested(cancel)) {
+        return CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled");
+    }
+    cuzk_filecoin_blob *blobs = cuzk_alloc(n, sizeof(*blobs));
+    if (blobs == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %zu proofs", n);
+    }
+    convert(&frq, blobs, rq);
+    cuzk_status st = cuzk_filecoin_input_parse(&in, &frq, err);
+    cuzk_free(blobs);
+    if (st == CUZK_OK) {
+        st = preflight(b, &in->spec, err);
+        *out = (cuzk_backend_input){.object = in,
+                                    .circuit = index_of(b, &in->spec),
+                                    .n_partitions = in->n_partitions,
+                                    .bytes = cuzk_filecoin_input_heap(in)};
+        if (st != CUZK_OK) {
+            cuzk_filecoin_input_destroy(in);
+            out->object = NULL;
+        }
+    }
+    return st;
+}
+
+static cuzk_status check(void *arg, void *input, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
+                         cuzk_err *err)
+{
+    filecoin_backend *b = arg;
+    (void)trace;
+    return cuzk_filecoin_input_check(input, b->hashes, b->pool, cancel, err);
+}
+
+static cuzk_status witness(void *arg, void *input, void *circuit, uint32_t partition, void **out,
+                           const cuzk_cancel *cancel, cuzk_trace_ctx trace, cuzk_err *err)
+{
+    filecoin_backend *b = arg;
+    cuzk_witness *w = NULL;
+    (void)trace;
+    CUZK_TRY(cuzk_filecoin_input_witness(&w, input, cuzk_filecoin_circuit_get(circuit), partition,
+                                         b->hashes, b->pool, cancel, err));
+    *out = w;
+    return CUZK_OK;
+}
+
+static void prove(void *arg, uint32_t device, void *circuit, void *params, cuzk_backend_work *work,
+                  uint32_t n, cuzk_trace_ctx trace)
+{
+    filecoin_backend *b = arg;
+    (void)device;
+    (void)circuit;
+    for (uint32_t i = 0; i < n; i++) {
+        cuzk_proof proof;
+        const cuzk_prove_opts opts = {.trace = trace};
+        work[i].err.msg[0] = '\0';
+        work[i].status = cuzk_prove(&proof, work[i].witness, cuzk_filecoin_params_srs(params),
+                                    &opts, b->pool, work[i].cancel, &work[i].err);
+        if (work[i].status == CUZK_OK) {
+            cuzk_proof_encode(work[i].proof, &proof);
+        }
+    }
+}
+
+static cuzk_status verify(void *arg, void *input, void *params, uint32_t partition,
+                          const uint8_t proof[192], cuzk_err *err)
+{
+    (void)arg;
+    return cuzk_filecoin_input_verify(input, cuzk_filecoin_params_vk(params), partition, proof,
+                                      err);
+}
+
+static void free_input(void *arg, void *input)
+{
+    (void)arg;
+    cuzk_filecoin_input_destroy(input);
+}
+
+static void free_witness(void *arg, void *w)
+{
+    (void)arg;
+    cuzk_witness_destroy(w);
+}
+
+static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)
+{
+    (void)arg;
+    (void)device;
+    *out = (cuzk_backend_device){.ordinal = 0, .name = "CPU", .is_cpu = true};
+}
+
+static cuzk_status probe(void *arg, uint32_t device, cuzk_err *err)
+{
+    (void)arg;
+    (void)device;
+    (void)err;
+    return CUZK_OK; /* the processor that asks */
+}
+
+static void destroy(void *arg)
+{
+    filecoin_backend *b = arg;
+    cuzk_hashes_destroy(b->hashes);
+    cuzk_pool_destroy(b->pool);
+    cuzk_free(b);
+}
+
+static cuzk_status init(filecoin_backend *b, const cuzk_engine_config *config, cuzk_err *err)
+{
+    const cuzk_pool_cfg pool = {.n_threads = config->threads, .name = "cuzk"};
+    CUZK_TRY(cuzk_params_dir_choose(&b->dir, config->param_cache, err));
+    if (config->param_cache != NULL) {
+        b->dir.origin = "configuration";
+    }
+    CUZK_TRY(cuzk_pool_create(&b->pool, &pool, err));
+    CUZK_TRY(cuzk_hashes_create(&b->hashes, err));
+    return list_circuits(b, err);
+}
+
+cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_engine_config *config,
+                                         cuzk_err *err)
+{
+    filecoin_backend *b = cuzk_alloc_zero(1, sizeof(*b));
+    if (b == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
+    }
+    const cuzk_status st = init(b, config, err);
+    if (st != CUZK_OK) {
+        destroy(b);
+        return st;
+    }
+    *out = (cuzk_engine_backend){.arg = b,
+                                 .n_circuits = b->n_circuits,
+                                 .n_devices = 1,
+                                 .circuits = b->circuits,
+                                 .batch = 1,
+                                 .device_info = device_info,
+                                 .plan = plan,
+                                 .load = load,
+                                 .unload = unload,
+                                 .parse = parse,
+                                 .check = check,
+                                 .witness = witness,
+                                 .prove = prove,
+                                 .verify = verify,
+                                 .free_input = free_input,
+                                 .free_witness = free_witness,
+                                 .probe = probe,
+                                 .destroy = destroy};
+    return CUZK_OK;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_ENGINE_INTERNAL_H
+#define CUZK_ENGINE_ENGINE_INTERNAL_H
+
+/*
+ * The runtime: one mutex over all state, worker threads that take work from the queues under it and
+ * work without it. Everything that decides is a state machine of its own (scheduler, batcher, budget,
+ * load_cache, device_health); this is the part that has threads.
+ *
+ * A job goes ACCEPTING -> PREP (queue) -> PREPPING (parse, check) -> READY (its partitions fly) ->
+ * ENDING (outcome decided, record and waiters to come) -> ENDED. A partition that has been started is
+ * a flight: it owns its memory reservation, its references to circuit and parameters, its witness and
+ * its own cancel flag, so that a call that hangs on a device can be abandoned without its job.
+ */
+#include <pthread.h>
+
+#include "engine/backend.h"
+#include "engine/batcher.h"
+#include "engine/budget.h"
+#include "engine/device_health.h"
+#include "engine/engine_config.h"
+#include "engine/engine_status.h"
+#include "engine/load_cache.h"
+
+#define MAX_DEVICES 16
+#define PROOF_BYTES 192
+#define ERROR_BYTES 600
+#define BUCKETS     8192u /* of the hash tables, a power of two */
+#define MAX_WRONG   2     /* proofs of a partition that may fail to verify */
+#define MAX_ERRORS  3     /* of a partition on devices, or for lack of memory */
+#define RAM_KEEP    1024u /* ended jobs in memory; the store has the others */
+#define SHOWN_NS    (60 * 1000000000ull)
+#define MS_NS       1000000ull
+
+typedef enum job_phase {
+    PHASE_ACCEPTING,
+    PHASE_PREP,
+    PHASE_PREPPING,
+    PHASE_READY,
+    PHASE_ENDING,
+    PHASE_ENDED
+} job_phase;
+
+typedef struct job job;
+
+/** A started partition. */
+typedef struct flight {
+    job *job; /* NULL: abandoned */
+    uint32_t partition, circuit;
+    cuzk_cancel cancel;
+    cuzk_reservation memory;
+    void *witness;
+    bool is_busy; /* a worker has it; else a queue */
+    int32_t device;
+    uint32_t slot;
+    uint8_t proof[PROOF_BYTES];
+    struct flight *next, *prev; /* all flights */
+    struct flight *next_dead;
+} flight;
+
+typedef struct part {
+    cuzk_partition_state state;
+    cuzk_stage stage;
+    int32_t device;
+    uint32_t wrong, errors;
+    uint64_t avoid; /* devices */
+    flight *flight;
+    uint64_t begin_ns[CUZK_STAGES], end_ns[CUZK_STAGES];
+    uint8_t proof[PROOF_BYTES];
+} part;
+
+typedef enum waiter_state { WAITER_WAITING, WAITER_CALLING } waiter_state;
+
+typedef struct waiter {
+    cuzk_wait id;
+    job *job;
+    cuzk_job_done_fn done;
+    void *arg;
+    uint64_t until_ns; /* 0: no limit */
+    waiter_state state;
+    pthread_t caller;
+    struct waiter *next; /* of the job */
+    struct waiter *next_hash;
+} waiter;
+
+struct job {
+    uint64_t number;
+    char id[CUZK_JOB_ID_BYTES];
+    cuzk_job_request rq; /* views into small and block */
+    uint8_t *views;      /* of a request read back from the store */
+    uint8_t *small;      /* everything of the request but the proofs */
+    cuzk_owned_block block;
+    bool has_block;
+    bool is_parked;       /* the proofs are in the store only */
+    uint64_t block_bytes; /* of the proofs */
+    cuzk_reservation block_memory, input_memory;
+    uint8_t content[32];
+    job_phase phase;
+    cuzk_job_state state; /* as told */
+    cuzk_job_state outcome;
+    uint32_t class_base;
+    uint64_t deadline_ns;
+    bool is_watched_only, is_stored, is_privileged;
+    bool is_left_in_store; /* cancelled by the end of the engine: taken up by the next one */
+    cuzk_cancel cancel;
+    cuzk_status code;
+    char error[ERROR_BYTES];
+    cuzk_backend_plan plan;
+    void *input;
+    uint32_t circuit, n_partitions, n_done, input_users;
+    uint32_t n_partitions_told; /* partitions in proof */
+    part *parts;
+    uint8_t *proof; /* of a completed job */
+    uint32_t pins;  /* who still has the pointer: it is not freed */
+    waiter *waiters;
+    uint64_t accepted_ns, started_ns, ready_ns, launched_ns, ended_ns, load_since_ns;
+    int64_t accepted_unix_ms, deadline_unix_ms, ended_unix_ms;
+    uint64_t prep_ns, load_ns, witness_ns, device_ns;
+    uint64_t stage_begin_ns[CUZK_STAGES], stage_end_ns[CUZK_STAGES]; /* of the whole job */
+    uint64_t kept_ms[5]; /* queue, load, synthesis, gpu, total, once it is over */
+    job *next_number, *next_id, *next_content; /* hash chains */
+    job *next, *prev;                          /* all, in order of number */
+    job *next_finish, *next_dead;
+    bool in_dead;
+};
+
+typedef struct device {
+    cuzk_backend_device info;
+    cuzk_health health;
+    uint64_t jobs_done;
+    struct {
+        bool busy;
+        char id[CUZK_JOB_ID_BYTES];
+        cuzk_job_kind kind;
+        uint32_t partition;
+        uint64_t since_ns;
+    } slot[CUZK_HEALTH_SLOTS]; /* first of the batch */
+} device;
+
+/** What the loader is to do about an entry of the cache. */
+typedef struct load_want {
+    bool wanted, is_for_job;
+    cuzk_status status; /* of the last failure */
+    char failure[ERROR_BYTES];
+    uint64_t n_failures; /* tries that have failed, for those who wait */
+    uint32_t tries;      /* in a row */
+    uint64_t load_ns;    /* of the last load */
+} load_want;
+
+typedef enum worker_role {
+    ROLE_PREP,
+    ROLE_WITNESS,
+    ROLE_DEVICE,
+    ROLE_VERIFY,
+    ROLE_LOADER,
+    ROLE_FINISH,
+    ROLE_TIMER,
+    ROLE_RELEASE
+} worker_role;
+
+typedef struct worker {
+    cuzk_engine *e;
+    worker_role role;
+    uint32_t index; /* ROLE_DEVICE: device */
+    uint32_t slot;
+    bool is_express; /* privileged work only */
+    pthread_t thread;
+    bool is_started;
+} worker;
+
+#define MAX_WORKERS (12 + MAX_DEVICES * CUZK_HEALTH_SLOTS)
+
+struct cuzk_engine {
+    cuzk_engine_config cfg;
+    cuzk_engine_backend *backend;
+    cuzk_engine_backend own_backend;
+    bool owns_backend;
+    cuzk_job_store store;
+    bool owns_store;
+    cuzk_trace_ctx trace;
+
+    pthread_mutex_t mu;
+    /* One per kind of worker; cv_change for callers that wait (accept, preload, unwait). */
+    pthread_cond_t cv_prep, cv_witness, cv_device, cv_verify, cv_loader, cv_finish, cv_timer,
+        cv_release, cv_change;
+    bool is_locks_ready;
+    bool stop, draining;
+    uint64_t started_ns;
+
+    cuzk_budget host;
+    uint64_t block_limit, block_used; /* proofs of waiting jobs */
+    uint64_t input_limit, input_used; /* parsed inputs */
+    uint64_t base_bytes;              /* of the process itself */
+    cuzk_load_cache cache;            /* 2 per circuit: cuzk_load_what */
+    load_want *wants;                 /* [2 n_circuits] */
+    bool is_loader_starved;           /* a load waits for memory: nobody else takes any */
+
+    cuzk_sched prep, ready, on_device, to_verify;
+    uint32_t ahead_limit; /* partitions between start and device, privileged ones apart */
+    uint32_t ready_limit; /* parsed jobs that wait */
+    device devices[MAX_DEVICES];
+    uint32_t n_devices, slots, batch;
+    uint64_t batch_wake_ns;
+
+    job *by_number[BUCKETS], *by_id[BUCKETS], *by_content[BUCKETS];
+    job *first, *last;
+    uint32_t n_open; /* not ENDED */
+    uint32_t n_ended;
+    uint64_t next_number;
+    job *finish_first, *finish_last;
+    flight *flights;
+    flight *dead_flights;
+    job *dead_jobs;
+    uint64_t dead_bytes;
+    uint32_t busy; /* flights and prep that hold memory which will come back */
+    waiter *waits[BUCKETS];
+    cuzk_wait next_wait;
+    uint64_t prune_ns;
+
+    uint64_t completed[CUZK_JOB_KINDS + 1], failed[CUZK_JOB_KINDS + 1],
+        cancelled[CUZK_JOB_KINDS + 1], reproved[CUZK_JOB_KINDS + 1];
+    cuzk_histogram stage[CUZK_STAGES][CUZK_JOB_KINDS + 1];
+    cuzk_histogram job_time[CUZK_JOB_KINDS + 1];
+
+    worker workers[MAX_WORKERS];
+    uint32_t n_workers;
+};
+
+/* All functions below want the lock held, unless they say otherwise. */
+
+/* job_table.c */
+job *cuzk_job_by_id(cuzk_engine *e, const char *id);
+job *cuzk_job_by_number(cuzk_engine *e, uint64_t number);
+/** A job with this content and request_id that is under way or has completed. */
+job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id);
+void cuzk_job_insert(cuzk_engine *e, job *j);
+void cuzk_job_insert_id(cuzk_engine *e, job *j);
+void cuzk_job_remove_id(cuzk_engine *e, job *j);
+/** Takes it out of all tables and frees it, or leaves that to the last unpin. */
+void cuzk_job_forget(cuzk_engine *e, job *j);
+void cuzk_job_unpin(cuzk_engine *e, job *j);
+bool cuzk_job_is_privileged(void *arg, const cuzk_sched_item *item);
+void cuzk_job_item(const job *j, uint32_t partition, uint64_t now_ns, cuzk_sched_item *out);
+/** After deadline or class has changed. */
+void cuzk_job_refresh_items(cuzk_engine *e, job *j);
+
+/* job_request.c; no lock needed */
+/** SHA-256 of what is to be proved: everything but request_id, priority, deadline and who watches. */
+void cuzk_job_content(uint8_t out[32], const cuzk_job_request *rq);
+/** Copies the small fields; proofs go into the given block, or are copied when that is NULL. */
+CUZK_NODISCARD cuzk_status cuzk_job_take_request(job *j, const cuzk_job_request *rq,
+                                                 const cuzk_owned_block *block, cuzk_err *err);
+uint64_t cuzk_job_proof_bytes(const cuzk_job_request *rq);
+void cuzk_job_drop_block(job *j);
+
+/* job_end.c */
+/** Decides the outcome once; later calls change nothing. text may be NULL. */
+void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
+                   const char *text);
+/** Lets go of input and block when nobody uses them any more. */
+void cuzk_job_settle(cuzk_engine *e, job *j);
+/** without proofs unless with_input: they may be gone. */
+void cuzk_job_fill_record(const job *j, bool with_input, cuzk_job_record *out);
+void cuzk_job_fill_result(const job *j, cuzk_job_result *out);
+
+/* flight.c */
+flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t now_ns);
+/** To the release thread. */
+void cuzk_flight_drop(cuzk_engine *e, flight *f);
+/** Again, when that may help and has not been tried too often; else the job fails. */
+void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text);
+/** The partition will be started again. */
+void cuzk_flight_again(cuzk_engine *e, flight *f);
+/** The device does not come back: the call keeps its flight, the job goes on without it. */
+void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char *text);
+void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns);
+void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns);
+void cuzk_histogram_add(cuzk_histogram *h, uint64_t ns);
+
+/* memory.c */
+/** Takes host memory, sending idle circuits away when there is too little (then false for now). */
+bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, bool privileged,
+                           bool may_evict, uint64_t now_ns);
+void cuzk_engine_give_host(cuzk_engine *e, cuzk_reservation *r, uint64_t keep);
+/** Everybody who may be waiting for memory. */
+void cuzk_engine_wake_memory(cuzk_engine *e);
+/** E_BUDGET with the numbers when a job of this circuit and input can never run. */
+CUZK_NODISCARD cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t circuit,
+                                               uint64_t input_bytes, bool privileged,
+                                               cuzk_err *err);
+/** Starts the freeing of an entry of the cache; false when it is not there or in use. */
+bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id);
+uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what);
+
+/* waiting.c */
+waiter *cuzk_waiter_add(cuzk_engine *e, job *j, cuzk_job_done_fn done, void *arg,
+                        uint64_t until_ns);
+/** Calls it without the lock (which is held before and after), then frees it. */
+void cuzk_waiter_call(cuzk_engine *e, waiter *w);
+/** Calls every waiter of a job that is over. */
+void cuzk_waiters_call_all(cuzk_engine *e, job *j);
+/** Calls those whose time is over; the earliest other time, 0: none. */
+uint64_t cuzk_waiters_expire(cuzk_engine *e, uint64_t now_ns);
+
+/* stages: one worker's loop each; called without the lock */
+void cuzk_prep_loop(worker *w);
+void cuzk_witness_loop(worker *w);
+void cuzk_device_loop(worker *w);
+void cuzk_verify_loop(worker *w);
+void cuzk_loader_loop(worker *w);
+void cuzk_timer_loop(worker *w);
+void cuzk_release_loop(worker *w);
+void cuzk_finish_loop(worker *w);
+
+/* accept.c */
+CUZK_NODISCARD cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err);
+
+/* log: event and pairs, NULL-terminated; without or with the lock */
+void cuzk_engine_log_job(const cuzk_engine *e, int level, const char *event, const job *j,
+                         const char *key, const char *value);
+void cuzk_engine_log_device(const cuzk_engine *e, int level, const char *event, uint32_t index,
+                            const char *why);
+
+#endif /* CUZK_ENGINE_ENGINE_INTERNAL_H */

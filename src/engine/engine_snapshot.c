@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* A consistent picture of the engine, copied under the lock into one block. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+#include "engine/host_memory.h"
+
+#define SLACK 16u /* jobs and partitions that may come between counting and copying */
+
+typedef struct sizes {
+    size_t n_devices, n_cached, n_jobs, n_parts;
+} sizes;
+
+static bool is_shown(const job *j, uint64_t now)
+{
+    return j->phase != PHASE_ENDED || now - j->ended_ns < SHOWN_NS;
+}
+
+static sizes measure(const cuzk_engine *e, uint64_t now)
+{
+    sizes s = {.n_devices = e->n_devices};
+    for (uint32_t i = 0; i < e->cache.n; i++) {
+        s.n_cached += e->cache.entries[i].state == CUZK_LOAD_READY ? 1 : 0;
+    }
+    for (const job *j = e->first; j != NULL; j = j->next) {
+        if (is_shown(j, now)) {
+            s.n_jobs++;
+            s.n_parts += j->parts != NULL ? j->n_partitions : 0;
+        }
+    }
+    return s;
+}
+
+static bool fits(const sizes *need, const sizes *have)
+{
+    return need->n_devices <= have->n_devices && need->n_cached <= have->n_cached &&
+           need->n_jobs <= have->n_jobs && need->n_parts <= have->n_parts;
+}
+
+static void fill_part(cuzk_status_partition *out, uint32_t index, const part *p)
+{
+    *out = (cuzk_status_partition){
+        .index = index, .state = p->state, .stage = p->stage, .device = p->device};
+    memcpy(out->stage_begin_ns, p->begin_ns, sizeof(out->stage_begin_ns));
+    memcpy(out->stage_end_ns, p->end_ns, sizeof(out->stage_end_ns));
+}
+
+static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_partition *parts,
+                      uint64_t now)
+{
+    for (const job *j = e->first; j != NULL; j = j->next) {
+        if (!is_shown(j, now)) {
+            continue;
+        }
+        cuzk_status_job *o = &out->jobs[out->n_jobs++];
+        *o = (cuzk_status_job){.kind = j->rq.kind,
+                               .priority = (cuzk_job_priority)j->class_base,
+                               .state = j->state,
+                               .number = j->number,
+                               .accepted_ns = j->accepted_ns,
+                               .started_ns = j->started_ns,
+                               .ended_ns = j->phase == PHASE_ENDED ? j->ended_ns : 0,
+                               .deadline_ns = j->deadline_ns,
+                               .n_partitions = j->n_partitions,
+                               .n_done = j->n_done};
+        memcpy(o->job_id, j->id, sizeof(o->job_id));
+        if (j->parts != NULL) {
+            o->partitions = parts;
+            for (uint32_t i = 0; i < j->n_partitions; i++) {
+                fill_part(parts++, i, &j->parts[i]);
+            }
+        }
+    }
+}
+
+static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
+{
+    out->n_devices = e->n_devices;
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        const device *d = &e->devices[i];
+        cuzk_status_device *o = &out->devices[i];
+        cuzk_backend_device info;
+        e->backend->device_info(e->backend->arg, i, &info);
+        *o = (cuzk_status_device){.ordinal = info.ordinal,
+                                  .is_cpu = info.is_cpu,
+                                  .quarantined = !cuzk_health_is_good(&d->health),
+                                  .memory_total = info.is_cpu ? e->host.total : info.memory_total,
+                                  .memory_free =
+                                      info.is_cpu ? e->host.total - e->host.used : info.memory_free,
+                                  .jobs_done = d->jobs_done,
+                                  .errors = d->health.errors,
+                                  .n_slots = e->slots + 1};
+        memcpy(o->name, info.name, sizeof(o->name));
+        for (uint32_t s = 0; s < o->n_slots; s++) {
+            if (d->slot[s].busy) {
+                o->slot[s].busy = true;
+                memcpy(o->slot[s].job_id, d->slot[s].id, sizeof(o->slot[s].job_id));
+                o->slot[s].kind = d->slot[s].kind;
+                o->slot[s].partition = d->slot[s].partition;
+                o->slot[s].since_ns = d->slot[s].since_ns;
+            }
+        }
+    }
+}
+
+static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
+{
+    for (uint32_t i = 0; i < e->cache.n; i++) {
+        const cuzk_load_entry *entry = &e->cache.entries[i];
+        if (entry->state != CUZK_LOAD_READY) {
+            continue;
+        }
+        cuzk_status_cached *o = &out->cached[out->n_cached++];
+        *o = (cuzk_status_cached){.is_srs = i % 2 == CUZK_LOAD_PARAMS,
+                                  .bytes = entry->bytes,
+                                  .last_used_ns = entry->last_used_ns,
+                                  .refs = entry->refs};
+        memcpy(o->circuit_id, e->backend->circuits[i / 2].id, sizeof(o->circuit_id));
+    }
+}
+
+/* Where partitions and whole jobs wait. */
+static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
+{
+    for (const job *j = e->first; j != NULL; j = j->next) {
+        const cuzk_job_kind k = j->rq.kind;
+        if (j->phase == PHASE_ENDED) {
+            continue;
+        }
+        if (j->state == CUZK_JOB_QUEUED) {
+            out->pending[k]++;
+        } else {
+            out->in_progress[k]++;
+        }
+        if (j->phase == PHASE_ENDING) {
+            out->queue_len[CUZK_STAGE_RETURN] += j->n_partitions;
+        }
+        for (uint32_t i = 0; j->phase == PHASE_READY && i < j->n_partitions; i++) {
+            out->queue_len[CUZK_STAGE_WITNESS] += j->parts[i].state == CUZK_PART_PENDING ? 1 : 0;
+        }
+    }
+    out->queue_len[CUZK_STAGE_PARSE] = e->prep.n;
+    out->queue_len[CUZK_STAGE_DEVICE] = e->on_device.n;
+    out->queue_len[CUZK_STAGE_VERIFY] = e->to_verify.n;
+}
+
+static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_partition *parts,
+                 uint64_t now)
+{
+    out->now_ns = now;
+    out->started_ns = e->started_ns;
+    out->draining = e->draining;
+    memcpy(out->completed, e->completed, sizeof(out->completed));
+    memcpy(out->failed, e->failed, sizeof(out->failed));
+    memcpy(out->cancelled, e->cancelled, sizeof(out->cancelled));
+    memcpy(out->reproved, e->reproved, sizeof(out->reproved));
+    memcpy(out->stage, e->stage, sizeof(out->stage));
+    memcpy(out->job, e->job_time, sizeof(out->job));
+    out->budget_total = e->host.total;
+    out->budget_used = e->host.used;
+    out->budget_reserved_winning = e->host.held;
+    out->release_backlog_bytes = e->dead_bytes;
+    fill_queues(e, out);
+    fill_devices(e, out);
+    fill_cached(e, out);
+    fill_jobs(e, out, parts, now);
+}
+
+cuzk_status cuzk_engine_get_status(cuzk_engine *e, cuzk_engine_status *out, cuzk_err *err)
+{
+    memset(out, 0, sizeof(*out));
+    pthread_mutex_lock(&e->mu);
+    sizes have = measure(e, cuzk_clock_ns());
+    for (;;) {
+        pthread_mutex_unlock(&e->mu);
+        have.n_cached += 2;
+        have.n_jobs += SLACK;
+        have.n_parts += SLACK * 16;
+        const size_t total = have.n_devices * sizeof(cuzk_status_device) +
+                             have.n_cached * sizeof(cuzk_status_cached) +
+                             have.n_jobs * sizeof(cuzk_status_job) +
+                             have.n_parts * sizeof(cuzk_status_partition);
+        uint8_t *block = cuzk_alloc_zero(1, total);
+        if (block == NULL) {
+            return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a status of %zu jobs", have.n_jobs);
+        }
+        pthread_mutex_lock(&e->mu);
+        const uint64_t now = cuzk_clock_ns();
+        const sizes need = measure(e, now);
+        if (fits(&need, &have)) {
+            /* all sizes are multiples of 8, the block is aligned */
+            out->devices = (cuzk_status_device *)(void *)block;
+            out->cached = (cuzk_status_cached *)(void *)(out->devices + have.n_devices);
+            out->jobs = (cuzk_status_job *)(void *)(out->cached + have.n_cached);
+            fill(e, out, (cuzk_status_partition *)(void *)(out->jobs + have.n_jobs), now);
+            break;
+        }
+        have = need;
+        pthread_mutex_unlock(&e->mu);
+        cuzk_free(block);
+        pthread_mutex_lock(&e->mu);
+    }
+    pthread_mutex_unlock(&e->mu);
+    out->resident_bytes = cuzk_host_memory_resident();
+    return CUZK_OK;
+}
+
+void cuzk_engine_status_free(cuzk_engine_status *s)
+{
+    cuzk_free(s->devices); /* the block that holds all of them */
+    memset(s, 0, sizeof(*s));
+}

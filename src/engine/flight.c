@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Started partitions: their beginning, their failure, their end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+
+void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns)
+{
+    (void)e;
+    if (j->stage_begin_ns[s] == 0) {
+        j->stage_begin_ns[s] = now_ns;
+    }
+    if (j->parts != NULL) {
+        part *p = &j->parts[partition];
+        p->stage = s;
+        p->begin_ns[s] = now_ns;
+        p->end_ns[s] = 0;
+    }
+}
+
+void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns)
+{
+    uint64_t begin = j->stage_begin_ns[s];
+    j->stage_end_ns[s] = now_ns;
+    if (j->parts != NULL && s >= CUZK_STAGE_WITNESS && s <= CUZK_STAGE_VERIFY) {
+        j->parts[partition].end_ns[s] = now_ns;
+        begin = j->parts[partition].begin_ns[s];
+    }
+    if (begin != 0 && now_ns >= begin) {
+        cuzk_histogram_add(&e->stage[s][j->rq.kind], now_ns - begin);
+    }
+}
+
+/* The next partition of a job that nobody has started. */
+static bool next_pending(const job *j, uint32_t *partition)
+{
+    for (uint32_t i = 0; i < j->n_partitions; i++) {
+        if (j->parts[i].state == CUZK_PART_PENDING) {
+            *partition = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One item per job with partitions to start: its lowest. */
+static void offer(cuzk_engine *e, job *j, uint64_t now_ns)
+{
+    uint32_t partition = 0;
+    cuzk_sched_item item;
+    for (uint32_t i = 0; i < e->ready.n; i++) {
+        if (e->ready.items[i].job == j->number) {
+            (void)cuzk_sched_take(&e->ready, i);
+            break;
+        }
+    }
+    if (next_pending(j, &partition)) {
+        cuzk_job_item(j, partition, now_ns, &item);
+        /* the queue has room for every job that may be open */
+        CUZK_ASSERT(cuzk_sched_push(&e->ready, &item));
+        pthread_cond_broadcast(&e->cv_witness);
+    } else {
+        pthread_cond_broadcast(&e->cv_prep); /* room for another parsed job */
+    }
+}
+
+flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t now_ns)
+{
+    flight *f = cuzk_alloc_zero(1, sizeof(*f));
+    if (f == NULL) {
+        return NULL;
+    }
+    f->job = j;
+    f->partition = partition;
+    f->circuit = j->circuit;
+    f->device = -1;
+    f->is_busy = true;
+    (void)cuzk_load_ref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT));
+    (void)cuzk_load_ref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS));
+    f->next = e->flights;
+    if (f->next != NULL) {
+        f->next->prev = f;
+    }
+    e->flights = f;
+    e->busy++;
+    j->pins++;
+    j->parts[partition].flight = f;
+    j->parts[partition].state = CUZK_PART_WITNESS;
+    offer(e, j, now_ns);
+    return f;
+}
+
+void cuzk_flight_drop(cuzk_engine *e, flight *f)
+{
+    job *j = f->job;
+    if (j != NULL && j->parts[f->partition].flight == f) {
+        j->parts[f->partition].flight = NULL;
+    }
+    f->is_busy = false;
+    f->next_dead = e->dead_flights;
+    e->dead_flights = f;
+    e->dead_bytes += f->memory.bytes;
+    pthread_cond_signal(&e->cv_release);
+}
+
+void cuzk_flight_again(cuzk_engine *e, flight *f)
+{
+    job *j = f->job;
+    part *p = &j->parts[f->partition];
+    cuzk_flight_drop(e, f);
+    p->state = CUZK_PART_PENDING;
+    p->device = -1;
+    offer(e, j, cuzk_clock_ns());
+}
+
+void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text)
+{
+    job *j = f->job;
+    part *p = &j->parts[f->partition];
+    char message[ERROR_BYTES];
+    const uint32_t index = f->partition;
+    p->errors++;
+    if (cuzk_status_is_retryable(st) && p->errors < MAX_ERRORS) {
+        cuzk_engine_log_job(e, 1, "partition.again", j, "why", text);
+        cuzk_flight_again(e, f);
+        return;
+    }
+    p->state = CUZK_PART_FAILED;
+    cuzk_flight_drop(e, f);
+    (void)snprintf(message, sizeof(message), "partition %u: %s", index, text);
+    cuzk_job_over(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED, st, message);
+}
+
+void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char *text)
+{
+    job *j = f->job;
+    part *p = &j->parts[f->partition];
+    char message[ERROR_BYTES];
+    atomic_store_explicit(&f->cancel.requested, true, memory_order_relaxed);
+    p->flight = NULL;
+    p->errors++;
+    p->avoid |= (uint64_t)1 << f->device;
+    f->job = NULL;
+    if (j->phase == PHASE_READY && !is_hopeless && p->errors < MAX_ERRORS) {
+        p->state = CUZK_PART_PENDING;
+        p->device = -1;
+        offer(e, j, cuzk_clock_ns());
+    } else {
+        p->state = CUZK_PART_FAILED;
+        (void)snprintf(message, sizeof(message), "partition %u: %s", f->partition, text);
+        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_DEV_LOST, message);
+    }
+    cuzk_job_settle(e, j);
+    cuzk_job_unpin(e, j);
+}
+
+/* Frees what flights and jobs leave behind, outside of the lock: returning gigabytes to the system
+ * takes long, and counts as used until it is done. */
+static void release_flight(cuzk_engine *e, flight *f)
+{
+    job *j = f->job;
+    const uint64_t bytes = f->memory.bytes;
+    pthread_mutex_unlock(&e->mu);
+    if (f->witness != NULL) {
+        e->backend->free_witness(e->backend->arg, f->witness);
+    }
+    pthread_mutex_lock(&e->mu);
+    e->dead_bytes -= bytes;
+    cuzk_engine_give_host(e, &f->memory, 0);
+    const uint64_t now = cuzk_clock_ns();
+    cuzk_load_unref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT), now);
+    cuzk_load_unref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS), now);
+    *(f->prev != NULL ? &f->prev->next : &e->flights) = f->next;
+    if (f->next != NULL) {
+        f->next->prev = f->prev;
+    }
+    e->busy--;
+    cuzk_free(f);
+    if (j != NULL) {
+        cuzk_job_settle(e, j);
+        cuzk_job_unpin(e, j);
+    }
+    cuzk_engine_wake_memory(e);
+}
+
+static void release_job(cuzk_engine *e, job *j)
+{
+    void *input = j->input;
+    const uint64_t bytes = j->input_memory.bytes + j->block_memory.bytes;
+    j->input = NULL;
+    pthread_mutex_unlock(&e->mu);
+    if (input != NULL) {
+        e->backend->free_input(e->backend->arg, input);
+    }
+    cuzk_job_drop_block(j);
+    pthread_mutex_lock(&e->mu);
+    e->dead_bytes -= bytes;
+    e->input_used -= j->input_memory.bytes;
+    e->block_used -= j->block_memory.bytes;
+    cuzk_engine_give_host(e, &j->input_memory, 0);
+    cuzk_engine_give_host(e, &j->block_memory, 0);
+    cuzk_job_unpin(e, j);
+    cuzk_engine_wake_memory(e);
+}
+
+static bool release_entry(cuzk_engine *e)
+{
+    for (uint32_t i = 0; i < e->cache.n; i++) {
+        cuzk_load_entry *entry = &e->cache.entries[i];
+        if (entry->state == CUZK_LOAD_LEAVING) {
+            void *object = entry->object;
+            pthread_mutex_unlock(&e->mu);
+            e->backend->unload(e->backend->arg, (cuzk_load_what)(i % 2), object);
+            pthread_mutex_lock(&e->mu);
+            const bool privileged = e->backend->circuits[i / 2].kind == CUZK_JOB_WINNING;
+            const uint64_t bytes = cuzk_load_left(&e->cache, i);
+            e->dead_bytes -= bytes;
+            cuzk_budget_give(&e->host, bytes, privileged);
+            cuzk_engine_wake_memory(e);
+            pthread_cond_broadcast(&e->cv_change);
+            return true;
+        }
+    }
+    return false;
+}
+
+void cuzk_release_loop(worker *w)
+{
+    cuzk_engine *e = w->e;
+    pthread_mutex_lock(&e->mu);
+    for (;;) {
+        if (e->dead_flights != NULL) {
+            flight *f = e->dead_flights;
+            e->dead_flights = f->next_dead;
+            release_flight(e, f);
+        } else if (e->dead_jobs != NULL) {
+            job *j = e->dead_jobs;
+            e->dead_jobs = j->next_dead;
+            release_job(e, j);
+        } else if (release_entry(e)) {
+            continue;
+        } else if (e->stop) {
+            break;
+        } else {
+            pthread_cond_broadcast(&e->cv_change);
+            pthread_cond_wait(&e->cv_release, &e->mu);
+        }
+    }
+    pthread_mutex_unlock(&e->mu);
+}

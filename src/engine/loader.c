@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Loading circuits and parameters: for jobs that wait, and ahead of need. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+
+#define MAX_TRIES 3 /* of a load that may succeed another time */
+
+static bool is_privileged(const cuzk_engine *e, uint32_t id)
+{
+    return e->backend->circuits[id / 2].kind == CUZK_JOB_WINNING;
+}
+
+static uint64_t bytes_of(const cuzk_engine *e, uint32_t id)
+{
+    const cuzk_backend_circuit *c = &e->backend->circuits[id / 2];
+    return id % 2 == CUZK_LOAD_CIRCUIT ? c->compile_bytes : c->params_bytes;
+}
+
+static void set_failure(load_want *want, cuzk_status st, const char *text)
+{
+    want->wanted = false;
+    want->is_for_job = false;
+    want->tries = 0;
+    want->n_failures++;
+    want->status = st;
+    (void)snprintf(want->failure, sizeof(want->failure), "%s", text);
+}
+
+/* The jobs that wait for it fail: the next job tries again. */
+static void fail_jobs(cuzk_engine *e, uint32_t circuit, cuzk_status st, const char *text)
+{
+    for (uint32_t i = 0; i < e->ready.n;) {
+        if (e->ready.items[i].circuit == circuit) {
+            cuzk_job_over(e, e->ready.items[i].owner, CUZK_JOB_FAILED, st, text);
+            i = 0; /* the queue has changed */
+        } else {
+            i++;
+        }
+    }
+}
+
+static void load(cuzk_engine *e, uint32_t id)
+{
+    load_want *want = &e->wants[id];
+    const cuzk_load_what what = (cuzk_load_what)(id % 2);
+    const uint64_t reserved = e->cache.entries[id].bytes, begin = cuzk_clock_ns();
+    const bool privileged = is_privileged(e, id);
+    void *object = NULL;
+    uint64_t bytes = 0;
+    cuzk_err err = {.msg = ""};
+    want->wanted = false;
+    e->busy++;
+    const cuzk_span span = cuzk_span_begin(
+        e->trace, what == CUZK_LOAD_CIRCUIT ? "compile_circuit" : "load_params", NULL);
+    pthread_mutex_unlock(&e->mu);
+    const cuzk_status st = e->backend->load(e->backend->arg, id / 2, what, &object, &bytes, &err);
+    pthread_mutex_lock(&e->mu);
+    cuzk_span_end(e->trace, span, bytes);
+    e->busy--;
+    const uint64_t now = cuzk_clock_ns();
+    want->load_ns = now - begin;
+    if (st == CUZK_OK) {
+        bytes = bytes < reserved ? bytes : reserved;
+        cuzk_budget_give(&e->host, reserved - bytes, privileged);
+        cuzk_load_done(&e->cache, id, object, bytes, now);
+        want->is_for_job = false;
+        want->tries = 0;
+    } else {
+        cuzk_budget_give(&e->host, reserved, privileged);
+        cuzk_load_failed(&e->cache, id);
+        if (cuzk_status_is_retryable(st) && ++want->tries < MAX_TRIES) {
+            want->wanted = true;
+        } else {
+            set_failure(want, st, err.msg);
+            fail_jobs(e, id / 2, st, err.msg);
+        }
+    }
+    cuzk_engine_wake_memory(e);
+    pthread_cond_broadcast(&e->cv_change);
+}
+
+/* Memory for a wanted load; CUZK_LOAD_NONE when there is nothing to do now. */
+static uint32_t next(cuzk_engine *e, bool is_express)
+{
+    const uint64_t now = cuzk_clock_ns();
+    bool starved = false;
+    uint32_t found = CUZK_LOAD_NONE;
+    for (uint32_t id = 0; id < e->cache.n && found == CUZK_LOAD_NONE; id++) {
+        load_want *want = &e->wants[id];
+        if (!want->wanted || (is_express && !is_privileged(e, id))) {
+            continue;
+        }
+        if (e->cache.entries[id].state == CUZK_LOAD_READY) {
+            want->wanted = false;
+            continue;
+        }
+        if (e->cache.entries[id].state != CUZK_LOAD_ABSENT) {
+            continue;
+        }
+        cuzk_reservation r = {0, false};
+        const uint64_t bytes = bytes_of(e, id);
+        if (cuzk_engine_take_host(e, &r, bytes, is_privileged(e, id), true, now)) {
+            cuzk_load_begin(&e->cache, id, bytes);
+            found = id;
+        } else if (want->is_for_job) {
+            starved = true;
+        } else if (e->dead_bytes == 0) { /* else what is leaving may be enough */
+            char text[128];
+            (void)snprintf(text, sizeof(text), "%s needs %llu MiB, %llu are free",
+                           e->backend->circuits[id / 2].id, (unsigned long long)(bytes >> 20),
+                           (unsigned long long)(cuzk_budget_free(&e->host, false) >> 20));
+            set_failure(want, CUZK_E_BUDGET, text);
+            pthread_cond_broadcast(&e->cv_change);
+        }
+    }
+    if (!is_express && found == CUZK_LOAD_NONE && e->is_loader_starved != starved) {
+        e->is_loader_starved = starved;
+        pthread_cond_broadcast(&e->cv_witness);
+        pthread_cond_broadcast(&e->cv_prep);
+    }
+    return found;
+}
+
+void cuzk_loader_loop(worker *w)
+{
+    cuzk_engine *e = w->e;
+    pthread_mutex_lock(&e->mu);
+    while (!e->stop) {
+        const uint32_t id = next(e, w->is_express);
+        if (id != CUZK_LOAD_NONE) {
+            load(e, id);
+        } else {
+            pthread_cond_wait(&e->cv_loader, &e->mu);
+        }
+    }
+    pthread_mutex_unlock(&e->mu);
+}
+
+static cuzk_status find_circuit(const cuzk_engine *e, const char *id, uint32_t *out, cuzk_err *err)
+{
+    for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
+        if (strcmp(e->backend->circuits[i].id, id) == 0) {
+            *out = i;
+            return CUZK_OK;
+        }
+    }
+    return CUZK_FAIL(err, CUZK_E_NOT_FOUND, "unknown circuit ID: %s", id);
+}
+
+/* With the lock; waits until the entry is there or its load has failed. */
+static cuzk_status load_and_wait(cuzk_engine *e, uint32_t id, bool *was_there, cuzk_err *err)
+{
+    load_want *want = &e->wants[id];
+    const uint64_t failures = want->n_failures;
+    *was_there = e->cache.entries[id].state == CUZK_LOAD_READY;
+    while (e->cache.entries[id].state != CUZK_LOAD_READY) {
+        if (want->n_failures != failures) {
+            return CUZK_FAIL(err, want->status, "%s", want->failure);
+        }
+        if (e->stop || e->draining) {
+            return CUZK_FAIL(err, CUZK_E_CANCELLED, "the daemon is stopping");
+        }
+        if (e->cache.entries[id].state == CUZK_LOAD_ABSENT && !want->wanted) {
+            want->wanted = true;
+            pthread_cond_broadcast(&e->cv_loader);
+        }
+        pthread_cond_wait(&e->cv_change, &e->mu);
+    }
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_engine_preload(cuzk_engine *e, const char *circuit_id, bool *already_loaded,
+                                uint64_t *load_ms, cuzk_err *err)
+{
+    uint32_t circuit = 0;
+    bool was_circuit = false, was_params = false;
+    CUZK_TRY(find_circuit(e, circuit_id, &circuit, err));
+    const uint64_t begin = cuzk_clock_ns();
+    pthread_mutex_lock(&e->mu);
+    /* first the file that may not be there, then seconds of compiling */
+    cuzk_status st =
+        load_and_wait(e, cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS), &was_params, err);
+    if (st == CUZK_OK) {
+        st = load_and_wait(e, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT), &was_circuit, err);
+    }
+    pthread_mutex_unlock(&e->mu);
+    if (st == CUZK_OK) {
+        *already_loaded = was_circuit && was_params;
+        *load_ms = *already_loaded ? 0 : (cuzk_clock_ns() - begin) / MS_NS;
+    }
+    return st;
+}
+
+cuzk_status cuzk_engine_evict(cuzk_engine *e, const char *circuit_id, bool *was_loaded,
+                              uint64_t *freed_bytes, cuzk_err *err)
+{
+    uint32_t circuit = 0;
+    cuzk_status st = CUZK_OK;
+    CUZK_TRY(find_circuit(e, circuit_id, &circuit, err));
+    *was_loaded = false;
+    *freed_bytes = 0;
+    pthread_mutex_lock(&e->mu);
+    for (uint32_t what = 0; what < 2 && st == CUZK_OK; what++) {
+        const cuzk_load_entry *entry = &e->cache.entries[2 * circuit + what];
+        if (entry->state == CUZK_LOAD_LOADING || entry->refs != 0) {
+            st = CUZK_FAIL(err, CUZK_E_BUDGET, "%s is in use by %u partitions", circuit_id,
+                           entry->refs);
+        }
+    }
+    for (uint32_t what = 0; what < 2 && st == CUZK_OK; what++) {
+        const uint32_t id = 2 * circuit + what;
+        const uint64_t bytes = e->cache.entries[id].bytes;
+        if (cuzk_engine_evict_entry(e, id)) {
+            *was_loaded = true;
+            *freed_bytes += bytes;
+        }
+    }
+    while (st == CUZK_OK && (e->cache.entries[2 * circuit].state == CUZK_LOAD_LEAVING ||
+                             e->cache.entries[2 * circuit + 1].state == CUZK_LOAD_LEAVING)) {
+        pthread_cond_wait(&e->cv_change, &e->mu);
+    }
+    pthread_mutex_unlock(&e->mu);
+    return st;
+}

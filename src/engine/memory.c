@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Host memory: taking it for a stage, and sending idle circuits away for it. */
+#include "base/assert.h"
+#include "engine/engine_internal.h"
+
+uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what)
+{
+    return 2 * circuit + (uint32_t)what;
+}
+
+void cuzk_engine_wake_memory(cuzk_engine *e)
+{
+    pthread_cond_broadcast(&e->cv_prep);
+    pthread_cond_broadcast(&e->cv_witness);
+    pthread_cond_broadcast(&e->cv_loader);
+}
+
+bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id)
+{
+    const cuzk_load_entry *entry = &e->cache.entries[id];
+    if (entry->state != CUZK_LOAD_READY || entry->refs != 0) {
+        return false;
+    }
+    (void)cuzk_load_leave(&e->cache, id);
+    e->dead_bytes += entry->bytes;
+    pthread_cond_signal(&e->cv_release);
+    return true;
+}
+
+static bool is_something_leaving(const cuzk_engine *e)
+{
+    return e->dead_bytes != 0;
+}
+
+bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, bool privileged,
+                           bool may_evict, uint64_t now_ns)
+{
+    if (cuzk_reservation_take(r, &e->host, bytes, privileged)) {
+        return true;
+    }
+    if (!may_evict || is_something_leaving(e)) {
+        return false; /* what is leaving may be enough: its end wakes */
+    }
+    uint64_t free = cuzk_budget_free(&e->host, privileged);
+    const uint64_t idle = e->cfg.eviction_min_idle_ms * MS_NS;
+    while (free < bytes) {
+        uint32_t id = cuzk_load_victim(&e->cache, 0, e->cache.n, idle, CUZK_LOAD_NONE, now_ns);
+        if (id == CUZK_LOAD_NONE && e->busy == 0) {
+            /* nothing is under way that will give memory back: waiting would be for ever */
+            id = cuzk_load_victim(&e->cache, 0, e->cache.n, 0, CUZK_LOAD_NONE, now_ns);
+        }
+        if (id == CUZK_LOAD_NONE) {
+            return false;
+        }
+        free += e->cache.entries[id].bytes;
+        (void)cuzk_engine_evict_entry(e, id);
+    }
+    return false;
+}
+
+void cuzk_engine_give_host(cuzk_engine *e, cuzk_reservation *r, uint64_t keep)
+{
+    if (r->bytes > keep) {
+        cuzk_reservation_shrink(r, &e->host, keep);
+        cuzk_engine_wake_memory(e);
+    }
+}
+
+cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t circuit, uint64_t input_bytes,
+                                bool privileged, cuzk_err *err)
+{
+    const cuzk_backend_circuit *c = &e->backend->circuits[circuit];
+    const uint64_t inputs = input_bytes > e->input_limit ? input_bytes : e->input_limit;
+    const uint64_t proving = c->circuit_bytes + c->params_bytes + c->witness_bytes + c->prove_bytes;
+    const uint64_t compiling = c->compile_bytes + c->params_bytes;
+    const uint64_t circuit_need = proving > compiling ? proving : compiling;
+    const uint64_t need = circuit_need + inputs + e->block_limit + e->base_bytes;
+    const uint64_t limit = cuzk_budget_limit(&e->host, privileged);
+    if (need > limit) {
+        return CUZK_FAIL(
+            err, CUZK_E_BUDGET,
+            "%s can never fit: it needs %llu MiB (%llu circuit and parameters, %llu a partition, %llu "
+            "inputs, %llu the process), the budget allows %llu of %llu MiB",
+            c->id, (unsigned long long)(need >> 20),
+            (unsigned long long)((c->circuit_bytes + c->params_bytes) >> 20),
+            (unsigned long long)((c->witness_bytes + c->prove_bytes) >> 20),
+            (unsigned long long)((inputs + e->block_limit) >> 20),
+            (unsigned long long)(e->base_bytes >> 20), (unsigned long long)(limit >> 20),
+            (unsigned long long)(e->host.total >> 20));
+    }
+    return CUZK_OK;
+}

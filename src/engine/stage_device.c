@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The device stage: one worker per slot of each device. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+
+static uint32_t n_good(const cuzk_engine *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        n += cuzk_health_is_good(&e->devices[i].health) ? 1 : 0;
+    }
+    return n;
+}
+
+/* Partitions of a circuit that come to the device queue without more being started. */
+static uint32_t coming(void *arg, uint32_t circuit)
+{
+    const cuzk_engine *e = arg;
+    uint32_t n = 0;
+    for (const flight *f = e->flights; f != NULL; f = f->next) {
+        if (f->job != NULL && f->circuit == circuit && f->device < 0 && f->is_busy) {
+            n++;
+        }
+    }
+    return n;
+}
+
+static void pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
+{
+    const uint64_t now = cuzk_clock_ns();
+    const cuzk_batch_rules rules = {.max_size = w->is_express ? 1 : e->batch,
+                                    .max_wait_ns = e->cfg.max_batch_wait_ms * MS_NS,
+                                    .device = w->index,
+                                    .is_only_device = n_good(e) < 2,
+                                    .privileged_only = w->is_express,
+                                    .is_privileged = cuzk_job_is_privileged,
+                                    .arg = e,
+                                    .coming = coming};
+    out->n = 0;
+    out->wake_ns = 0;
+    if (!cuzk_health_is_good(&e->devices[w->index].health)) {
+        return;
+    }
+    cuzk_batch_pick(out, &e->on_device, &rules, now);
+    if (out->wake_ns != 0 && (e->batch_wake_ns == 0 || out->wake_ns < e->batch_wake_ns)) {
+        e->batch_wake_ns = out->wake_ns;
+        pthread_cond_signal(&e->cv_timer);
+    }
+}
+
+typedef struct device_call {
+    uint32_t n;
+    flight *f[CUZK_BATCH_MAX];
+    cuzk_backend_work work[CUZK_BATCH_MAX];
+} device_call;
+
+static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, device_call *call)
+{
+    device *d = &e->devices[w->index];
+    const uint64_t now = cuzk_clock_ns();
+    call->n = batch->n;
+    for (uint32_t i = 0; i < batch->n; i++) {
+        job *j = batch->item[i].owner;
+        flight *f = j->parts[batch->item[i].partition].flight;
+        part *p = &j->parts[f->partition];
+        cuzk_backend_work *work = &call->work[i];
+        f->is_busy = true;
+        f->device = (int32_t)w->index;
+        f->slot = w->slot;
+        p->state = CUZK_PART_DEVICE;
+        p->device = (int32_t)w->index;
+        cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_DEVICE, now);
+        *work = (cuzk_backend_work){.witness = f->witness,
+                                    .proof = f->proof,
+                                    .cancel = &f->cancel,
+                                    .tags = CUZK_SPAN_TAGS_INIT,
+                                    .status = CUZK_E_SELFTEST};
+        work->tags.job = (int64_t)j->number;
+        work->tags.partition = (int32_t)f->partition;
+        work->tags.device = (int32_t)d->info.ordinal;
+        call->f[i] = f;
+    }
+    d->slot[w->slot].busy = true;
+    memcpy(d->slot[w->slot].id, call->f[0]->job->id, sizeof(d->slot[w->slot].id));
+    d->slot[w->slot].kind = call->f[0]->job->rq.kind;
+    d->slot[w->slot].partition = call->f[0]->partition;
+    d->slot[w->slot].since_ns = now;
+    cuzk_health_begin(&d->health, w->slot, now);
+    if (d->health.limit_ns != 0) {
+        pthread_cond_signal(&e->cv_timer);
+    }
+}
+
+/* One flight after its call. The witness has gone already. */
+static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work, uint64_t now)
+{
+    job *j = f->job;
+    f->is_busy = false;
+    if (j == NULL) {
+        cuzk_flight_drop(e, f);
+        return;
+    }
+    part *p = &j->parts[f->partition];
+    cuzk_stage_end(e, j, f->partition, CUZK_STAGE_DEVICE, now);
+    j->device_ns += (now - p->begin_ns[CUZK_STAGE_DEVICE]);
+    if (j->phase != PHASE_READY) {
+        cuzk_flight_drop(e, f);
+        cuzk_job_settle(e, j);
+        return;
+    }
+    if (work->status != CUZK_OK) {
+        char text[ERROR_BYTES];
+        const device *d = &e->devices[f->device];
+        p->avoid |= (uint64_t)1 << f->device;
+        (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
+                       work->err.msg[0] != '\0' ? work->err.msg : cuzk_status_text(work->status));
+        cuzk_flight_part_failed(e, f, work->status, text);
+        return;
+    }
+    cuzk_sched_item item;
+    cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_ASSEMBLE, now);
+    cuzk_job_item(j, f->partition, now, &item);
+    if (!cuzk_sched_push(&e->to_verify, &item)) {
+        cuzk_flight_part_failed(e, f, CUZK_E_BUDGET, "too many proofs wait to be verified");
+        return;
+    }
+    cuzk_stage_end(e, j, f->partition, CUZK_STAGE_ASSEMBLE, cuzk_clock_ns());
+    pthread_cond_signal(&e->cv_verify);
+}
+
+static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
+{
+    const cuzk_engine_backend *b = e->backend;
+    device *d = &e->devices[w->index];
+    device_call call;
+    begin(e, w, batch, &call);
+    const uint32_t circuit = call.f[0]->circuit;
+    void *compiled = e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].object;
+    void *params = e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].object;
+    const cuzk_span span = cuzk_span_begin(e->trace, "device", &call.work[0].tags);
+    pthread_mutex_unlock(&e->mu);
+    b->prove(b->arg, w->index, compiled, params, call.work, call.n, cuzk_trace_in(e->trace, span));
+    for (uint32_t i = 0; i < call.n; i++) {
+        b->free_witness(b->arg, call.f[i]->witness);
+    }
+    cuzk_span_end(e->trace, span, 0);
+    pthread_mutex_lock(&e->mu);
+    const uint64_t now = cuzk_clock_ns();
+    cuzk_status worst = CUZK_OK;
+    for (uint32_t i = 0; i < call.n; i++) {
+        const cuzk_status st = call.work[i].status;
+        worst = st != CUZK_OK && (worst == CUZK_OK || st == CUZK_E_DEV_LOST) ? st : worst;
+        d->jobs_done += st == CUZK_OK ? 1 : 0;
+    }
+    d->slot[w->slot].busy = false;
+    if (cuzk_health_end(&d->health, w->slot, worst, now)) {
+        cuzk_engine_log_device(e, 0, "device.quarantined", w->index, cuzk_status_text(worst));
+    }
+    for (uint32_t i = 0; i < call.n; i++) {
+        call.f[i]->witness = NULL;
+        cuzk_engine_give_host(e, &call.f[i]->memory, e->backend->circuits[circuit].verify_bytes);
+        end_flight(e, call.f[i], &call.work[i], now);
+    }
+    pthread_cond_broadcast(&e->cv_witness); /* room before the device */
+    pthread_cond_signal(&e->cv_timer);      /* a quarantined device may be idle now */
+}
+
+/* Whether a quarantined device is back; on its own thread, for it may hang. */
+static bool probe(cuzk_engine *e, const worker *w)
+{
+    device *d = &e->devices[w->index];
+    cuzk_err err = {.msg = ""};
+    if (!cuzk_health_wants_probe(&d->health, cuzk_clock_ns())) {
+        return false;
+    }
+    pthread_mutex_unlock(&e->mu);
+    const cuzk_status st = e->backend->probe(e->backend->arg, w->index, &err);
+    pthread_mutex_lock(&e->mu);
+    cuzk_health_probed(&d->health, st == CUZK_OK, cuzk_clock_ns());
+    cuzk_engine_log_device(e, st == CUZK_OK ? 2 : 1,
+                           st == CUZK_OK ? "device.returned" : "device.still_bad", w->index,
+                           st == CUZK_OK ? "works again" : err.msg);
+    pthread_cond_broadcast(&e->cv_device);
+    pthread_cond_signal(&e->cv_timer);
+    return true;
+}
+
+void cuzk_device_loop(worker *w)
+{
+    cuzk_engine *e = w->e;
+    cuzk_batch batch;
+    pthread_mutex_lock(&e->mu);
+    while (!e->stop) {
+        if (probe(e, w)) {
+            continue;
+        }
+        pick(e, w, &batch);
+        if (batch.n != 0) {
+            run(e, w, &batch);
+        } else {
+            pthread_cond_wait(&e->cv_device, &e->mu);
+        }
+    }
+    pthread_mutex_unlock(&e->mu);
+}

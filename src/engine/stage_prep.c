@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Parse and check: from a request's bytes to a job whose partitions can be started. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+
+static uint64_t block_need(const job *j)
+{
+    return j->is_parked ? j->block_bytes : 0;
+}
+
+/* Memory for the input, or false for now. */
+static bool reserve(cuzk_engine *e, job *j, uint64_t now)
+{
+    const uint64_t need = j->plan.input_bytes;
+    /* a single input may be larger than the limit; then it is alone */
+    if (!j->is_privileged && e->input_used != 0 && e->input_used + need > e->input_limit) {
+        return false;
+    }
+    if (j->block_memory.bytes == 0 && block_need(j) != 0) {
+        if (!cuzk_engine_take_host(e, &j->block_memory, block_need(j), j->is_privileged, true,
+                                   now)) {
+            return false;
+        }
+        e->block_used += j->block_memory.bytes;
+    }
+    if (!cuzk_engine_take_host(e, &j->input_memory, need, j->is_privileged, true, now)) {
+        e->block_used -= j->is_parked ? j->block_memory.bytes : 0;
+        if (j->is_parked) {
+            cuzk_engine_give_host(e, &j->block_memory, 0);
+        }
+        return false;
+    }
+    e->input_used += j->input_memory.bytes;
+    return true;
+}
+
+/* Parsed jobs whose partitions have not all been started. */
+static uint32_t n_parsed(const cuzk_engine *e)
+{
+    return e->ready.n;
+}
+
+static job *next(cuzk_engine *e, bool is_express)
+{
+    const uint64_t now = cuzk_clock_ns();
+    const uint32_t best =
+        cuzk_sched_best(&e->prep, now, is_express ? cuzk_job_is_privileged : NULL, NULL);
+    if (best == CUZK_SCHED_NONE) {
+        return NULL;
+    }
+    job *j = e->prep.items[best].owner;
+    if (!j->is_privileged && (n_parsed(e) >= e->ready_limit || e->is_loader_starved)) {
+        return NULL;
+    }
+    if (!reserve(e, j, now)) {
+        return NULL;
+    }
+    (void)cuzk_sched_take(&e->prep, best);
+    return j;
+}
+
+/* The proofs of a parked job, in a block of their own. */
+typedef struct reading {
+    job copy; /* only what cuzk_job_take_request fills */
+    cuzk_status st;
+    cuzk_err err;
+} reading;
+
+static void take_read(void *arg, const cuzk_job_record *r)
+{
+    reading *t = arg;
+    t->st = cuzk_job_take_request(&t->copy, &r->request, NULL, &t->err);
+}
+
+/* Without the lock before, with it after. */
+static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
+{
+    reading *t = cuzk_alloc_zero(1, sizeof(*t));
+    if (t == NULL) {
+        pthread_mutex_lock(&e->mu);
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a stored request");
+    }
+    cuzk_err inner = {.msg = ""};
+    cuzk_status st = e->store.read(e->store.arg, j->number, take_read, t, &inner);
+    if (st != CUZK_OK) {
+        st = CUZK_FAIL(err, st, "job store: %s", inner.msg);
+    } else if (t->st != CUZK_OK) {
+        st = CUZK_FAIL(err, t->st, "%s", t->err.msg);
+    }
+    pthread_mutex_lock(&e->mu);
+    if (st == CUZK_OK) {
+        j->views = t->copy.small;
+        j->rq.vanilla_proof = t->copy.rq.vanilla_proof;
+        j->rq.vanilla_proofs = t->copy.rq.vanilla_proofs;
+        j->rq.n_vanilla_proofs = t->copy.rq.n_vanilla_proofs;
+        j->block = t->copy.block;
+        j->has_block = true;
+    }
+    cuzk_free(t);
+    return st;
+}
+
+/* A span and the two ends of a stage of the whole job. */
+static cuzk_span begin(cuzk_engine *e, job *j, cuzk_stage s)
+{
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.job = (int64_t)j->number;
+    cuzk_stage_begin(e, j, 0, s, cuzk_clock_ns());
+    return cuzk_span_begin(e->trace, cuzk_stage_name(s), &tags);
+}
+
+static void end(cuzk_engine *e, job *j, cuzk_stage s, cuzk_span span)
+{
+    cuzk_stage_end(e, j, 0, s, cuzk_clock_ns());
+    cuzk_span_end(e->trace, span, s == CUZK_STAGE_PARSE ? j->block_bytes : 0);
+}
+
+/* With the lock: what has been parsed becomes the job's, its bytes are given back. */
+static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_input *in, cuzk_err *err)
+{
+    part *parts = cuzk_alloc_zero(in->n_partitions, sizeof(*parts));
+    j->input = in->object;
+    j->circuit = in->circuit;
+    if (parts == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u partitions", in->n_partitions);
+    }
+    for (uint32_t i = 0; i < in->n_partitions; i++) {
+        parts[i].device = -1;
+        parts[i].stage = CUZK_STAGE_CHECK;
+        for (int s = 0; s <= CUZK_STAGE_PARSE; s++) {
+            parts[i].begin_ns[s] = j->stage_begin_ns[s];
+            parts[i].end_ns[s] = j->stage_end_ns[s];
+        }
+    }
+    j->parts = parts;
+    j->n_partitions = in->n_partitions;
+    if (in->bytes < j->input_memory.bytes) {
+        e->input_used -= j->input_memory.bytes - in->bytes;
+        cuzk_engine_give_host(e, &j->input_memory, in->bytes);
+    }
+    return cuzk_engine_can_fit(e, j->circuit, in->bytes, j->is_privileged, err);
+}
+
+static void drop_block(cuzk_engine *e, job *j)
+{
+    pthread_mutex_unlock(&e->mu);
+    cuzk_job_drop_block(j);
+    pthread_mutex_lock(&e->mu);
+    e->block_used -= j->block_memory.bytes;
+    cuzk_engine_give_host(e, &j->block_memory, 0);
+}
+
+/* With the lock, which is let go of meanwhile. */
+static cuzk_status prepare(cuzk_engine *e, job *j, cuzk_err *err)
+{
+    const cuzk_engine_backend *b = e->backend;
+    cuzk_backend_input in = {.object = NULL};
+    cuzk_status st = CUZK_OK;
+    cuzk_span span = begin(e, j, CUZK_STAGE_PARSE);
+    if (j->is_parked && !j->has_block) {
+        pthread_mutex_unlock(&e->mu);
+        st = read_parked(e, j, err);
+    }
+    if (st == CUZK_OK) {
+        pthread_mutex_unlock(&e->mu);
+        st = b->parse(b->arg, &j->rq, &in, &j->cancel, err);
+        pthread_mutex_lock(&e->mu);
+    }
+    end(e, j, CUZK_STAGE_PARSE, span);
+    if (st == CUZK_OK) {
+        st = take_input(e, j, &in, err);
+    }
+    drop_block(e, j); /* nothing points into it any more */
+    if (st != CUZK_OK) {
+        return st;
+    }
+    span = begin(e, j, CUZK_STAGE_CHECK);
+    pthread_mutex_unlock(&e->mu);
+    st = b->check(b->arg, j->input, &j->cancel, cuzk_trace_in(e->trace, span), err);
+    pthread_mutex_lock(&e->mu);
+    end(e, j, CUZK_STAGE_CHECK, span);
+    for (uint32_t i = 0; i < j->n_partitions; i++) {
+        j->parts[i].begin_ns[CUZK_STAGE_CHECK] = j->stage_begin_ns[CUZK_STAGE_CHECK];
+        j->parts[i].end_ns[CUZK_STAGE_CHECK] = j->stage_end_ns[CUZK_STAGE_CHECK];
+    }
+    return st;
+}
+
+static void run(cuzk_engine *e, job *j)
+{
+    cuzk_err err = {.msg = ""};
+    cuzk_sched_item item;
+    j->phase = PHASE_PREPPING;
+    j->state = CUZK_JOB_RUNNING;
+    j->started_ns = cuzk_clock_ns();
+    j->input_users++;
+    j->pins++;
+    e->busy++;
+    cuzk_engine_log_job(e, 2, "job.started", j, NULL, NULL);
+    const cuzk_status st = prepare(e, j, &err);
+    const uint64_t now = cuzk_clock_ns();
+    j->prep_ns = now - j->started_ns;
+    j->input_users--;
+    e->busy--;
+    if (j->phase == PHASE_PREPPING && st == CUZK_OK) {
+        j->phase = PHASE_READY;
+        j->ready_ns = now;
+        cuzk_job_item(j, 0, now, &item);
+        if (!cuzk_sched_push(&e->ready, &item)) {
+            cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_BUDGET, "too many jobs");
+        }
+        pthread_cond_broadcast(&e->cv_witness);
+    } else if (st != CUZK_OK) {
+        cuzk_job_over(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED, st,
+                      err.msg);
+    }
+    cuzk_job_settle(e, j);
+    cuzk_job_unpin(e, j);
+    cuzk_engine_wake_memory(e);
+}
+
+void cuzk_prep_loop(worker *w)
+{
+    cuzk_engine *e = w->e;
+    pthread_mutex_lock(&e->mu);
+    while (!e->stop) {
+        job *j = next(e, w->is_express);
+        if (j != NULL) {
+            run(e, j);
+        } else {
+            pthread_cond_wait(&e->cv_prep, &e->mu);
+        }
+    }
+    pthread_mutex_unlock(&e->mu);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Nothing leaves unverified: every proof is checked here, and a wrong one is made again. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+
+static void complete(cuzk_engine *e, job *j)
+{
+    uint8_t *proof = cuzk_alloc(j->n_partitions, PROOF_BYTES);
+    if (proof == NULL) {
+        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_NOMEM, "no memory for the proof");
+        return;
+    }
+    for (uint32_t i = 0; i < j->n_partitions; i++) {
+        memcpy(proof + (size_t)i * PROOF_BYTES, j->parts[i].proof, PROOF_BYTES);
+    }
+    j->proof = proof;
+    cuzk_job_over(e, j, CUZK_JOB_COMPLETED, CUZK_OK, NULL);
+}
+
+static void right(cuzk_engine *e, flight *f)
+{
+    job *j = f->job;
+    part *p = &j->parts[f->partition];
+    memcpy(p->proof, f->proof, PROOF_BYTES);
+    p->state = CUZK_PART_DONE;
+    j->n_done++;
+    cuzk_flight_drop(e, f);
+    if (j->n_done == j->n_partitions) {
+        complete(e, j);
+    }
+}
+
+static void wrong(cuzk_engine *e, flight *f, const char *why)
+{
+    job *j = f->job;
+    part *p = &j->parts[f->partition];
+    const uint32_t partition = f->partition;
+    char text[ERROR_BYTES];
+    p->wrong++;
+    p->avoid |= (uint64_t)1 << f->device;
+    (void)snprintf(text, sizeof(text),
+                   "partition %u: %u proofs in a row did not verify, none is returned; last: %s",
+                   partition, p->wrong, why);
+    if (p->wrong < MAX_WRONG) {
+        e->reproved[j->rq.kind]++;
+        cuzk_engine_log_job(e, 0, "proof.wrong", j, "why", why);
+        cuzk_flight_again(e, f);
+        return;
+    }
+    p->state = CUZK_PART_FAILED;
+    cuzk_flight_drop(e, f);
+    cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_SELFTEST, text);
+}
+
+static void run(cuzk_engine *e, uint32_t index)
+{
+    const cuzk_engine_backend *b = e->backend;
+    const cuzk_sched_item item = cuzk_sched_take(&e->to_verify, index);
+    job *j = item.owner;
+    flight *f = j->parts[item.partition].flight;
+    void *params = e->cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS)].object;
+    cuzk_err err = {.msg = ""};
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.job = (int64_t)j->number;
+    tags.partition = (int32_t)f->partition;
+    f->is_busy = true;
+    j->input_users++;
+    cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_VERIFY, cuzk_clock_ns());
+    const cuzk_span span = cuzk_span_begin(e->trace, "verify", &tags);
+    pthread_mutex_unlock(&e->mu);
+    const cuzk_status st = b->verify(b->arg, j->input, params, f->partition, f->proof, &err);
+    pthread_mutex_lock(&e->mu);
+    cuzk_span_end(e->trace, span, 0);
+    const uint64_t now = cuzk_clock_ns();
+    cuzk_stage_end(e, j, f->partition, CUZK_STAGE_VERIFY, now);
+    j->input_users--;
+    f->is_busy = false;
+    if ((st == CUZK_OK || st == CUZK_E_SELFTEST) &&
+        cuzk_health_verified(&e->devices[f->device].health, st == CUZK_OK, now)) {
+        cuzk_engine_log_device(e, 0, "device.quarantined", (uint32_t)f->device,
+                               "its proofs do not verify");
+        pthread_cond_signal(&e->cv_timer);
+    }
+    if (j->phase != PHASE_READY) {
+        cuzk_flight_drop(e, f);
+        cuzk_job_settle(e, j);
+    } else if (st == CUZK_OK) {
+        right(e, f);
+    } else if (st == CUZK_E_SELFTEST) {
+        wrong(e, f, err.msg);
+    } else {
+        cuzk_flight_part_failed(e, f, st, err.msg);
+    }
+}
+
+void cuzk_verify_loop(worker *w)
+{
+    cuzk_engine *e = w->e;
+    pthread_mutex_lock(&e->mu);
+    while (!e->stop) {
+        const uint32_t best = cuzk_sched_best(&e->to_verify, cuzk_clock_ns(), NULL, NULL);
+        if (best != CUZK_SCHED_NONE) {
+            run(e, best);
+        } else {
+            pthread_cond_wait(&e->cv_verify, &e->mu);
+        }
+    }
+    pthread_mutex_unlock(&e->mu);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Starting partitions: memory, circuit and parameters first, then the witness. */
+#include "base/assert.h"
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+
+/* Partitions that have been started and are not on a device yet. */
+static uint32_t n_ahead(const cuzk_engine *e)
+{
+    uint32_t n = 0;
+    for (const flight *f = e->flights; f != NULL; f = f->next) {
+        if (f->job != NULL && !f->job->is_privileged && f->device < 0) {
+            n++;
+        }
+    }
+    return n;
+}
+
+static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
+{
+    return e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
+               CUZK_LOAD_READY &&
+           e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
+               CUZK_LOAD_READY;
+}
+
+static void want_load(cuzk_engine *e, const job *j)
+{
+    for (int what = CUZK_LOAD_CIRCUIT; what <= CUZK_LOAD_PARAMS; what++) {
+        const uint32_t id = cuzk_engine_load_id(j->circuit, (cuzk_load_what)what);
+        if (e->cache.entries[id].state == CUZK_LOAD_ABSENT) {
+            load_want *want = &e->wants[id];
+            want->wanted = true;
+            want->is_for_job = true;
+            pthread_cond_broadcast(&e->cv_loader);
+        }
+    }
+}
+
+typedef struct passing {
+    cuzk_engine *e;
+    bool is_express;
+} passing;
+
+static bool can_start_loaded(void *arg, const cuzk_sched_item *item)
+{
+    const passing *p = arg;
+    return is_loaded(p->e, item->circuit) && (!p->is_express || cuzk_job_is_privileged(NULL, item));
+}
+
+/* Takes memory and starts the item at an index; NULL when there is no memory now. */
+static flight *start(cuzk_engine *e, uint32_t index, bool may_evict, uint64_t now)
+{
+    const cuzk_sched_item item = e->ready.items[index];
+    job *j = item.owner;
+    const cuzk_backend_circuit *c = &e->backend->circuits[item.circuit];
+    cuzk_reservation memory = {0, false};
+    if (!cuzk_engine_take_host(e, &memory, c->witness_bytes + c->prove_bytes, j->is_privileged,
+                               may_evict, now)) {
+        return NULL;
+    }
+    flight *f = cuzk_flight_start(e, j, item.partition, now);
+    if (f == NULL) {
+        cuzk_engine_give_host(e, &memory, 0);
+        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_NOMEM, "no memory for a partition");
+        return NULL;
+    }
+    f->memory = memory;
+    if (j->launched_ns == 0) {
+        j->launched_ns = now;
+        if (j->load_since_ns != 0) {
+            j->load_ns = now - j->load_since_ns;
+        }
+    }
+    return f;
+}
+
+static flight *next(cuzk_engine *e, bool is_express)
+{
+    const uint64_t now = cuzk_clock_ns();
+    passing p = {e, is_express};
+    uint32_t best =
+        cuzk_sched_best(&e->ready, now, is_express ? cuzk_job_is_privileged : NULL, NULL);
+    if (best == CUZK_SCHED_NONE) {
+        return NULL;
+    }
+    job *j = e->ready.items[best].owner;
+    if (!j->is_privileged && n_ahead(e) >= e->ahead_limit) {
+        return NULL;
+    }
+    if (is_loaded(e, j->circuit)) {
+        return j->is_privileged || !e->is_loader_starved ? start(e, best, true, now) : NULL;
+    }
+    if (j->load_since_ns == 0) {
+        j->load_since_ns = now;
+    }
+    want_load(e, j);
+    /* meanwhile others may pass, with memory that nobody waits for */
+    best = cuzk_sched_best(&e->ready, now, can_start_loaded, &p);
+    if (best == CUZK_SCHED_NONE) {
+        return NULL;
+    }
+    j = e->ready.items[best].owner;
+    if (!j->is_privileged && (e->is_loader_starved || n_ahead(e) >= e->ahead_limit)) {
+        return NULL;
+    }
+    return start(e, best, false, now);
+}
+
+static void run(cuzk_engine *e, flight *f)
+{
+    const cuzk_engine_backend *b = e->backend;
+    job *j = f->job;
+    void *circuit = e->cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT)].object;
+    cuzk_err err = {.msg = ""};
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.job = (int64_t)j->number;
+    tags.partition = (int32_t)f->partition;
+    const uint64_t begin = cuzk_clock_ns();
+    cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_WITNESS, begin);
+    j->input_users++;
+    const cuzk_span span = cuzk_span_begin(e->trace, "witness", &tags);
+    pthread_mutex_unlock(&e->mu);
+    const cuzk_status st = b->witness(b->arg, j->input, circuit, f->partition, &f->witness,
+                                      &f->cancel, cuzk_trace_in(e->trace, span), &err);
+    pthread_mutex_lock(&e->mu);
+    cuzk_span_end(e->trace, span, 0);
+    const uint64_t now = cuzk_clock_ns();
+    cuzk_stage_end(e, j, f->partition, CUZK_STAGE_WITNESS, now);
+    j->witness_ns += now - begin;
+    j->input_users--;
+    f->is_busy = false;
+    if (j->phase != PHASE_READY) {
+        cuzk_flight_drop(e, f);
+        cuzk_job_settle(e, j);
+    } else if (st != CUZK_OK) {
+        cuzk_flight_part_failed(e, f, st, err.msg);
+    } else {
+        cuzk_sched_item item;
+        cuzk_job_item(j, f->partition, now, &item);
+        j->parts[f->partition].state = CUZK_PART_WITNESS_DONE;
+        if (!cuzk_sched_push(&e->on_device, &item)) {
+            cuzk_flight_part_failed(e, f, CUZK_E_BUDGET, "too many partitions wait for a device");
+        }
+        pthread_cond_broadcast(&e->cv_device);
+    }
+}
+
+void cuzk_witness_loop(worker *w)
+{
+    cuzk_engine *e = w->e;
+    pthread_mutex_lock(&e->mu);
+    while (!e->stop) {
+        flight *f = next(e, w->is_express);
+        if (f != NULL) {
+            run(e, f);
+        } else {
+            pthread_cond_wait(&e->cv_witness, &e->mu);
+        }
+    }
+    pthread_mutex_unlock(&e->mu);
+}

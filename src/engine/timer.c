@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Everything that happens because time passes: waits, deadlines, batches, watchdogs, pruning. */
+#include <stdio.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+
+#define TICK_NS  (1000 * MS_NS)
+#define PRUNE_NS (60 * 1000 * MS_NS)
+
+static void earlier(uint64_t *next, uint64_t at)
+{
+    if (at != 0 && at < *next) {
+        *next = at;
+    }
+}
+
+static void expire_jobs(cuzk_engine *e, uint64_t now, uint64_t *next)
+{
+    for (job *j = e->first; j != NULL; j = j->next) {
+        if (j->deadline_ns == 0 || j->phase >= PHASE_ENDING) {
+            continue;
+        }
+        if (j->deadline_ns <= now) {
+            cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED,
+                          "the deadline passed before the proof was done");
+        } else {
+            earlier(next, j->deadline_ns);
+        }
+    }
+}
+
+static bool has_other_good(const cuzk_engine *e, uint32_t index)
+{
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        if (i != index && cuzk_health_is_good(&e->devices[i].health)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A device that takes too long: its partitions go on elsewhere. */
+static void abandon(cuzk_engine *e, uint32_t index, uint64_t now)
+{
+    const device *d = &e->devices[index];
+    char text[200];
+    (void)snprintf(text, sizeof(text), "device %u (%s) took longer than %llu ms", d->info.ordinal,
+                   d->info.name, (unsigned long long)e->cfg.device_timeout_ms);
+    cuzk_engine_log_device(e, 0, "device.quarantined", index, "takes too long");
+    for (flight *f = e->flights; f != NULL;) {
+        flight *following = f->next;
+        if (f->job != NULL && f->device == (int32_t)index && f->is_busy &&
+            f->job->parts[f->partition].state == CUZK_PART_DEVICE &&
+            f->job->parts[f->partition].stage == CUZK_STAGE_DEVICE &&
+            now - d->slot[f->slot].since_ns >= d->health.limit_ns) {
+            cuzk_flight_abandon(e, f, !has_other_good(e, index), text);
+        }
+        f = following;
+    }
+}
+
+static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
+{
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        cuzk_health *h = &e->devices[i].health;
+        if (cuzk_health_tick(h, now)) {
+            abandon(e, i, now);
+        }
+        const uint64_t at = cuzk_health_wake_ns(h);
+        if (at != 0 && at <= now) {
+            pthread_cond_broadcast(&e->cv_device); /* time to probe */
+        } else {
+            earlier(next, at);
+        }
+    }
+}
+
+static void forget_expired(cuzk_engine *e, uint64_t now)
+{
+    const uint64_t keep = e->cfg.result_keep_ms * MS_NS;
+    for (job *j = e->first; j != NULL;) {
+        job *following = j->next;
+        if (j->phase == PHASE_ENDED && j->waiters == NULL && now - j->ended_ns >= keep) {
+            e->n_ended--;
+            cuzk_job_forget(e, j);
+        }
+        j = following;
+    }
+}
+
+/* The store's own limits of time and number; without the lock, for it may take long. */
+static void prune_store(cuzk_engine *e, uint64_t now)
+{
+    struct timespec t;
+    cuzk_err err = {.msg = ""};
+    if (now < e->prune_ns) {
+        return;
+    }
+    e->prune_ns = now + PRUNE_NS;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    const int64_t before =
+        (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 - (int64_t)e->cfg.result_keep_ms;
+    pthread_mutex_unlock(&e->mu);
+    const cuzk_status st = e->store.prune(e->store.arg, before, e->cfg.result_keep_count, &err);
+    if (st != CUZK_OK && e->cfg.log != NULL) {
+        const char *const kv[] = {"why", err.msg, NULL};
+        e->cfg.log(e->cfg.log_arg, 0, "store.not_pruned", kv);
+    }
+    pthread_mutex_lock(&e->mu);
+}
+
+void cuzk_timer_loop(worker *w)
+{
+    cuzk_engine *e = w->e;
+    uint64_t tick = 0;
+    pthread_mutex_lock(&e->mu);
+    while (!e->stop) {
+        const uint64_t now = cuzk_clock_ns();
+        uint64_t next = now + TICK_NS;
+        const uint64_t wait_end = cuzk_waiters_expire(e, now);
+        if (wait_end == now) {
+            continue; /* one has been called: the lists may have changed */
+        }
+        earlier(&next, wait_end);
+        expire_jobs(e, now, &next);
+        watch_devices(e, now, &next);
+        if (e->batch_wake_ns != 0 && e->batch_wake_ns <= now) {
+            e->batch_wake_ns = 0;
+            pthread_cond_broadcast(&e->cv_device);
+        }
+        earlier(&next, e->batch_wake_ns);
+        if (now >= tick) { /* idle times have grown: what could not be sent away may be now */
+            tick = now + TICK_NS;
+            forget_expired(e, now);
+            cuzk_engine_wake_memory(e);
+            prune_store(e, now);
+        }
+        const struct timespec until = {.tv_sec = (time_t)(next / 1000000000ull),
+                                       .tv_nsec = (long)(next % 1000000000ull)};
+        (void)pthread_cond_timedwait(&e->cv_timer, &e->mu, &until);
+    }
+    pthread_mutex_unlock(&e->mu);
+}
