@@ -83,7 +83,7 @@ void rpc_conn_kill(rpc_conn *c, const char *why)
     c->dead = true;
     if (why != NULL) {
         const char *const kv[] = {"reason", why, NULL};
-        rpc_log(s, RPC_LOG_DEBUG, "rpc_connection_closed", kv);
+        rpc_log(s, CUZK_LOG_DEBUG, "rpc.connection_closed", kv);
     }
     while (c->calls != NULL) {
         rpc_call_close(c->calls);
@@ -273,7 +273,7 @@ static bool handshake(rpc_conn *c)
             char reason[160];
             cuzk_rpc_tls_reason(reason, sizeof(reason));
             const char *const kv[] = {"reason", reason, NULL};
-            rpc_log(c->server, RPC_LOG_WARN, "rpc_tls_handshake_failed", kv);
+            rpc_log(c->server, CUZK_LOG_WARN, "rpc.tls_handshake_failed", kv);
             rpc_conn_kill(c, NULL);
         }
         return false;

@@ -24,6 +24,8 @@
 #include "rpc/rpc_server.h"
 #include "rpc/rpc_wire.h"
 
+#include "log/log.h"
+
 /* Windows: small until a message may be received, then what one network round trip can carry. */
 #define RPC_WINDOW_WAITING 65535
 #define RPC_WINDOW_GRANTED (8 << 20)
@@ -282,7 +284,6 @@ void rpc_health_changed(cuzk_rpc_server *s);
 void rpc_reflection(rpc_call *call);
 
 /* ---- rpc_server.c ---- */
-enum { RPC_LOG_DEBUG = 0, RPC_LOG_INFO = 1, RPC_LOG_WARN = 2, RPC_LOG_ERROR = 3 };
 /* kv: name, value, ..., NULL */
 void rpc_log(const cuzk_rpc_server *s, int level, const char *event, const char *const *kv);
 /* Everything but sockets and threads; for tests too. */

@@ -213,7 +213,7 @@ static void accept_one(cuzk_rpc_server *s, const rpc_listener *l, int fd)
     if (atomic_load(&s->n_conns) >= s->lim.max_connections) {
         const uint64_t n = atomic_fetch_add(&s->refused_conns, 1);
         if ((n & (n + 1)) == 0) { /* powers of two only: a flood must not fill the log */
-            rpc_log(s, RPC_LOG_WARN, "rpc_too_many_connections", NULL);
+            rpc_log(s, CUZK_LOG_WARN, "rpc.too_many_connections", NULL);
         }
         (void)close(fd);
         return;
@@ -245,7 +245,7 @@ static void accept_all(cuzk_rpc_server *s, const rpc_listener *l)
             s->accept_paused = true;
             s->accept_resume_ns = cuzk_clock_ns() + 100000000u;
             watch_listeners(s, false);
-            rpc_log(s, RPC_LOG_WARN, "rpc_out_of_descriptors", NULL);
+            rpc_log(s, CUZK_LOG_WARN, "rpc.out_of_descriptors", NULL);
             return;
         } else if (errno != EINTR && errno != ECONNABORTED) {
             return;

@@ -61,7 +61,7 @@ typedef struct cuzk_rpc_server_config {
      */
     cuzk_status (*metrics)(void *arg, char **text, size_t *n, cuzk_err *err);
     void *metrics_arg;
-    /** One line per event; kv as in engine_config.h. May be NULL. Levels as there. */
+    /** One line per event; kv as in engine_config.h. May be NULL. level: cuzk_log_level. */
     void (*log)(void *arg, int level, const char *event, const char *const *kv);
     void *log_arg;
 } cuzk_rpc_server_config;

@@ -19,7 +19,7 @@ typedef struct peer_call {
     uint32_t reset;
     int http, code; /* -1: not said */
     char message[512];
-    uint8_t reply[2048]; /* what fits */
+    uint8_t reply[32768]; /* what fits */
     size_t reply_len;
 } peer_call;
 

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Peers that misbehave, are slow, or are many; by an HTTP/2 client that does what it is told. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "rpc/rpc_grpc.h"
+#include "rpc/rpc_wire.h"
+
+#include "rpc_fixture.h"
+#include "test.h"
+
+#define PROVE  "/cuzk.v1.ProvingEngine/Prove"
+#define SUBMIT "/cuzk.v1.ProvingEngine/SubmitProof"
+#define STATUS "/cuzk.v1.ProvingEngine/GetStatus"
+#define CHECK_ "/grpc.health.v1.Health/Check"
+#define WATCH  "/grpc.health.v1.Health/Watch"
+
+static const uint8_t empty[5] = {0};
+
+/* A framed ProveRequest with a C1 of n bytes; freed by the caller. */
+static uint8_t *prove_body(size_t *len, size_t n)
+{
+    cuzk_wire_writer w = {.data = NULL}, p = {.data = NULL};
+    uint8_t *c1 = calloc(1, n + 1);
+    CHECK(c1 != NULL);
+    cuzk_wire_put_str(&w, 1, "peer");
+    cuzk_wire_put_u64(&w, 2, 1);
+    cuzk_wire_put_bytes(&w, 10, c1, n);
+    cuzk_wire_put_message(&p, 1, w.data, w.len);
+    uint8_t *out = malloc(p.len + 5);
+    CHECK(out != NULL && !w.nomem && !p.nomem);
+    *len = peer_frame(out, p.data, p.len);
+    cuzk_wire_writer_free(&w);
+    cuzk_wire_writer_free(&p);
+    free(c1);
+    return out;
+}
+
+/* The server still answers somebody else. */
+static void still_serves(const fixture *f)
+{
+    cuzk_err err;
+    uint64_t v = 0;
+    cuzk_rpc_client *c = fixture_client(f->tcp);
+    CHECK_OK(cuzk_rpc_client_health(c, "", &v, &err), &err);
+    CHECK_U64(v, 1);
+    cuzk_rpc_client_destroy(c);
+}
+
+/* One request, one status. */
+static void one(const fixture *f, const char *path, const char *const *extra, const void *body,
+                size_t n, int http, int code, const char *text)
+{
+    h2_peer *p = fixture_peer(f, 65535);
+    const peer_call *c = peer_request(p, path, extra, body, n, false);
+    CHECK(peer_run(p, 1, 5000));
+    CHECK_MSG(c->http == http && c->code == code, "%s: HTTP %d, code %d '%s'", path, c->http,
+              c->code, c->message);
+    CHECK_MSG(strstr(c->message, text) != NULL, "'%s' is not in '%s'", text, c->message);
+    peer_destroy(p);
+}
+
+static void requests_refused(void)
+{
+    fixture f;
+    fixture_start(&f, NULL);
+    const char *const get[] = {":method", "GET", NULL};
+    const char *const json[] = {"content-type", "application/json", NULL};
+    const char *const gzip[] = {"grpc-encoding", "gzip", NULL};
+    const char *const identity[] = {"grpc-encoding", "identity", NULL};
+    const char *const timeout[] = {"grpc-timeout", "5 seconds", NULL};
+    static char big[20000];
+    memset(big, 'x', sizeof(big));
+    big[sizeof(big) - 1] = '\0';
+    const char *const headers[] = {"x-big", big, NULL};
+    one(&f, STATUS, get, empty, 5, 405, -1, "");
+    one(&f, STATUS, json, empty, 5, 415, -1, "");
+    one(&f, STATUS, headers, empty, 5, 431, -1, "");
+    one(&f, STATUS, gzip, empty, 5, 200, CUZK_GRPC_UNIMPLEMENTED, "identity");
+    one(&f, STATUS, identity, empty, 5, 200, CUZK_GRPC_OK, "");
+    one(&f, STATUS, timeout, empty, 5, 200, CUZK_GRPC_INVALID_ARGUMENT, "grpc-timeout");
+    one(&f, "/cuzk.v1.ProvingEngine/Nope", NULL, empty, 5, 200, CUZK_GRPC_UNIMPLEMENTED, "method");
+    big[0] = '/';
+    one(&f, big, NULL, empty, 5, 431, -1, "");
+    one(&f, STATUS, NULL, "", 0, 200, CUZK_GRPC_INVALID_ARGUMENT, "no request");
+    one(&f, STATUS, NULL, empty, 3, 200, CUZK_GRPC_INVALID_ARGUMENT, "incomplete");
+    one(&f, STATUS, NULL, "\0\0\0\0\2x", 6, 200, CUZK_GRPC_INVALID_ARGUMENT, "incomplete");
+    one(&f, STATUS, NULL, "\0\0\0\0\1\xff", 6, 200, CUZK_GRPC_INVALID_ARGUMENT, "malformed");
+    one(&f, STATUS, NULL, "\1\0\0\0\0", 5, 200, CUZK_GRPC_UNIMPLEMENTED, "compressed");
+    one(&f, STATUS, NULL, "\0\0\0\0\0\0\0\0\0\0", 10, 200, CUZK_GRPC_INVALID_ARGUMENT,
+        "more than one");
+    one(&f, STATUS, NULL, "\0\0\1\0\1", 5, 200, CUZK_GRPC_RESOURCE_EXHAUSTED, "limit of 65536");
+    one(&f, PROVE, NULL, "\0\x10\0\0\1", 5, 200, CUZK_GRPC_RESOURCE_EXHAUSTED,
+        "limit of 268435456");
+    one(&f, PROVE, NULL, "\0\xff\xff\xff\xff", 5, 200, CUZK_GRPC_RESOURCE_EXHAUSTED, "4294967295");
+    one(&f, PROVE, NULL, empty, 5, 200, CUZK_GRPC_INVALID_ARGUMENT, "missing submit");
+    one(&f, SUBMIT, NULL, "\0\0\0\0\2\x10\x09", 7, 200, CUZK_GRPC_INVALID_ARGUMENT,
+        "invalid proof_kind: 9");
+    one(&f, WATCH, NULL, "", 0, 200, CUZK_GRPC_INVALID_ARGUMENT, "no request");
+    still_serves(&f);
+    fixture_stop(&f);
+}
+
+static void garbage(void)
+{
+    fixture f;
+    fixture_start(&f, NULL);
+    static const char *const first[] = {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\x16\x03\x01\x02\x00",
+                                        "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
+                                        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff"};
+    static uint8_t noise[65536];
+    for (size_t i = 0; i < 8; i++) {
+        const int fd = fixture_socket(&f);
+        char in[64];
+        if (i < 4) {
+            CHECK(send(fd, first[i], strlen(first[i]), MSG_NOSIGNAL) > 0);
+        } else {
+            test_bytes(noise, sizeof(noise));
+            if (i >= 6) {
+                memcpy(noise, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24);
+            }
+            (void)send(fd, noise, sizeof(noise), MSG_NOSIGNAL);
+        }
+        (void)shutdown(fd, SHUT_WR);
+        while (recv(fd, in, sizeof(in), 0) > 0 || cuzk_rpc_server_is_idle(f.server) == false) {
+            (void)usleep(1000);
+        }
+        (void)close(fd);
+    }
+    still_serves(&f);
+    fixture_stop(&f);
+}
+
+static uint64_t connections(fixture *f)
+{
+    cuzk_rpc_stats s;
+    cuzk_rpc_server_get_stats(f->server, &s);
+    return s.connections_now;
+}
+
+static bool no_connections(fixture *f)
+{
+    return connections(f) == 0;
+}
+
+static void silent_connections(void)
+{
+    fixture f;
+    const cuzk_rpc_server_config config = {
+        .limits = {.preface_ms = 80, .ping_ms = 80, .ping_timeout_ms = 80}};
+    fixture_start(&f, &config);
+    const int mute = fixture_socket(&f);
+    const int half = fixture_socket(&f);
+    CHECK(send(half, "PRI * HT", 8, MSG_NOSIGNAL) == 8);
+    h2_peer *greeted = fixture_peer(&f, 65535);
+    CHECK(!peer_run(greeted, 1, 60)); /* says hello, then nothing, not even to pings */
+    CHECK(fixture_wait(&f, no_connections));
+    peer_destroy(greeted);
+    (void)close(mute);
+    (void)close(half);
+    h2_peer *alive = fixture_peer(&f, 65535);
+    CHECK(!peer_run(alive, 1, 400)); /* answers pings: stays */
+    CHECK(!alive->eof && connections(&f) == 1);
+    peer_destroy(alive);
+    fixture_stop(&f);
+}
+
+static void stalled_upload(void)
+{
+    fixture f;
+    size_t n = 0;
+    const cuzk_rpc_server_config config = {.limits = {.stall_ms = 100}};
+    fixture_start(&f, &config);
+    uint8_t *body = prove_body(&n, 200000);
+    h2_peer *p = fixture_peer(&f, 65535);
+    const peer_call *half = peer_request(p, PROVE, NULL, body, n / 2, true);
+    const peer_call *unclosed = peer_request(p, PROVE, NULL, body, n, true);
+    const peer_call *nothing = peer_request(p, PROVE, NULL, body, 0, true);
+    CHECK(peer_run(p, 3, 5000));
+    CHECK(half->code == CUZK_GRPC_UNAVAILABLE && unclosed->code == CUZK_GRPC_UNAVAILABLE &&
+          nothing->code == CUZK_GRPC_UNAVAILABLE);
+    cuzk_rpc_stats s;
+    cuzk_rpc_server_get_stats(f.server, &s);
+    CHECK_U64(s.receive_bytes_now, 0);
+    CHECK_U64(fake_engine_accepted(f.engine), 0);
+    peer_destroy(p);
+    free(body);
+    fixture_stop(&f);
+}
+
+static void slow_reader(void)
+{
+    fixture f;
+    const cuzk_rpc_server_config config = {.limits = {.stall_ms = 150}};
+    fixture_start(&f, &config);
+    h2_peer *p = fixture_peer(&f, 0); /* no window: nothing but headers can be sent to it */
+    const peer_call *c = peer_request(p, STATUS, NULL, empty, 5, false);
+    CHECK(peer_run(p, 1, 5000)); /* reset by the server in the end */
+    CHECK(c->http == 200 && c->code == -1 && c->reset == NGHTTP2_CANCEL);
+    peer_destroy(p);
+    still_serves(&f);
+    fixture_stop(&f);
+}
+
+static bool all_done(fixture *f)
+{
+    return fake_engine_waiting(f->engine) == 0;
+}
+
+static void disconnect_cancels(void)
+{
+    fixture f;
+    size_t n = 0;
+    fixture_start(&f, NULL);
+    fake_engine_auto(f.engine, false);
+    uint8_t *body = prove_body(&n, 1000);
+    h2_peer *p = fixture_peer(&f, 65535);
+    for (int i = 0; i < 20; i++) {
+        (void)peer_request(p, PROVE, NULL, body, n, false);
+    }
+    for (int i = 0; i < 1000 && fake_engine_waiting(f.engine) < 20; i++) {
+        (void)peer_run(p, 1, 10);
+    }
+    CHECK_U64(fake_engine_waiting(f.engine), 20);
+    peer_reset(p, &p->calls[3]); /* one call is given up ... */
+    CHECK(peer_run(p, 1, 5000));
+    for (int i = 0; i < 1000 && fake_engine_cancelled(f.engine) < 1; i++) {
+        (void)usleep(5000);
+    }
+    CHECK_U64(fake_engine_cancelled(f.engine), 1);
+    CHECK_U64(fake_engine_waiting(f.engine), 19);
+    peer_destroy(p); /* ... then the connection goes */
+    CHECK(fixture_wait(&f, all_done));
+    CHECK_U64(fake_engine_cancelled(f.engine), 20);
+    free(body);
+    fixture_stop(&f);
+}
+
+/* The caller goes away while the job is on its way to the engine. */
+static void disconnect_during_submit(void)
+{
+    fixture f;
+    size_t n = 0;
+    fixture_start(&f, NULL);
+    fake_engine_auto(f.engine, false);
+    fake_engine_slow_submit(f.engine, 100);
+    uint8_t *body = prove_body(&n, 10);
+    h2_peer *p = fixture_peer(&f, 65535);
+    for (int i = 0; i < 8; i++) { /* twice as many as there are threads for it */
+        (void)peer_request(p, PROVE, NULL, body, n, false);
+    }
+    CHECK(!peer_run(p, 1, 40));
+    peer_destroy(p);
+    (void)usleep(400000);
+    CHECK_U64(fake_engine_accepted(f.engine), 4); /* the others were never handed over */
+    CHECK_U64(fake_engine_cancelled(f.engine), 4);
+    CHECK_U64(fake_engine_waiting(f.engine), 0);
+    free(body);
+    fixture_stop(&f);
+}
+
+static void pending_of(const h2_peer *p, const peer_call *c, uint32_t *pending)
+{
+    cuzk_reader r = cuzk_reader_init(c->reply + 5, c->reply_len - 5);
+    cuzk_wire_field f;
+    bool bad = false;
+    (void)p;
+    *pending = 0;
+    while (cuzk_wire_next(&r, &f, &bad)) {
+        if (f.number == 3) {
+            cuzk_reader q = cuzk_reader_init(f.bytes.data, f.bytes.size);
+            cuzk_wire_field g;
+            while (cuzk_wire_next(&q, &g, &bad)) {
+                *pending += g.number == 2 ? (uint32_t)g.value : 0;
+            }
+        }
+    }
+    CHECK(!bad);
+}
+
+/* A question asked after 50 submissions is answered after them, however slow they are. */
+static void status_counts_at_once(void)
+{
+    fixture f;
+    size_t n = 0;
+    uint32_t pending = 0;
+    fixture_start(&f, NULL);
+    fake_engine_auto(f.engine, false);
+    fake_engine_slow_submit(f.engine, 20);
+    uint8_t *body = prove_body(&n, 100);
+    h2_peer *p = fixture_peer(&f, 65535);
+    for (int i = 0; i < 50; i++) {
+        (void)peer_request(p, PROVE, NULL, body, n, false);
+    }
+    const peer_call *c = peer_request(p, STATUS, NULL, empty, 5, false);
+    CHECK(peer_run(p, 1, 5000));
+    CHECK(c->closed && c->code == CUZK_GRPC_OK);
+    pending_of(p, c, &pending);
+    CHECK_U64(pending, 50);
+    peer_destroy(p);
+    CHECK(fixture_wait(&f, all_done));
+    free(body);
+    fixture_stop(&f);
+}
+
+/* More is sent than may be received at once: it waits its turn, and small ones overtake. */
+static void budget_holds(void)
+{
+    fixture f;
+    size_t n = 0, small_n = 0;
+    const cuzk_rpc_server_config config = {
+        .limits = {.max_message = 3 << 20, .receive_budget = 4 << 20}};
+    fixture_start(&f, &config);
+    uint8_t *body = prove_body(&n, 2 << 20), *small = prove_body(&small_n, 1000);
+    h2_peer *hog = fixture_peer(&f, 65535);
+    h2_peer *p = fixture_peer(&f, 65535);
+    const peer_call *held =
+        peer_request(hog, PROVE, NULL, body, n - 1, true); /* one byte is missing */
+    CHECK(!peer_run(hog, 1, 300));
+    for (int i = 0; i < 30; i++) {
+        (void)peer_request(p, PROVE, NULL, body, n, false);
+    }
+    (void)peer_request(p, PROVE, NULL, small, small_n, false);
+    CHECK(peer_run(p, 1, 5000));
+    CHECK(p->calls[30].closed && p->calls[30].code == CUZK_GRPC_OK && p->n_closed == 1);
+    cuzk_rpc_stats s;
+    cuzk_rpc_server_get_stats(f.server, &s);
+    CHECK(s.receive_waiting_now == 30 && s.receive_bytes_now >= 2 << 20 &&
+          s.receive_bytes_now <= 4 << 20);
+    peer_reset(hog, &hog->calls[0]);
+    CHECK(peer_run(hog, 1, 2000) && held->closed);
+    CHECK(peer_run(p, 31, 20000));
+    for (int i = 0; i < 31; i++) {
+        CHECK(p->calls[i].code == CUZK_GRPC_OK);
+    }
+    cuzk_rpc_server_get_stats(f.server, &s);
+    CHECK(s.receive_waiting_now == 0 && s.receive_bytes_now == 0);
+    CHECK_U64(fake_engine_accepted(f.engine), 31);
+    peer_destroy(hog);
+    peer_destroy(p);
+    free(body);
+    free(small);
+    fixture_stop(&f);
+}
+
+static void stream_limit_and_rapid_reset(void)
+{
+    fixture f;
+    const cuzk_rpc_server_config config = {.limits = {.max_streams = 4}};
+    fixture_start(&f, &config);
+    h2_peer *p = fixture_peer(&f, 65535);
+    for (int i = 0; i < 20; i++) { /* the settings are respected: four at a time */
+        (void)peer_request(p, CHECK_, NULL, empty, 5, false);
+    }
+    CHECK(peer_run(p, 20, 5000));
+    peer_destroy(p);
+    p = fixture_peer(&f, 65535);
+    for (int round = 0; round < 10 && !p->eof && !p->goaway; round++) {
+        peer_destroy(p);
+        p = fixture_peer(&f, 65535);
+        for (int i = 0; i < PEER_CALLS; i++) {
+            peer_reset(p, peer_request(p, PROVE, NULL, empty, 3, true));
+        }
+        (void)peer_run(p, PEER_CALLS, 200);
+    }
+    peer_destroy(p);
+    still_serves(&f);
+    fixture_stop(&f);
+}
+
+static void watch_and_drain(void)
+{
+    fixture f;
+    fixture_start(&f, NULL);
+    h2_peer *p = fixture_peer(&f, 65535);
+    static const char unknown[] = "\0\0\0\0\x07\x0a\x05other";
+    const peer_call *w = peer_request(p, WATCH, NULL, empty, 5, false);
+    const peer_call *u = peer_request(p, WATCH, NULL, unknown, 12, false);
+    CHECK(!peer_run(p, 1, 100));
+    CHECK(w->reply_len == 7 && w->reply[6] == 1); /* SERVING */
+    CHECK(u->reply_len == 7 && u->reply[6] == 3); /* SERVICE_UNKNOWN */
+    cuzk_rpc_server_drain(f.server);
+    CHECK(!peer_run(p, 1, 100));
+    CHECK(w->reply_len == 14 && w->reply[13] == 2 && u->reply_len == 7);
+    CHECK(p->goaway);
+    peer_destroy(p);
+    fixture_stop(&f);
+}
+
+/* Which member of message_response the next framed answer has. */
+static uint32_t next_answer(const peer_call *c, size_t *at)
+{
+    cuzk_grpc_prefix prefix = {.n = 0};
+    cuzk_wire_field f;
+    bool bad = false;
+    uint32_t found = 0;
+    CHECK(c->reply_len - *at >= 5);
+    (void)cuzk_grpc_prefix_feed(&prefix, c->reply + *at, 5);
+    const size_t n = cuzk_grpc_prefix_len(&prefix);
+    CHECK(c->reply_len - *at - 5 >= n);
+    cuzk_reader r = cuzk_reader_init(c->reply + *at + 5, n);
+    while (cuzk_wire_next(&r, &f, &bad)) {
+        found = f.number >= 4 ? f.number : found;
+    }
+    CHECK(!bad);
+    *at += 5 + n;
+    return found;
+}
+
+static void reflection(void)
+{
+    enum { FILE_ANSWER = 4, SERVICES = 6, ERROR = 7 };
+    static const struct {
+        const char *request;
+        size_t n;
+        uint32_t answer;
+    } q[] = {{"\x3a\x01*", 3, SERVICES},
+             {"\x22\x16"
+              "cuzk.v1.ProvingEngine.",
+              24, ERROR},
+             {"\x22\x15"
+              "cuzk.v1.ProvingEngine",
+              23, FILE_ANSWER},
+             {"\x22\x20"
+              "cuzk.v1.ProvingEngine.PreloadSRS",
+              34, FILE_ANSWER},
+             {"\x22\x16"
+              "cuzk.v1.SRSStatus.Tier",
+              24, FILE_ANSWER},
+             {"\x22\x13"
+              "cuzk.v1.SRSStatus.x",
+              21, ERROR},
+             {"\x1a\x15"
+              "cuzk/v1/proving.proto",
+              23, FILE_ANSWER},
+             {"\x1a\x04nope", 6, ERROR},
+             {"\x32\x01x", 3, ERROR},
+             {"", 0, ERROR}};
+    static const char *const paths[] = {
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"};
+    fixture f;
+    fixture_start(&f, NULL);
+    for (int i = 0; i < 2; i++) {
+        uint8_t body[512];
+        size_t n = 0, at = 0;
+        for (size_t k = 0; k < sizeof(q) / sizeof(q[0]); k++) {
+            n += peer_frame(body + n, q[k].request, q[k].n);
+        }
+        h2_peer *p = fixture_peer(&f, 1 << 20);
+        const peer_call *c = peer_request(p, paths[i], NULL, body, n, false);
+        CHECK(peer_run(p, 1, 5000));
+        CHECK_U64(c->code, CUZK_GRPC_OK);
+        for (size_t k = 0; k < sizeof(q) / sizeof(q[0]); k++) {
+            CHECK_U64(next_answer(c, &at), q[k].answer);
+        }
+        CHECK_U64(at, c->reply_len);
+        CHECK(memmem(c->reply, c->reply_len, "grpc.reflection.v1alpha.ServerReflection", 40) !=
+              NULL);
+        peer_destroy(p);
+    }
+    fixture_stop(&f);
+}
+
+static void thousand_connections(void)
+{
+    enum { N = 1000 };
+    fixture f;
+    struct rlimit lim;
+    static h2_peer *peers[N];
+    CHECK(getrlimit(RLIMIT_NOFILE, &lim) == 0);
+    if (lim.rlim_cur < 2 * N + 64) {
+        lim.rlim_cur = lim.rlim_max < 2 * N + 64 ? lim.rlim_max : 2 * N + 64;
+        (void)setrlimit(RLIMIT_NOFILE, &lim);
+        if (lim.rlim_cur < 2 * N + 64) {
+            cuzk_test_skip("too few file descriptors");
+        }
+    }
+    const cuzk_rpc_server_config config = {.limits = {.max_connections = N}};
+    fixture_start(&f, &config);
+    for (int i = 0; i < N; i++) {
+        peers[i] = fixture_peer(&f, 65535);
+        (void)peer_request(peers[i], i % 2 == 0 ? CHECK_ : STATUS, NULL, empty, 5, false);
+        (void)peer_run(peers[i], 1, 1); /* sends */
+    }
+    for (int i = 0; i < N; i++) {
+        CHECK(peer_run(peers[i], 1, 10000));
+        CHECK_U64(peers[i]->calls[0].code, CUZK_GRPC_OK);
+    }
+    CHECK_U64(connections(&f), N);
+    h2_peer *more = fixture_peer(&f, 65535); /* one too many is closed */
+    (void)peer_request(more, CHECK_, NULL, empty, 5, false);
+    CHECK(!peer_run(more, 1, 5000) && more->eof);
+    peer_destroy(more);
+    for (int i = 0; i < N; i++) {
+        peer_destroy(peers[i]);
+    }
+    CHECK(fixture_wait(&f, no_connections));
+    still_serves(&f);
+    fixture_stop(&f);
+}
+
+static const cuzk_case cases[] = {CASE(requests_refused),
+                                  CASE(garbage),
+                                  CASE(silent_connections),
+                                  CASE(stalled_upload),
+                                  CASE(slow_reader),
+                                  CASE(disconnect_cancels),
+                                  CASE(disconnect_during_submit),
+                                  CASE(status_counts_at_once),
+                                  CASE(budget_holds),
+                                  CASE(stream_limit_and_rapid_reset),
+                                  CASE(watch_and_drain),
+                                  CASE(reflection),
+                                  CASE(thousand_connections)};
+TEST_MAIN("rpc/hostile", cases)

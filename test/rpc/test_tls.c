@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* TLS, client certificates and tokens, by our own client and by a bare OpenSSL one. */
+#include <fcntl.h>
+#include <openssl/ssl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rpc/rpc_address.h"
+#include "rpc/rpc_tls.h"
+
+#include "certs.h"
+#include "rpc_fixture.h"
+#include "test.h"
+
+typedef struct tls_fixture {
+    cuzk_engine *engine;
+    cuzk_rpc_server *server;
+    char address[64];
+    char ca[320], other_ca[320], cert[320], key[320], client_cert[320], client_key[320],
+        other_cert[320], other_key[320];
+} tls_fixture;
+
+static void path(char *out, const char *file)
+{
+    (void)snprintf(out, 320, "%s/%s", test_tmpdir(), file);
+}
+
+static void start(tls_fixture *f, bool mutual, const char *token)
+{
+    cuzk_err err;
+    const cuzk_rpc_listen listen[] = {{.address = "https://127.0.0.1:0"}};
+    memset(f, 0, sizeof(*f));
+    certs_make_ca(test_tmpdir(), "ca");
+    certs_make_ca(test_tmpdir(), "otherca");
+    certs_make(test_tmpdir(), "ca", "server");
+    certs_make(test_tmpdir(), "ca", "client");
+    certs_make(test_tmpdir(), "otherca", "other");
+    path(f->ca, "ca.pem");
+    path(f->other_ca, "otherca.pem");
+    path(f->cert, "server.pem");
+    path(f->key, "server.key");
+    path(f->client_cert, "client.pem");
+    path(f->client_key, "client.key");
+    path(f->other_cert, "other.pem");
+    path(f->other_key, "other.key");
+    f->engine = fake_engine_create();
+    const cuzk_rpc_server_config c = {.engine = f->engine,
+                                      .listen = listen,
+                                      .n_listen = 1,
+                                      .tls_cert = f->cert,
+                                      .tls_key = f->key,
+                                      .tls_client_ca = mutual ? f->ca : NULL,
+                                      .token = token};
+    CHECK_OK(cuzk_rpc_server_create(&f->server, &c, &err), &err);
+    CHECK_OK(cuzk_rpc_server_start(f->server, &err), &err);
+    (void)snprintf(f->address, sizeof(f->address), "https://127.0.0.1:%u",
+                   cuzk_rpc_server_port(f->server, 0));
+}
+
+static void stop(tls_fixture *f)
+{
+    cuzk_rpc_server_destroy(f->server);
+    fake_engine_destroy(f->engine);
+}
+
+/* One proof of n bytes of input; the status of the whole. */
+static cuzk_status prove(const cuzk_rpc_client_config *config, size_t n, cuzk_err *err)
+{
+    cuzk_rpc_client *c = NULL;
+    cuzk_rpc_result r;
+    uint8_t want[192];
+    CUZK_TRY(cuzk_rpc_client_create(&c, config, err));
+    uint8_t *data = calloc(1, n);
+    CHECK(data != NULL);
+    data[n - 1] = 1;
+    const cuzk_job_request q = {.kind = CUZK_JOB_POREP, .vanilla_proof = {data, n}};
+    const cuzk_status st = cuzk_rpc_client_prove(c, &q, &r, err);
+    if (st == CUZK_OK) {
+        fake_engine_proof(want, &q);
+        CHECK(r.proof_size == 192);
+        CHECK_MEM(r.proof, want, 192);
+        cuzk_rpc_result_free(&r);
+    }
+    free(data);
+    cuzk_rpc_client_destroy(c);
+    return st;
+}
+
+static void tls(void)
+{
+    tls_fixture f;
+    cuzk_err err = {.code = CUZK_OK};
+    start(&f, false, NULL);
+    cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = 30000};
+    CHECK_OK(prove(&c, 1, &err), &err);
+    CHECK_OK(prove(&c, 9 << 20, &err), &err);
+    c.tls_name = "localhost";
+    CHECK_OK(prove(&c, 100, &err), &err);
+    c.tls_name = "elsewhere.example";
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_IO);
+    CHECK(strstr(err.msg, "mismatch") != NULL);
+    c.tls_name = NULL;
+    c.tls_ca = f.other_ca;
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_IO);
+    c.tls_ca = f.key;
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_INVALID);
+    CHECK(strstr(err.msg, "server.key") != NULL);
+    c.tls_ca = f.ca;
+    c.address = f.address + 8; /* no TLS to a TLS port */
+    c.timeout_ms = 2000;
+    CHECK(prove(&c, 1, &err) != CUZK_OK);
+    c.address = f.address;
+    CHECK_OK(prove(&c, 1, &err), &err);
+    stop(&f);
+}
+
+static void mutual_tls(void)
+{
+    tls_fixture f;
+    cuzk_err err;
+    start(&f, true, NULL);
+    cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = 5000};
+    CHECK(prove(&c, 1, &err) != CUZK_OK); /* no certificate */
+    c.tls_cert = f.other_cert;
+    c.tls_key = f.other_key;
+    CHECK(prove(&c, 1, &err) != CUZK_OK); /* of another CA */
+    c.tls_cert = f.client_cert;
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_INVALID); /* not its key */
+    c.tls_key = NULL;
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_INVALID);
+    c.tls_key = f.client_key;
+    CHECK_OK(prove(&c, 100000, &err), &err);
+    CHECK_U64(fake_engine_accepted(f.engine), 1);
+    stop(&f);
+}
+
+static void token(void)
+{
+    tls_fixture f;
+    cuzk_err err;
+    uint64_t v = 0;
+    cuzk_rpc_client *client = NULL;
+    start(&f, false, "correct horse");
+    cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = 5000};
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_INVALID);
+    CHECK(strstr(err.msg, "UNAUTHENTICATED") != NULL);
+    c.token = "correct hors";
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_INVALID);
+    c.token = "correct horsey";
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_INVALID);
+    c.token = "correct horse";
+    CHECK_OK(prove(&c, 1, &err), &err);
+    c.token = NULL; /* probes need none */
+    CHECK_OK(cuzk_rpc_client_create(&client, &c, &err), &err);
+    CHECK_OK(cuzk_rpc_client_health(client, "", &v, &err), &err);
+    cuzk_rpc_client_destroy(client);
+    CHECK_U64(fake_engine_accepted(f.engine), 1);
+    CHECK(cuzk_rpc_token_matches("t", "bearer t", 8));
+    CHECK(!cuzk_rpc_token_matches("t", "t", 1));
+    CHECK(!cuzk_rpc_token_matches("t", "Basic t", 7));
+    stop(&f);
+}
+
+/* true: the handshake succeeded. */
+static bool handshake(const tls_fixture *f, int max_version, const char *alpn, size_t n)
+{
+    cuzk_rpc_address a;
+    cuzk_err err;
+    int fd = -1;
+    CHECK_OK(cuzk_rpc_address_parse(&a, f->address, &err), &err);
+    CHECK_OK(cuzk_rpc_address_connect(&fd, &a, 5000, &err), &err);
+    CHECK(fcntl(fd, F_SETFL, 0) == 0); /* blocking again */
+    SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+    CHECK(ctx != NULL);
+    SSL_CTX_set_security_level(ctx, 0);
+    CHECK(SSL_CTX_set_min_proto_version(ctx, TLS1_VERSION) == 1 &&
+          SSL_CTX_set_max_proto_version(ctx, max_version) == 1);
+    SSL *s = SSL_new(ctx);
+    CHECK(s != NULL && SSL_set_fd(s, fd) == 1);
+    if (n > 0) {
+        CHECK(SSL_set_alpn_protos(s, (const unsigned char *)alpn, (unsigned)n) == 0);
+    }
+    const bool ok = SSL_connect(s) == 1;
+    char in[8];
+    const bool kept = ok && SSL_read(s, in, sizeof(in)) > 0; /* the server's SETTINGS */
+    SSL_free(s);
+    SSL_CTX_free(ctx);
+    (void)close(fd);
+    return kept;
+}
+
+static void versions_and_alpn(void)
+{
+    tls_fixture f;
+    start(&f, false, NULL);
+    CHECK(handshake(&f, TLS1_3_VERSION, "\x02h2", 3));
+    CHECK(handshake(&f, TLS1_2_VERSION, "\x02h2", 3));
+    CHECK(handshake(&f, TLS1_2_VERSION, "\x08http/1.1\x02h2", 12));
+    CHECK(!handshake(&f, TLS1_1_VERSION, "\x02h2", 3));
+    CHECK(!handshake(&f, TLS1_3_VERSION, "\x08http/1.1", 9));
+    CHECK(!handshake(&f, TLS1_3_VERSION, "", 0));
+    stop(&f);
+}
+
+static const cuzk_case cases[] = {CASE(tls), CASE(mutual_tls), CASE(token),
+                                  CASE(versions_and_alpn)};
+TEST_MAIN("rpc/tls", cases)
