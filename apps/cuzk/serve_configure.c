@@ -12,8 +12,6 @@
 
 #define MIN_TOKEN 16u
 
-extern char **environ;
-
 static cuzk_status load(serve *s)
 {
     const char *path = s->options.config_path;
