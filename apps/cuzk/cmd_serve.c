@@ -59,9 +59,9 @@ static void print_row(void *arg, const char *key, const char *type, const char *
                       const char *meaning)
 {
     (void)arg;
-    (void)printf("| `%s` | %s | ", key,
-                 type[0] == 'o' && strchr(type, '|') != NULL ? "choice" : type);
-    (void)printf(default_text[0] == '\0' ? "%s| %s |\n" : "`%s` | %s |\n", default_text, meaning);
+    /* the bars of a choice would end the cell */
+    (void)printf("| `%s` | %s | `%s` | %s |\n", key, strchr(type, '|') != NULL ? "choice" : type,
+                 default_text[0] == '\0' ? "\"\"" : default_text, meaning);
 }
 
 static int print_reference(void)

@@ -178,8 +178,9 @@ static bool is_tls(const cuzk_config *c, const char *address)
            strncmp(address, "http://", 7) != 0;
 }
 
-static void say_listening(const serve *s, const char *address, bool tls)
+static void say_listening(const serve *s, const char *address, bool tls, uint16_t port)
 {
+    char number[8];
     const bool token = s->token[0] != '\0' && !cuzk_config_listen_is_unix(address);
     const bool client = tls && s->config->tls_client_ca[0] != '\0';
     if (!cuzk_config_listen_is_local(address) && !token && !client) {
@@ -189,7 +190,9 @@ static void say_listening(const serve *s, const char *address, bool tls)
                      : "anybody who reaches this address can use the daemon, and read along: there "
                        "is no TLS and no daemon.token_file");
     }
-    CUZK_LOG(s->log, CUZK_LOG_INFO, "listen.grpc", "address", address, "tls",
+    (void)snprintf(number, sizeof(number), "%u", port);
+    CUZK_LOG(s->log, CUZK_LOG_INFO, "listen.grpc", "address", address, "port",
+             port == 0 ? NULL : number, "tls",
              client ? "mutual"
              : tls  ? "yes"
                     : "no",
@@ -223,7 +226,7 @@ static cuzk_status start_rpc(serve *s)
                                       .log_arg = s->log};
     CUZK_TRY(cuzk_rpc_server_create(&s->rpc, &r, &s->err));
     for (uint32_t i = 0; i < c->listen.n; i++) {
-        say_listening(s, c->listen.item[i], listen[i].tls);
+        say_listening(s, c->listen.item[i], listen[i].tls, cuzk_rpc_server_port(s->rpc, i));
     }
     return cuzk_rpc_server_start(s->rpc, &s->err);
 }
