@@ -26,7 +26,9 @@ enum {
     OPT_R_OLD,
     OPT_D_NEW,
     OPT_R_NEW,
-    OPT_ROWS
+    OPT_ROWS,
+    OPT_FIL_SEED,
+    OPT_REPEAT
 };
 
 #define OPTION_PARAMS                                                           \
@@ -51,6 +53,19 @@ enum {
             "Multiply all constraints out before proving and name the first bad one", 0 \
     }
 
+#define OPTIONS_DEVICE                                                                             \
+    DEVICES_OPTION_DEVICE, DEVICES_OPTION_VRAM,                                                    \
+        {"insecure-seed",                                                                          \
+         OPT_FIL_SEED,                                                                             \
+         "N",                                                                                      \
+         0,                                                                                        \
+         "Make the parameters on the GPU from N instead of reading them: for measurements, since " \
+         "anybody can forge proofs under them",                                                    \
+         0},                                                                                       \
+    {                                                                                              \
+        "repeat", OPT_REPEAT, "N", 0, "Prove N times and report each time: for measurements", 0    \
+    }
+
 const struct argp_option fil_porep_options[] = {
     {"c1", OPT_C1, "FILE", 0, "C1 output: Phase1 JSON or its envelope (- for standard input)", 0},
     OPTION_PARAMS,
@@ -60,6 +75,7 @@ const struct argp_option fil_porep_options[] = {
      "Actor id of the miner (1000 for f01000): with --sector, replica_id is recomputed", 0},
     {"sector", OPT_SECTOR, "N", 0, "Sector number", 0},
     OPTION_ROWS,
+    OPTIONS_DEVICE,
     {0}};
 
 const struct argp_option fil_post_options[] = {
@@ -75,6 +91,7 @@ const struct argp_option fil_post_options[] = {
     OPTION_OUT,
     OPTION_PROOF,
     OPTION_ROWS,
+    OPTIONS_DEVICE,
     {0}};
 
 const struct argp_option fil_update_options[] = {
@@ -88,6 +105,7 @@ const struct argp_option fil_update_options[] = {
     OPTION_OUT,
     OPTION_PROOF,
     OPTION_ROWS,
+    OPTIONS_DEVICE,
     {0}};
 
 typedef struct parse_input {
@@ -113,6 +131,9 @@ static error_t parse_end(const parse_input *p, struct argp_state *state)
     if (p->verifying ? o->out != NULL || o->check_rows : o->proof != NULL) {
         argp_error(state, p->verifying ? "-o and --check-rows are for proving"
                                        : "--proof is for verifying");
+    }
+    if (p->verifying && (o->dev.spec != NULL || o->dev.vram != NULL || o->has_seed || o->repeat)) {
+        argp_error(state, "--device, --vram, --insecure-seed and --repeat are for proving");
     }
     if (o->has_miner != o->has_sector) {
         argp_error(state, "--miner and --sector go together");
@@ -155,6 +176,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_D_NEW: o->comm_d_new = arg; return 0;
     case OPT_R_NEW: o->comm_r_new = arg; return 0;
     case OPT_ROWS: o->check_rows = true; return 0;
+    case OPT_DEVICE: o->dev.spec = arg; return 0;
+    case OPT_VRAM: o->dev.vram = arg; return 0;
+    case OPT_FIL_SEED:
+        want_u64(state, &o->seed, arg, "insecure-seed", UINT64_MAX);
+        o->has_seed = true;
+        return 0;
+    case OPT_REPEAT: want_u64(state, &o->repeat, arg, "repeat", 1000); return 0;
     case ARGP_KEY_ARG: argp_error(state, "'%s': files are given with options", arg); return 0;
     case ARGP_KEY_END: return parse_end(p, state);
     default: return ARGP_ERR_UNKNOWN;

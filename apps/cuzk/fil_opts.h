@@ -8,6 +8,7 @@
 #include "prover/filecoin_prover.h"
 
 #include "app.h"
+#include "devices.h"
 
 #define FIL_MAX_SECTORS 2349
 
@@ -24,6 +25,11 @@ typedef struct fil_opts {
     uint64_t miner, sector;
     bool has_miner, has_sector;
     bool check_rows;
+    devices dev;
+    uint64_t seed; /* of parameters made on the device */
+    bool has_seed;
+    uint64_t repeat;
+    uint64_t input_ns; /* reading and parsing the input */
 } fil_opts;
 
 /** Which options a sub-command has. */

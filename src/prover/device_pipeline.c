@@ -186,9 +186,15 @@ static void make_witnesses(pipe_state *s)
         tags.partition = (int32_t)i;
         const uint64_t t0 = cuzk_clock_ns();
         const cuzk_span span = cuzk_span_begin(p->trace, "witness", &tags);
-        const cuzk_status st = cuzk_filecoin_input_witness(&w, p->in, p->circuit, i, p->hashes,
-                                                           p->pool, p->cancel, &err);
+        cuzk_status st = cuzk_filecoin_input_witness(&w, p->in, p->circuit, i, p->hashes, p->pool,
+                                                     p->cancel, &err);
         cuzk_span_end(p->trace, span, 0);
+        if (st == CUZK_OK && p->check_rows) {
+            st = cuzk_r1cs_check(w, NULL, p->pool, p->cancel, &err);
+            if (st != CUZK_OK) {
+                cuzk_witness_destroy(w);
+            }
+        }
         (void)pthread_mutex_lock(&s->lock);
         s->times.witness_ns += cuzk_clock_ns() - t0;
         if (st == CUZK_OK) {

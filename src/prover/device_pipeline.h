@@ -26,6 +26,7 @@ typedef struct cuzk_pipeline {
     cuzk_pool *pool;
     const cuzk_cancel *cancel;
     cuzk_trace_ctx trace;
+    bool check_rows; /* multiply the rows of each witness out on the CPU: E_UNSATISFIED names one */
     /** Optional; called from the pipeline's threads, one at a time. */
     void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
     void *progress_arg;

@@ -245,12 +245,10 @@ static cuzk_status prove_on_devices(run *j, uint8_t *proofs, cuzk_err *err)
                                 .pool = p->pool,
                                 .cancel = j->cancel,
                                 .trace = j->opts->trace,
+                                .check_rows = j->opts->check_rows,
                                 .progress = j->opts->progress,
                                 .progress_arg = j->opts->progress_arg};
     const uint64_t t0 = cuzk_clock_ns();
-    if (j->opts->check_rows) {
-        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "rows are checked on the CPU only");
-    }
     const cuzk_status st = cuzk_pipeline_run(&pipe, proofs, &t, err);
     if (j->opts->times != NULL) {
         cuzk_filecoin_times *sum = j->opts->times;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_APPS_DEVICES_H
+#define CUZK_APPS_DEVICES_H
+
+/*
+ * --device and --vram of the commands that prove: which devices, and how much of their memory.
+ */
+#include "accel/accel.h"
+
+#include "app.h"
+
+#define DEVICES_MAX 16
+
+typedef struct devices {
+    const char *spec; /* auto, cpu, cuda, cuda:N,M,...; NULL: auto */
+    const char *vram; /* "24GiB"; NULL: what is free */
+    cuzk_accel *list[DEVICES_MAX];
+    size_t n; /* 0: the CPU */
+} devices;
+
+enum { OPT_DEVICE = 0x500, OPT_VRAM };
+#define DEVICES_OPTION_DEVICE                                                                \
+    {                                                                                        \
+        "device", OPT_DEVICE, "WHICH", 0,                                                    \
+            "auto (default: the first GPU, else the CPU), cpu, cuda (all GPUs), cuda:N,M", 0 \
+    }
+#define DEVICES_OPTION_VRAM                                                                 \
+    {                                                                                       \
+        "vram", OPT_VRAM, "SIZE", 0,                                                        \
+            "Use at most so much memory of each GPU, e.g. 24GiB (default: what is free)", 0 \
+    }
+
+/** "512MiB", "24GiB", "1.5GiB" or bytes; false otherwise, and for 0. */
+bool devices_parse_size(uint64_t *out, const char *text);
+/** Opens what spec says. With auto and no usable GPU: none, and one line to people. */
+CUZK_NODISCARD cuzk_status devices_open(app *a, devices *d);
+/** After everything on them is gone. */
+void devices_close(devices *d);
+/** Reports name, memory limit and peak of each device. */
+void devices_report(app *a, const devices *d);
+
+#endif /* CUZK_APPS_DEVICES_H */
