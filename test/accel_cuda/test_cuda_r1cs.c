@@ -231,7 +231,8 @@ static void small_shapes(void)
         {0, {256, 0}, 3, true},    {0, {257, 0}, 3, false},  {1, {0, 40}, 5, false},
         {3, {50, 33}, 6, false},   {7, {40, 64}, 12, false}, {5, {1, 1}, 4, false},
         {2, {20, 513}, 2, false},  {4, {30, 0}, 4, false},   {3, {60, 90}, 20, true},
-        {40, {10, 17}, 30, false}, {300, {5, 3}, 3, false},
+        {40, {10, 17}, 30, false}, {300, {5, 3}, 3, false},  {63, {5, 12}, 20, false},
+        {64, {5, 12}, 20, false},  {65, {0, 12}, 40, false}, {97, {3, 9}, 20, true},
     };
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         random_shape(&shapes[i]);

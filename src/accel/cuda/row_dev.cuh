@@ -195,6 +195,30 @@ CUZK_DEV void row_sum_value(dfr &out, const row_sum &s, const row_values &v)
     row_reduce(out, t.l);
 }
 
+CUZK_DEV void row_sum_add_any(row_sum &s, const row_values &v, const cuzk_cuda_term *term)
+{
+    const uint2 t = __ldg((const uint2 *)term);
+    if (t.x >> CUZK_VAR_KIND_SHIFT == CUZK_VAR_KIND_BIT &&
+        (t.y <= SMALL_ID || t.y == CUZK_COEF_MINUS_ONE)) {
+        const long long bit = row_bit(v, t.x & CUZK_VAR_INDEX_MASK);
+        s.small += t.y == CUZK_COEF_MINUS_ONE ? -bit : bit << t.y;
+    } else {
+        row_sum_add_term(s, v, t.x, t.y);
+    }
+}
+
+/** Terms [begin, end) of a long row, on one thread. */
+CUZK_DEV void row_value_thread(dfr &out, const row_values &v, const cuzk_cuda_term *terms,
+                               uint32_t begin, uint32_t end)
+{
+    row_sum s;
+    row_sum_init(s);
+    for (uint32_t i = begin; i < end; i++) {
+        row_sum_add_any(s, v, &terms[i]);
+    }
+    row_sum_value(out, s, v);
+}
+
 /** Terms [begin, end) of a long row on the threads of one warp; every lane gets the value. */
 CUZK_DEV void row_value_warp(dfr &out, const row_values &v, const cuzk_cuda_term *terms,
                              uint32_t begin, uint32_t end)
@@ -203,14 +227,7 @@ CUZK_DEV void row_value_warp(dfr &out, const row_values &v, const cuzk_cuda_term
     row_sum s;
     row_sum_init(s);
     for (uint32_t i = begin + lane; i < end; i += 32) {
-        const uint2 t = __ldg((const uint2 *)&terms[i]);
-        if (t.x >> CUZK_VAR_KIND_SHIFT == CUZK_VAR_KIND_BIT &&
-            (t.y <= SMALL_ID || t.y == CUZK_COEF_MINUS_ONE)) {
-            const long long bit = row_bit(v, t.x & CUZK_VAR_INDEX_MASK);
-            s.small += t.y == CUZK_COEF_MINUS_ONE ? -bit : bit << t.y;
-        } else {
-            row_sum_add_term(s, v, t.x, t.y);
-        }
+        row_sum_add_any(s, v, &terms[i]);
     }
 #pragma unroll
     for (int d = 16; d > 0; d /= 2) {
