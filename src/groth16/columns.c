@@ -4,59 +4,85 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "r1cs/column_sums.h"
+#include "base/bytes.h"
 
-static uint64_t count_nonzero(const cuzk_fr *v, uint64_t n)
+#define CHUNK ((size_t)1 << 16) /* wires looked at together */
+
+static cuzk_status row_weights(void *arg, cuzk_fr *out, uint64_t begin, size_t n, cuzk_pool *pool,
+                               const cuzk_cancel *cancel, cuzk_err *err)
 {
-    uint64_t k = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        k += !cuzk_fr_is_zero(&v[i]);
-    }
-    return k;
+    const cuzk_columns *c = arg;
+    return cuzk_lagrange_at(out, begin, n, &c->points, &c->tau, &CUZK_FR_ONE, pool, cancel, err);
 }
 
-static cuzk_status check_density(const cuzk_columns *col, const cuzk_circuit *c, cuzk_err *err)
+static cuzk_status count_nonzero(uint64_t *count, cuzk_columns *c, cuzk_matrix_id m,
+                                 cuzk_fr *scratch, cuzk_pool *pool, const cuzk_cancel *cancel,
+                                 cuzk_err *err)
 {
-    if (count_nonzero(col->m[CUZK_MATRIX_A], col->n_wires) != c->n_inputs + c->a_aux_density ||
-        count_nonzero(col->m[CUZK_MATRIX_B], col->n_wires) !=
-            c->b_input_density + c->b_aux_density) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "tau is a root of a wire's polynomial in A or B");
+    *count = 0;
+    for (uint64_t at = 0; at < c->n_wires; at += CHUNK) {
+        const size_t n = c->n_wires - at < CHUNK ? (size_t)(c->n_wires - at) : CHUNK;
+        CUZK_TRY(cuzk_columns_get(scratch, c, m, at, n, pool, cancel, err));
+        for (size_t i = 0; i < n; i++) {
+            *count += !cuzk_fr_is_zero(&scratch[i]);
+        }
     }
     return CUZK_OK;
 }
 
-cuzk_status cuzk_columns_create(cuzk_columns *out, const cuzk_circuit *c, const cuzk_fr *row_values,
+static cuzk_status check_density(cuzk_columns *col, const cuzk_circuit *c, cuzk_pool *pool,
+                                 const cuzk_cancel *cancel, cuzk_err *err)
+{
+    uint64_t a, b;
+    cuzk_status st = CUZK_OK;
+    cuzk_fr *scratch = cuzk_alloc(CHUNK, sizeof(*scratch));
+    if (scratch == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the columns of a circuit");
+    }
+    CUZK_TRY_GOTO(st, count_nonzero(&a, col, CUZK_MATRIX_A, scratch, pool, cancel, err));
+    CUZK_TRY_GOTO(st, count_nonzero(&b, col, CUZK_MATRIX_B, scratch, pool, cancel, err));
+    if (a != c->n_inputs + c->a_aux_density || b != c->b_input_density + c->b_aux_density) {
+        st = CUZK_FAIL(err, CUZK_E_INVALID, "tau is a root of a wire's polynomial in A or B");
+    }
+out:
+    cuzk_wipe(scratch, CHUNK * sizeof(*scratch));
+    cuzk_free(scratch);
+    return st;
+}
+
+cuzk_status cuzk_columns_create(cuzk_columns *out, const cuzk_circuit *c,
+                                const cuzk_lagrange_points *points, const cuzk_fr *tau,
                                 cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
 {
-    cuzk_columns col = {.n_inputs = c->n_inputs, .n_wires = c->n_inputs + c->n_aux};
-    cuzk_status st = CUZK_OK;
-    for (unsigned m = 0; m < 3; m++) {
-        col.m[m] = cuzk_alloc_zero(col.n_wires, sizeof(cuzk_fr));
-        if (col.m[m] == NULL) {
-            st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the columns of %llu wires",
-                           (unsigned long long)col.n_wires);
-            goto out;
-        }
-        CUZK_TRY_GOTO(st,
-                      cuzk_circuit_column_sums(col.m[m], col.m[m] + c->n_inputs, c,
-                                               (cuzk_matrix_id)m, row_values, pool, cancel, err));
+    memset(out, 0, sizeof(*out));
+    out->points = *points;
+    out->tau = *tau;
+    out->n_inputs = c->n_inputs;
+    out->n_wires = c->n_inputs + c->n_aux;
+    out->input_rows = cuzk_alloc(c->n_inputs, sizeof(*out->input_rows));
+    if (out->input_rows == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the rows of %llu inputs",
+                         (unsigned long long)c->n_inputs);
     }
-    for (uint64_t i = 0; i < c->n_inputs; i++) { /* the prover's rows I_i * 0 = 0 */
-        cuzk_fr *sum = &col.m[CUZK_MATRIX_A][i];
-        cuzk_fr_add(sum, sum, &row_values[c->n_rows + i]);
-    }
-    CUZK_TRY_GOTO(st, check_density(&col, c, err));
-    *out = col;
-    return CUZK_OK;
-out:
-    cuzk_columns_destroy(&col);
-    return st;
+    CUZK_TRY(row_weights(out, out->input_rows, c->n_rows, c->n_inputs, pool, cancel, err));
+    CUZK_TRY(cuzk_column_sums_create(&out->sums, c, row_weights, out, pool, cancel, err));
+    return check_density(out, c, pool, cancel, err);
 }
 
 void cuzk_columns_destroy(cuzk_columns *c)
 {
-    for (size_t m = 0; m < 3; m++) {
-        cuzk_free(c->m[m]);
-        c->m[m] = NULL;
+    cuzk_column_sums_destroy(c->sums);
+    cuzk_free(c->input_rows);
+    c->sums = NULL;
+    c->input_rows = NULL;
+}
+
+cuzk_status cuzk_columns_get(cuzk_fr *out, cuzk_columns *c, cuzk_matrix_id m, uint64_t first,
+                             size_t n, cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    CUZK_TRY(cuzk_column_sums_get(out, c->sums, m, first, n, pool, cancel, err));
+    for (size_t i = 0; m == CUZK_MATRIX_A && i < n && first + i < c->n_inputs; i++) {
+        cuzk_fr_add(&out[i], &out[i], &c->input_rows[first + i]);
     }
+    return CUZK_OK;
 }

@@ -41,6 +41,7 @@ typedef struct setup_run {
     cuzk_section_writer *writer;
     cuzk_srs_arrays *arrays;
 
+    cuzk_fr *values[3];        /* [chunk] of wires, by matrix */
     cuzk_fr *exponents;        /* [chunk] */
     void *points;              /* [chunk] of either group */
     _Atomic uint64_t infinite; /* lowest wire seen whose ext exponent is 0 */
@@ -121,19 +122,22 @@ static void set_constants(setup_run *s)
 
 static cuzk_status sum_columns(setup_run *s, cuzk_err *err)
 {
-    const size_t n = cuzk_circuit_prover_rows(s->c);
     const cuzk_lagrange_points p = cuzk_lagrange_points_init(root_of(s), s->lg, 0, 1);
-    cuzk_fr *values = cuzk_alloc(n, sizeof(*values));
-    cuzk_status st;
-    if (values == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %zu Lagrange values", n);
-    }
-    CUZK_TRY_GOTO(
-        st, cuzk_lagrange_at(values, 0, n, &p, &s->x->tau, &CUZK_FR_ONE, s->pool, s->cancel, err));
-    st = cuzk_columns_create(&s->col, s->c, values, s->pool, s->cancel, err);
-out:
-    cuzk_free(values);
-    return st;
+    return cuzk_columns_create(&s->col, s->c, &p, &s->x->tau, s->pool, s->cancel, err);
+}
+
+/* Values of wires [first, first + n <= chunk) in matrix m, to s->values[m]. */
+static cuzk_status get_values(setup_run *s, cuzk_matrix_id m, uint64_t first, size_t n,
+                              cuzk_err *err)
+{
+    return cuzk_columns_get(s->values[m], &s->col, m, first, n, s->pool, s->cancel, err);
+}
+
+static cuzk_status get_all_values(setup_run *s, uint64_t first, size_t n, cuzk_err *err)
+{
+    CUZK_TRY(get_values(s, CUZK_MATRIX_A, first, n, err));
+    CUZK_TRY(get_values(s, CUZK_MATRIX_B, first, n, err));
+    return get_values(s, CUZK_MATRIX_C, first, n, err);
 }
 
 /* Exponents of the next n points from s->exponents to points of section; ic when section is NULL. */
@@ -143,7 +147,7 @@ typedef struct exponent_job {
     const cuzk_fr *scale;
 } exponent_job;
 
-/* (beta A + alpha B + C)(tau) * scale of wires. */
+/* (beta A + alpha B + C)(tau) * scale of the wires in s->values. */
 static cuzk_status ext_range(void *arg, size_t begin, size_t end, unsigned worker)
 {
     const exponent_job *j = arg;
@@ -152,10 +156,10 @@ static cuzk_status ext_range(void *arg, size_t begin, size_t end, unsigned worke
     for (size_t i = begin; i < end; i++) {
         const uint64_t wire = j->first + i;
         cuzk_fr t, u;
-        cuzk_fr_mul(&t, &s->x->beta, &s->col.m[CUZK_MATRIX_A][wire]);
-        cuzk_fr_mul(&u, &s->x->alpha, &s->col.m[CUZK_MATRIX_B][wire]);
+        cuzk_fr_mul(&t, &s->x->beta, &s->values[CUZK_MATRIX_A][i]);
+        cuzk_fr_mul(&u, &s->x->alpha, &s->values[CUZK_MATRIX_B][i]);
         cuzk_fr_add(&t, &t, &u);
-        cuzk_fr_add(&t, &t, &s->col.m[CUZK_MATRIX_C][wire]);
+        cuzk_fr_add(&t, &t, &s->values[CUZK_MATRIX_C][i]);
         cuzk_fr_mul(&s->exponents[i], &t, j->scale);
         if (cuzk_fr_is_zero(&t)) {
             uint64_t seen = atomic_load(&s->infinite);
@@ -192,15 +196,16 @@ static cuzk_status exponents(setup_run *s, cuzk_range_fn fn, uint64_t first, con
     return CUZK_OK;
 }
 
-static cuzk_status check_infinite(setup_run *s, cuzk_err *err)
+/* first: wire of s->values[..][0]. */
+static cuzk_status check_infinite(setup_run *s, uint64_t first, cuzk_err *err)
 {
     const uint64_t wire = atomic_load(&s->infinite);
     if (wire == UINT64_MAX) {
         return CUZK_OK;
     }
-    const bool unused = cuzk_fr_is_zero(&s->col.m[CUZK_MATRIX_A][wire]) &&
-                        cuzk_fr_is_zero(&s->col.m[CUZK_MATRIX_B][wire]) &&
-                        cuzk_fr_is_zero(&s->col.m[CUZK_MATRIX_C][wire]);
+    const bool unused = cuzk_fr_is_zero(&s->values[CUZK_MATRIX_A][wire - first]) &&
+                        cuzk_fr_is_zero(&s->values[CUZK_MATRIX_B][wire - first]) &&
+                        cuzk_fr_is_zero(&s->values[CUZK_MATRIX_C][wire - first]);
     const bool aux = wire >= s->c->n_inputs;
     return CUZK_FAIL(err, CUZK_E_INVALID, "%s %llu %s", aux ? "aux wire" : "input",
                      (unsigned long long)(aux ? wire - s->c->n_inputs : wire),
@@ -266,9 +271,10 @@ static cuzk_status emit_l(setup_run *s, cuzk_err *err)
     const uint64_t total = s->c->n_aux;
     for (uint64_t at = 0; at < total; at += s->chunk) {
         const size_t n = chunk_at(s, at, total);
+        CUZK_TRY(get_all_values(s, s->c->n_inputs + at, n, err));
         CUZK_TRY(exponents(s, ext_range, s->c->n_inputs + at, &s->delta_inv, n, err));
         if (!s->form.all_wires) {
-            CUZK_TRY(check_infinite(s, err));
+            CUZK_TRY(check_infinite(s, s->c->n_inputs + at, err));
         }
         CUZK_TRY(emit(s, CUZK_SRS_L, at, n, err));
     }
@@ -280,17 +286,24 @@ static cuzk_status emit_matrix(setup_run *s, cuzk_srs_section section, cuzk_matr
                                cuzk_err *err)
 {
     uint64_t at = 0;
-    size_t n = 0;
-    for (uint64_t wire = 0; wire < s->col.n_wires; wire++) {
-        const cuzk_fr *v = &s->col.m[m][wire];
-        if (s->form.all_wires || !cuzk_fr_is_zero(v)) {
-            s->exponents[n++] = *v;
+    size_t n = 0; /* exponents that wait */
+    for (uint64_t wire = 0; wire < s->col.n_wires; wire += s->chunk) {
+        const size_t here = chunk_at(s, wire, s->col.n_wires);
+        CUZK_TRY(get_values(s, m, wire, here, err));
+        for (size_t i = 0; i < here; i++) {
+            if (!s->form.all_wires && cuzk_fr_is_zero(&s->values[m][i])) {
+                continue;
+            }
+            s->exponents[n++] = s->values[m][i];
+            if (n == s->chunk) {
+                CUZK_TRY(emit(s, section, at, n, err));
+                at += n;
+                n = 0;
+            }
         }
-        if (n == s->chunk || (wire + 1 == s->col.n_wires && n > 0)) {
-            CUZK_TRY(emit(s, section, at, n, err));
-            at += n;
-            n = 0;
-        }
+    }
+    if (n > 0) {
+        CUZK_TRY(emit(s, section, at, n, err));
     }
     return CUZK_OK;
 }
@@ -328,8 +341,9 @@ static cuzk_status make_vk(setup_run *s, cuzk_err *err)
     }
     for (uint64_t at = 0; at < s->c->n_inputs; at += s->chunk) {
         const size_t n = chunk_at(s, at, s->c->n_inputs);
+        CUZK_TRY(get_all_values(s, at, n, err));
         CUZK_TRY(exponents(s, ext_range, at, &s->gamma_inv, n, err));
-        CUZK_TRY(check_infinite(s, err));
+        CUZK_TRY(check_infinite(s, at, err));
         CUZK_TRY(cuzk_fr_array_to_scalars(s->exponents, n, s->pool, s->cancel, err));
         CUZK_TRY(cuzk_fixed_base_g1(s->ic + at, &x->g1,
                                     (const cuzk_scalar *)(const void *)s->exponents, n, s->pool,
@@ -366,11 +380,16 @@ static cuzk_status begin(setup_run *s, const cuzk_circuit *c, const cuzk_toxic *
     CUZK_TRY(check_toxic(s, err));
     set_counts(s);
     set_constants(s);
-    CUZK_TRY(sum_columns(s, err));
+    bool ok = true;
     s->exponents = cuzk_alloc(s->chunk, sizeof(*s->exponents));
-    if (s->exponents == NULL) {
+    for (unsigned m = 0; m < 3; m++) {
+        s->values[m] = cuzk_alloc(s->chunk, sizeof(*s->values[m]));
+        ok = ok && s->values[m] != NULL;
+    }
+    if (s->exponents == NULL || !ok) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for setup");
     }
+    CUZK_TRY(sum_columns(s, err));
     return make_vk(s, err);
 }
 
@@ -400,10 +419,13 @@ static cuzk_status emit_sections(setup_run *s, cuzk_err *err)
 static void finish(setup_run *s)
 {
     cuzk_columns_destroy(&s->col);
-    if (s->exponents != NULL) {
-        cuzk_wipe(s->exponents, s->chunk * sizeof(*s->exponents));
+    cuzk_fr *secret[4] = {s->exponents, s->values[0], s->values[1], s->values[2]};
+    for (size_t i = 0; i < 4; i++) {
+        if (secret[i] != NULL) {
+            cuzk_wipe(secret[i], s->chunk * sizeof(*secret[i]));
+        }
+        cuzk_free(secret[i]);
     }
-    cuzk_free(s->exponents);
     cuzk_free(s->points);
     cuzk_free(s->ic);
     cuzk_wipe(s, sizeof(*s));

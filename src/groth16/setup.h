@@ -40,9 +40,10 @@ typedef struct cuzk_setup_opts {
  * Writes the .params and .vk files that bellperson would for these generators and this waste.
  * Refuses to overwrite (E_EXISTS) unless replace. E_INVALID, naming the wire, when an l point would
  * be infinity (a wire that no row uses); and when tau is in the domain, a value is zero, or a
- * generator is infinity or not in the subgroup. Memory: about 4 field elements per wire and one per
- * row, and 100 MiB of points; the sections are streamed. Both files appear at the end, .params
- * first. opts may be NULL; vk_path may be NULL (no .vk file).
+ * generator is infinity or not in the subgroup. Memory: 8 bytes per term and
+ * 12 per wire of the circuit's preamble and one block, one element per row of the larger of them
+ * (PoRep of 32 GiB: 0.7 GB), and 130 MiB of points; the sections are streamed. Both files appear at the
+ * end, .params first. opts may be NULL; vk_path may be NULL (no .vk file).
  */
 CUZK_NODISCARD cuzk_status cuzk_setup_write(const cuzk_circuit *c, const cuzk_toxic *toxic,
                                             const char *params_path, const char *vk_path,

@@ -169,21 +169,68 @@ static void check_witness(const random_circuit *r, cuzk_pool *pool)
     cuzk_witness_destroy(w);
 }
 
+static cuzk_status some_weights(void *arg, cuzk_fr *out, uint64_t begin, size_t n, cuzk_pool *pool,
+                                const cuzk_cancel *cancel, cuzk_err *err)
+{
+    const cuzk_fr *weights = arg;
+    (void)pool;
+    (void)cancel;
+    (void)err;
+    if (n > 0) {
+        memcpy(out, weights + begin, n * sizeof(*out));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status no_weights(void *arg, cuzk_fr *out, uint64_t begin, size_t n, cuzk_pool *pool,
+                              const cuzk_cancel *cancel, cuzk_err *err)
+{
+    (void)arg;
+    (void)out;
+    (void)begin;
+    (void)n;
+    (void)pool;
+    (void)cancel;
+    return CUZK_FAIL(err, CUZK_E_CANCELLED, "no weights");
+}
+
+/* All of a matrix's sums in ranges of random lengths, and single ones in any order. */
+static void get_columns(cuzk_fr *out, cuzk_column_sums *s, cuzk_matrix_id m, size_t n,
+                        cuzk_pool *pool)
+{
+    cuzk_err err;
+    cuzk_fr one;
+    for (size_t at = 0; at < n;) {
+        const size_t left = n - at, k = 1 + test_below(left);
+        CHECK_OK(cuzk_column_sums_get(out + at, s, m, at, k, pool, NULL, &err), &err);
+        at += k;
+    }
+    for (int i = 0; i < 20 && n > 0; i++) {
+        const size_t wire = test_below(n);
+        CHECK_OK(cuzk_column_sums_get(&one, s, m, wire, 1, pool, NULL, &err), &err);
+        CHECK(cuzk_fr_eq(&one, &out[wire]));
+    }
+}
+
 static void check_columns(const random_circuit *r, cuzk_pool *pool)
 {
     const ref_r1cs *q = &r->ref;
     const size_t n = q->n_inputs + q->n_aux;
     cuzk_fr *weights = calloc(q->n_rows + 1, sizeof(*weights)), *got = malloc(n * sizeof(*got));
     ref_fr *want = malloc(n * sizeof(*want));
+    cuzk_column_sums *sums = NULL;
+    cuzk_err err;
     CHECK(weights != NULL && got != NULL && want != NULL);
+    for (size_t row = 0; row < q->n_rows; row++) {
+        weights[row] = fr_of_ref(ref_fr_u64(test_u64()));
+    }
+    CHECK_OK(cuzk_column_sums_create(&sums, r->c, some_weights, weights, pool, NULL, &err), &err);
     for (int m = 0; m < 3; m++) {
         for (size_t i = 0; i < n; i++) {
-            want[i] = ref_fr_u64(test_below(3));
-            got[i] = fr_of_ref(want[i]);
+            want[i] = ref_fr_u64(0);
         }
         for (size_t row = 0; row < q->n_rows; row++) {
-            const ref_fr x = ref_fr_u64(test_u64());
-            weights[row] = fr_of_ref(x);
+            const ref_fr x = ref_of_fr(&weights[row]);
             for (size_t i = 0; i < q->rows[row][m].n; i++) {
                 const ref_term *t = &q->rows[row][m].t[i];
                 ref_fr *sum =
@@ -191,13 +238,16 @@ static void check_columns(const random_circuit *r, cuzk_pool *pool)
                 *sum = ref_fr_add(*sum, ref_fr_mul(t->coef, x));
             }
         }
-        CHECK_OK(cuzk_circuit_column_sums(got, got + q->n_inputs, r->c, (cuzk_matrix_id)m, weights,
-                                          pool, NULL, NULL),
-                 NULL);
+        get_columns(got, sums, (cuzk_matrix_id)m, n, pool);
         for (size_t i = 0; i < n; i++) {
             CHECK(ref_fr_eq(ref_of_fr(&got[i]), want[i]));
         }
     }
+    cuzk_column_sums_destroy(sums);
+    sums = NULL;
+    CHECK_STATUS(cuzk_column_sums_create(&sums, r->c, no_weights, NULL, pool, NULL, &err),
+                 CUZK_E_CANCELLED);
+    CHECK(sums == NULL);
     free(weights);
     free(got);
     free(want);
@@ -297,8 +347,13 @@ static void allocation_failures(void)
             st = cuzk_r1cs_check(w, NULL, NULL, NULL, NULL);
         }
         if (st == CUZK_OK) {
-            st = cuzk_circuit_column_sums(sums, sums + r.c->n_inputs, r.c, CUZK_MATRIX_A, out, NULL,
-                                          NULL, NULL);
+            cuzk_column_sums *columns = NULL;
+            st = cuzk_column_sums_create(&columns, r.c, some_weights, out, NULL, NULL, NULL);
+            if (st == CUZK_OK) {
+                st = cuzk_column_sums_get(sums, columns, CUZK_MATRIX_A, 0,
+                                          (size_t)(r.c->n_inputs + r.c->n_aux), NULL, NULL, NULL);
+            }
+            cuzk_column_sums_destroy(columns);
         }
         cuzk_alloc_fail_nth(0, false);
         CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
