@@ -4,7 +4,11 @@
 
 #include "commands.h"
 
-static const command commands[] = {{NULL, NULL, NULL}};
+static const command commands[] = {
+#ifdef CUZK_DAEMON
+    {"daemon", "a daemon, by gRPC: single, batch, stress, ...", cmd_bench_daemon},
+#endif
+    {NULL, NULL, NULL}};
 
 int cmd_bench(int argc, char **argv)
 {

@@ -29,6 +29,14 @@ int cmd_circuit(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
+int cmd_submit(int argc, char **argv);
+int cmd_await(int argc, char **argv);
+int cmd_cancel(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_preload(int argc, char **argv);
+int cmd_evict(int argc, char **argv);
+int cmd_health(int argc, char **argv);
+int cmd_bench_daemon(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 
 #endif /* CUZK_APPS_COMMANDS_H */

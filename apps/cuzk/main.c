@@ -16,6 +16,13 @@ static const command commands[] = {
     {"groth16", "circom and snarkjs circuits: setup, prove, verify", cmd_groth16},
 #ifdef CUZK_DAEMON
     {"serve", "the daemon: proofs over gRPC, for Curio and others", cmd_serve},
+    {"submit", "hand a job to a daemon, and perhaps wait for it", cmd_submit},
+    {"await", "wait for a job of a daemon", cmd_await},
+    {"cancel", "cancel a job of a daemon", cmd_cancel},
+    {"status", "what a daemon is doing", cmd_status},
+    {"preload", "load parameters in a daemon", cmd_preload},
+    {"evict", "drop parameters in a daemon", cmd_evict},
+    {"health", "whether a daemon takes jobs", cmd_health},
 #endif
     {"bench", "measuring: micro, synth, prove, compare", cmd_bench},
     {"params", "proving parameter files (.params): info, check, setup", cmd_params},
