@@ -15,7 +15,7 @@ static bool may_take(void *arg, const cuzk_sched_item *item)
     if (c->circuit != UINT32_MAX && item->circuit != c->circuit) {
         return false;
     }
-    if ((item->avoid >> r->device & 1) != 0 && !r->is_only_device) {
+    if ((item->avoid >> r->device & 1) != 0 && (r->good & ~item->avoid) != 0) {
         return false;
     }
     return !r->privileged_only || r->is_privileged(r->arg, item);

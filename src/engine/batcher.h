@@ -18,7 +18,7 @@ typedef struct cuzk_batch_rules {
     uint32_t max_size; /* 1 .. CUZK_BATCH_MAX */
     uint64_t max_wait_ns;
     uint32_t device;      /* items that avoid it are left to others, */
-    bool is_only_device;  /* unless there are no others */
+    uint64_t good;        /* of these devices (bits), when there is one that they do not avoid */
     bool privileged_only; /* the slot is held for CRITICAL items of is_privileged */
     cuzk_sched_filter is_privileged;
     void *arg;

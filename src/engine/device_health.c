@@ -3,9 +3,10 @@
 
 #include "base/assert.h"
 
-void cuzk_health_init(cuzk_health *h, uint64_t limit_ns)
+void cuzk_health_init(cuzk_health *h, uint64_t limit_ns, uint64_t first_ns)
 {
-    *h = (cuzk_health){.limit_ns = limit_ns, .back_off_ns = CUZK_HEALTH_FIRST_NS};
+    first_ns = first_ns != 0 ? first_ns : CUZK_HEALTH_FIRST_NS;
+    *h = (cuzk_health){.limit_ns = limit_ns, .first_ns = first_ns, .back_off_ns = first_ns};
 }
 
 bool cuzk_health_is_good(const cuzk_health *h)
@@ -55,7 +56,7 @@ bool cuzk_health_verified(cuzk_health *h, bool is_right, uint64_t now_ns)
 {
     if (is_right) {
         h->wrong_in_row = 0;
-        h->back_off_ns = CUZK_HEALTH_FIRST_NS; /* it works: forget old troubles */
+        h->back_off_ns = h->first_ns; /* it works: forget old troubles */
         return false;
     }
     h->errors++;

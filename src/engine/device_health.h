@@ -34,10 +34,11 @@ typedef struct cuzk_health {
     uint64_t began_ns[CUZK_HEALTH_SLOTS]; /* 0: idle */
     uint32_t errors_in_row, wrong_in_row;
     uint64_t errors, quarantines; /* since the start */
-    uint64_t back_off_ns, until_ns;
+    uint64_t first_ns, back_off_ns, until_ns;
 } cuzk_health;
 
-void cuzk_health_init(cuzk_health *h, uint64_t limit_ns);
+/** first_ns: the first back-off; 0: CUZK_HEALTH_FIRST_NS. */
+void cuzk_health_init(cuzk_health *h, uint64_t limit_ns, uint64_t first_ns);
 bool cuzk_health_is_good(const cuzk_health *h);
 void cuzk_health_begin(cuzk_health *h, uint32_t slot, uint64_t now_ns);
 /** The work of a slot is over. True when the device is quarantined by this. */

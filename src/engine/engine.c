@@ -95,7 +95,8 @@ static void init_devices(cuzk_engine *e)
     for (uint32_t i = 0; i < e->n_devices; i++) {
         b->device_info(b->arg, i, &e->devices[i].info);
         is_cpu = is_cpu || e->devices[i].info.is_cpu;
-        cuzk_health_init(&e->devices[i].health, e->cfg.device_timeout_ms * MS_NS);
+        cuzk_health_init(&e->devices[i].health, e->cfg.device_timeout_ms * MS_NS,
+                         e->cfg.device_back_off_ms * MS_NS);
     }
     if (e->slots == 0) {
         e->slots = is_cpu ? 1 : 2;

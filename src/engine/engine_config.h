@@ -31,8 +31,9 @@ typedef struct cuzk_engine_config {
         winning_reserve_bytes; /* host memory held for WinningPoSt; 0: what one 32 GiB one needs */
     uint64_t
         age_ms; /* a waiting job rises one class (at most to HIGH) per age_ms; 0: ten minutes */
-    uint64_t device_timeout_ms; /* a partition on a device for longer: the device is quarantined */
-    cuzk_job_store *store;      /* borrowed; NULL: memory */
+    uint64_t device_timeout_ms;  /* a partition on a device for longer: the device is quarantined */
+    uint64_t device_back_off_ms; /* first time in quarantine, doubled each time; 0: one second */
+    cuzk_job_store *store;       /* borrowed; NULL: memory */
     cuzk_engine_log_fn log;
     void *log_arg;
     cuzk_trace *trace; /* optional */

@@ -6,13 +6,13 @@
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
-static uint32_t n_good(const cuzk_engine *e)
+static uint64_t good_devices(const cuzk_engine *e)
 {
-    uint32_t n = 0;
+    uint64_t good = 0;
     for (uint32_t i = 0; i < e->n_devices; i++) {
-        n += cuzk_health_is_good(&e->devices[i].health) ? 1 : 0;
+        good |= (uint64_t)cuzk_health_is_good(&e->devices[i].health) << i;
     }
-    return n;
+    return good;
 }
 
 /* Partitions of a circuit that come to the device queue without more being started. */
@@ -34,7 +34,7 @@ static void pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
     const cuzk_batch_rules rules = {.max_size = w->is_express ? 1 : e->batch,
                                     .max_wait_ns = e->cfg.max_batch_wait_ms * MS_NS,
                                     .device = w->index,
-                                    .is_only_device = n_good(e) < 2,
+                                    .good = good_devices(e),
                                     .privileged_only = w->is_express,
                                     .is_privileged = cuzk_job_is_privileged,
                                     .arg = e,
@@ -158,6 +158,7 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     d->slot[w->slot].busy = false;
     if (cuzk_health_end(&d->health, w->slot, worst, now)) {
         cuzk_engine_log_device(e, 0, "device.quarantined", w->index, cuzk_status_text(worst));
+        pthread_cond_broadcast(&e->cv_device); /* its partitions are others' now */
     }
     for (uint32_t i = 0; i < call.n; i++) {
         call.f[i]->witness = NULL;

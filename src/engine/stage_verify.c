@@ -84,6 +84,7 @@ static void run(cuzk_engine *e, uint32_t index)
         cuzk_engine_log_device(e, 0, "device.quarantined", (uint32_t)f->device,
                                "its proofs do not verify");
         pthread_cond_signal(&e->cv_timer);
+        pthread_cond_broadcast(&e->cv_device);
     }
     if (j->phase != PHASE_READY) {
         cuzk_flight_drop(e, f);

@@ -67,6 +67,7 @@ static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
         cuzk_health *h = &e->devices[i].health;
         if (cuzk_health_tick(h, now)) {
             abandon(e, i, now);
+            pthread_cond_broadcast(&e->cv_device);
         }
         const uint64_t at = cuzk_health_wake_ns(h);
         if (at != 0 && at <= now) {

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_TEST_ENGINE_MOCK_BACKEND_H
+#define CUZK_TEST_ENGINE_MOCK_BACKEND_H
+
+/*
+ * A prover that proves nothing: jobs are a few bytes, proofs are hashes of them, and every stage can
+ * be made slow, wrong, out of memory, or stopped at a gate. It counts what the engine should have
+ * reserved for it.
+ *
+ * A job is a mock_job as vanilla_proof or as the only vanilla_proofs. The proof of a partition is
+ * SHA-256 of job and partition, six times.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/backend.h"
+#include "engine/engine_config.h"
+#include "engine/engine_status.h"
+
+#define MOCK_DEVICES 3
+#define MOCK_MIB     ((uint64_t)1 << 20)
+
+typedef enum mock_stage {
+    MOCK_PARSE,
+    MOCK_CHECK,
+    MOCK_WITNESS,
+    MOCK_PROVE,
+    MOCK_VERIFY,
+    MOCK_LOAD,
+    MOCK_STAGES
+} mock_stage;
+
+typedef struct mock_job {
+    uint64_t tag;
+    uint32_t n_partitions;
+    uint32_t bad_input; /* 1: parse refuses, 2: check refuses */
+} mock_job;
+
+typedef struct mock_backend {
+    cuzk_engine_backend vtable;
+    cuzk_backend_circuit circuits[4]; /* porep, update, window, winning */
+    uint32_t n_devices;
+    /* chances in 1/1000, of a call */
+    _Atomic uint32_t fail[MOCK_STAGES]; /* retryable trouble */
+    _Atomic uint32_t lost, wrong;       /* of a device call */
+    _Atomic uint32_t wrong_device;      /* 1 + a device whose proofs are all wrong */
+    _Atomic uint32_t sleep_us[MOCK_STAGES];
+    _Atomic uint64_t random;
+    /* Gates: a call of the stage waits while it is closed, or until it is cancelled. */
+    pthread_mutex_t mu;
+    pthread_cond_t cv;
+    bool closed[MOCK_STAGES];
+    bool ignores_cancel; /* a device that hangs */
+    uint32_t inside[MOCK_STAGES];
+    uint32_t hanging_device; /* 1 + a device whose calls never end while PROVE is closed; 0: all */
+    /* Counted. */
+    _Atomic uint64_t used, peak; /* bytes that the engine must have reserved */
+    _Atomic uint64_t calls[MOCK_STAGES], proofs_of_device[MOCK_DEVICES];
+    _Atomic uint32_t on_device[MOCK_DEVICES], most_on_device, probes_to_fail;
+    uint64_t order[64]; /* tags in the order in which they came to a device */
+    uint32_t n_order;
+} mock_backend;
+
+void mock_init(mock_backend *b, uint32_t n_devices);
+void mock_destroy(mock_backend *b);
+void mock_close(mock_backend *b, mock_stage s);
+void mock_open(mock_backend *b, mock_stage s);
+/** Waits until n calls are inside a stage. */
+void mock_wait_inside(mock_backend *b, mock_stage s, uint32_t n);
+/** The right proof of a partition. */
+void mock_proof(uint8_t out[192], const mock_job *job, uint32_t partition);
+
+/** A request for a mock_job; view is the caller's, and needed for all kinds but PoRep. */
+void mock_request(cuzk_job_request *out, cuzk_job_kind kind, const mock_job *job, cuzk_bytes *view,
+                  const char *id);
+
+/** A store in memory whose calls fail at times, for 1000 * chance of them. Destroy by destroy. */
+typedef struct mock_store {
+    cuzk_job_store vtable, inner;
+    _Atomic uint32_t fail_put, fail_finish;
+    _Atomic uint64_t random;
+} mock_store;
+void mock_store_init(mock_store *s);
+void mock_store_destroy(mock_store *s);
+
+#endif /* CUZK_TEST_ENGINE_MOCK_BACKEND_H */
