@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "groth16/prove.h"
+#include "groth16/device_key.h"
 #include "interop/r1cs_file.h"
 #include "interop/snarkjs_json.h"
 #include "interop/wtns_file.h"
@@ -12,6 +12,7 @@
 
 #include "app.h"
 #include "commands.h"
+#include "devices.h"
 #include "inputs.h"
 
 typedef struct prove {
@@ -26,6 +27,7 @@ typedef struct prove {
     const cuzk_circuit *circuit;
     const cuzk_srs *srs;
     cuzk_map wtns_map;
+    devices dev; /* the first one proves */
 } prove;
 
 enum { KEY = 0, WITNESS, PROOF, PUBLIC };
@@ -36,6 +38,8 @@ static const struct argp_option options[] = {
      "The circuit: needed with a .params key; with any key the witness is checked against it first",
      0},
     {"binary", OPT_BINARY, NULL, 0, "Write the proof as 192 bytes instead of JSON", 0},
+    DEVICES_OPTION_DEVICE,
+    DEVICES_OPTION_VRAM,
     {"check-points", OPT_CHECK_POINTS, NULL, 0, "Check that every point of the key is in its group",
      0},
     {0}};
@@ -47,6 +51,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT: state->child_inputs[0] = &p->a; return 0;
     case OPT_R1CS: p->r1cs = arg; return 0;
     case OPT_BINARY: p->binary = true; return 0;
+    case OPT_DEVICE: p->dev.spec = arg; return 0;
+    case OPT_VRAM: p->dev.vram = arg; return 0;
     case OPT_CHECK_POINTS: p->subgroup = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > PUBLIC) {
@@ -190,6 +196,35 @@ static void report_times(app *a, const cuzk_prove_times *t, uint64_t verify_ns)
     app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
 }
 
+static void report_device_times(app *a, const cuzk_device_times *t, uint64_t verify_ns)
+{
+    app_seconds(a, "prep_msm", t->prep_msm_ns);
+    app_seconds(a, "eval", t->eval_ns);
+    app_seconds(a, "ntt_msm_h", t->ntt_msm_h_ns);
+    app_seconds(a, "batch_add", t->batch_add_ns);
+    app_seconds(a, "tail_msm", t->tail_msm_ns);
+    app_seconds(a, "b_g2_msm", t->b_g2_msm_ns);
+    app_seconds(a, "gpu_total", t->gpu_total_ns);
+    app_seconds(a, "prove", t->total_ns);
+    app_seconds(a, "verify", verify_ns);
+    app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
+}
+
+static cuzk_status prove_on_device(prove *p, cuzk_proof *out, const cuzk_witness *w,
+                                   cuzk_device_times *times)
+{
+    app *a = &p->a;
+    cuzk_device_key *k = NULL;
+    const cuzk_device_key_opts ko = {.trace = a->trace};
+    const cuzk_device_prove_opts po = {.times = times, .trace = a->trace, .device = 0};
+    const cuzk_witness *const one[1] = {w};
+    CUZK_TRY(cuzk_device_key_create(&k, p->dev.list[0], p->circuit, p->srs, &ko, a->pool, a->cancel,
+                                    &a->err));
+    const cuzk_status st = cuzk_device_prove(k, out, 1, one, &po, a->cancel, &a->err);
+    cuzk_device_key_destroy(k);
+    return st;
+}
+
 static cuzk_status work(prove *p)
 {
     app *a = &p->a;
@@ -197,6 +232,7 @@ static cuzk_status work(prove *p)
     cuzk_witness *w = NULL;
     cuzk_proof proof;
     cuzk_prove_times times;
+    cuzk_device_times device_times = {.total_ns = 0};
     const cuzk_prove_opts opts = {.times = &times, .trace = a->trace};
     cuzk_span span;
     uint8_t bytes[CUZK_PROOF_BYTES];
@@ -205,6 +241,7 @@ static cuzk_status work(prove *p)
     memset(&times, 0, sizeof(times));
     CUZK_TRY(app_check_output(a, p->path[PROOF]));
     CUZK_TRY(app_check_output(a, p->path[PUBLIC]));
+    CUZK_TRY(devices_open(a, &p->dev));
     span = cuzk_span_begin(a->trace, "load_params", NULL);
     st = open_key(p);
     cuzk_span_end(a->trace, span, 0);
@@ -215,7 +252,9 @@ static cuzk_status work(prove *p)
     CUZK_TRY(check_witness(p, &wtns));
     CUZK_TRY(cuzk_wtns_to_witness(&w, &wtns, p->circuit, p->path[WITNESS], a->pool, &a->err));
     cuzk_span_end(a->trace, span, 0);
-    CUZK_TRY_GOTO(st, cuzk_prove(&proof, w, p->srs, &opts, a->pool, a->cancel, &a->err));
+    CUZK_TRY_GOTO(st, p->dev.n > 0
+                          ? prove_on_device(p, &proof, w, &device_times)
+                          : cuzk_prove(&proof, w, p->srs, &opts, a->pool, a->cancel, &a->err));
     cuzk_proof_encode(bytes, &proof);
     verify_ns = cuzk_clock_ns();
     span = cuzk_span_begin(a->trace, "verify", NULL);
@@ -228,7 +267,12 @@ static cuzk_status work(prove *p)
     app_u64(a, "constraints", p->circuit->n_rows);
     app_u64(a, "public_inputs", p->circuit->n_inputs - 1);
     app_bool(a, "verified", true);
-    report_times(a, &times, verify_ns);
+    devices_report(a, &p->dev);
+    if (p->dev.n > 0) {
+        report_device_times(a, &device_times, verify_ns);
+    } else {
+        report_times(a, &times, verify_ns);
+    }
 out:
     cuzk_witness_destroy(w);
     return st;
@@ -258,5 +302,6 @@ int cmd_groth16_prove(int argc, char **argv)
     cuzk_srs_close(p.params);
     cuzk_circuit_destroy(p.own_circuit);
     cuzk_map_close(&p.wtns_map);
+    devices_close(&p.dev);
     return app_finish(&p.a, st);
 }

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The CPU device's operations against the definitions, and the rules of the interface on the mock. */
+#include <string.h>
+
+#include "accel/cpu/cpu_accel.h"
+#include "accel/mock/mock_accel.h"
+#include "base/alloc.h"
+#include "groth16/circuits.h"
+
+#include "test.h"
+
+static cuzk_accel *open_cpu(void)
+{
+    cuzk_accel *dev = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_accel_cpu_open(&dev, NULL, &err), &err);
+    return dev;
+}
+
+static cuzk_accel_queue *open_queue(cuzk_accel *dev)
+{
+    cuzk_accel_queue *q = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_accel_queue_create(&q, dev, &err), &err);
+    return q;
+}
+
+static void run(cuzk_accel_queue *q, const cuzk_accel_op *op)
+{
+    cuzk_err err;
+    CHECK_OK(cuzk_accel_enqueue(q, op, NULL, 0, &err), &err);
+    CHECK_OK(cuzk_accel_sync(q, &err), &err);
+}
+
+/* Wires of a section in the order of its points, straight from the definition. */
+static size_t section_wires(cuzk_wire *out, bool *is_full, const cuzk_circuit *c,
+                            cuzk_accel_section s, bool all)
+{
+    size_t n = 0;
+    uint64_t aux = 0;
+    for (uint32_t i = 0; s != CUZK_ACCEL_L && i < c->n_inputs; i++) {
+        const bool dense = (c->b_input_dense[i / 64] >> (i % 64) & 1) != 0;
+        if (all || s == CUZK_ACCEL_A || dense) {
+            is_full[n] = true;
+            out[n++] = i;
+        }
+    }
+    for (uint64_t k = 0; k <= c->n_blocks; k++) {
+        const cuzk_circuit_part *p = k == 0 ? &c->preamble : &c->block;
+        for (uint64_t i = 0; i < p->n_aux; i++, aux++) {
+            const uint64_t *d = s == CUZK_ACCEL_A ? p->a_dense : p->b_dense;
+            if (all || s == CUZK_ACCEL_L || (d[i / 64] >> (i % 64) & 1) != 0) {
+                is_full[n] = (p->is_full[i / 64] >> (i % 64) & 1) != 0;
+                out[n++] = (cuzk_wire)aux | CUZK_WIRE_AUX;
+            }
+        }
+    }
+    return n;
+}
+
+typedef struct section_check {
+    cuzk_accel_queue *q;
+    const test_instance *t;
+    cuzk_accel_circuit *c;
+    const void *d_witness;
+    cuzk_wire *wires;
+    bool *is_full;
+} section_check;
+
+static void check_values(const section_check *k, cuzk_accel_section s, size_t n)
+{
+    cuzk_accel_split split;
+    cuzk_accel_section_split(k->c, s, &split);
+    CHECK_U64(split.n_points, n);
+    uint64_t *bits = cuzk_alloc_zero(split.n_bits / 64 + 1, 8);
+    cuzk_scalar *scalars = cuzk_alloc_zero(split.n_fulls + 1, sizeof(*scalars));
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_SECTION,
+                              .u.section = {.circuit = k->c,
+                                            .d_witness = k->d_witness,
+                                            .section = s,
+                                            .d_bits = bits,
+                                            .d_scalars = scalars}};
+    run(k->q, &op);
+    size_t bit = 0, full = 0;
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fr v, got;
+        uint64_t b, f;
+        cuzk_accel_section_slots(k->c, s, i, &b, &f);
+        CHECK_U64(b, bit);
+        CHECK_U64(f, full);
+        cuzk_witness_get(&v, k->t->w, k->wires[i]);
+        if (k->is_full[i]) {
+            cuzk_fr_from_scalar(&got, &scalars[full++]);
+            CHECK(cuzk_fr_eq(&got, &v));
+        } else {
+            const bool one = (bits[bit / 64] >> (bit % 64) & 1) != 0;
+            CHECK(one ? cuzk_fr_is_one(&v) : cuzk_fr_is_zero(&v));
+            bit++;
+        }
+    }
+    CHECK_U64(bit, split.n_bits);
+    CHECK_U64(full, split.n_fulls);
+    cuzk_free(bits);
+    cuzk_free(scalars);
+}
+
+/* Points carry their number in x; whatever the parts, each ends in its slot. */
+static void check_split(const section_check *k, cuzk_accel_section s, size_t n)
+{
+    cuzk_g1_affine *points = cuzk_alloc_zero(n + 1, sizeof(*points));
+    cuzk_g1_affine *bits = cuzk_alloc_zero(n + 1, sizeof(*points));
+    cuzk_g1_affine *fulls = cuzk_alloc_zero(n + 1, sizeof(*points));
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&points[i].x, &i, sizeof(i));
+    }
+    for (size_t at = 0; at < n;) {
+        const size_t left = n - at;
+        const size_t m = 1 + test_below(left);
+        cuzk_accel_op op = {
+            .kind = CUZK_ACCEL_OP_SPLIT_G1,
+            .u.split = {
+                .circuit = k->c, .section = s, .d_points = points + at, .first = at, .n = m}};
+        uint64_t b, f;
+        cuzk_accel_section_slots(k->c, s, at, &b, &f);
+        op.u.split.bit_slot = b;
+        op.u.split.full_slot = f;
+        op.u.split.d_bits = bits + b;
+        op.u.split.d_fulls = fulls + f;
+        run(k->q, &op);
+        at += m;
+    }
+    size_t bit = 0, full = 0;
+    for (size_t i = 0; i < n; i++) {
+        const cuzk_g1_affine *p = k->is_full[i] ? &fulls[full++] : &bits[bit++];
+        CHECK_MEM(p, &points[i], sizeof(*p));
+    }
+    cuzk_free(points);
+    cuzk_free(bits);
+    cuzk_free(fulls);
+}
+
+static void check_sections(const test_instance *t, bool all_wires)
+{
+    cuzk_accel *dev = open_cpu();
+    cuzk_accel_queue *q = open_queue(dev);
+    section_check k = {.q = q, .t = t};
+    cuzk_err err;
+    const size_t wires = t->c->n_inputs + t->c->n_aux;
+    CHECK_OK(cuzk_accel_circuit_create(&k.c, q, t->c, all_wires, &err), &err);
+    void *w = cuzk_alloc(cuzk_accel_witness_bytes(k.c), 1);
+    const cuzk_accel_op up = {.kind = CUZK_ACCEL_OP_WITNESS,
+                              .u.witness = {.circuit = k.c, .d_out = w, .w = t->w}};
+    run(q, &up);
+    k.d_witness = w;
+    k.wires = cuzk_alloc(wires, sizeof(*k.wires));
+    k.is_full = cuzk_alloc(wires, sizeof(*k.is_full));
+    for (int s = 0; s < CUZK_ACCEL_N_SECTIONS; s++) {
+        const size_t n = section_wires(k.wires, k.is_full, t->c, (cuzk_accel_section)s, all_wires);
+        check_values(&k, (cuzk_accel_section)s, n);
+        check_split(&k, (cuzk_accel_section)s, n);
+    }
+    cuzk_free(w);
+    cuzk_free(k.wires);
+    cuzk_free(k.is_full);
+    cuzk_accel_circuit_destroy(k.c, q);
+    cuzk_accel_queue_destroy(q);
+    cuzk_accel_close(dev);
+}
+
+static void sections(void)
+{
+    for (size_t i = 0; i < test_iters(10); i++) {
+        test_instance t = i % 2 == 0 ? test_circuit_random(1 + test_below(300), 1 + test_below(5))
+                                     : test_circuit_blocks(test_below(40));
+        check_sections(&t, i % 3 == 0);
+        test_instance_destroy(&t);
+    }
+}
+
+static void decode_names_the_point(void)
+{
+    cuzk_accel *dev = open_cpu();
+    cuzk_accel_queue *q = open_queue(dev);
+    cuzk_err err;
+    uint8_t in[3][96];
+    cuzk_g1_affine out[3], zero = CUZK_G1_GENERATOR;
+    memset(&zero, 0, sizeof(zero));
+    for (size_t i = 0; i < 3; i++) {
+        cuzk_g1_encode_uncompressed(in[i], &CUZK_G1_GENERATOR);
+    }
+    cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_DECODE_G1,
+                        .u.decode = {.d_out = out,
+                                     .d_in = in[0],
+                                     .n = 3,
+                                     .check = CUZK_POINT_ON_CURVE,
+                                     .what = "l",
+                                     .first = 100}};
+    run(q, &op);
+    CHECK_MEM(&out[2], &CUZK_G1_GENERATOR, sizeof(out[2]));
+    in[1][95] ^= 1;
+    CHECK_OK(cuzk_accel_enqueue(q, &op, NULL, 0, &err), &err);
+    CHECK_STATUS(cuzk_accel_sync(q, &err), CUZK_E_NOT_ON_CURVE);
+    CHECK(strstr(err.msg, "section l, point 101") != NULL);
+    cuzk_g1_encode_uncompressed(in[1], &zero);
+    CHECK_OK(cuzk_accel_enqueue(q, &op, NULL, 0, &err), &err);
+    CHECK_STATUS(cuzk_accel_sync(q, &err), CUZK_E_INFINITY);
+    CHECK_OK(cuzk_accel_sync(q, &err), &err); /* told once */
+    cuzk_accel_queue_destroy(q);
+    cuzk_accel_close(dev);
+}
+
+/* What follows a failure in a queue is not done; lost is for good, until it is opened again. */
+static void lost_is_sticky(void)
+{
+    cuzk_accel *dev = NULL;
+    cuzk_err err;
+    uint8_t a[256], b[256] = {1};
+    void *d = NULL;
+    cuzk_accel_props props;
+    CHECK_OK(cuzk_accel_mock_open(&dev, 7, 4096, NULL, &err), &err);
+    cuzk_accel_queue *q = open_queue(dev);
+    CHECK_OK(cuzk_accel_alloc(dev, &d, 256, &err), &err);
+    CHECK_STATUS(cuzk_accel_alloc(dev, &d, 4096, &err), CUZK_E_DEV_NOMEM);
+    cuzk_accel_get_props(dev, &props);
+    CHECK_U64(props.memory_total, 4096);
+    CHECK_U64(props.memory_free, 4096 - 256);
+    CHECK_U64(props.ordinal, 7);
+    CHECK(!props.lost);
+    const cuzk_accel_op up = {.kind = CUZK_ACCEL_OP_UPLOAD,
+                              .u.copy = {.d_dst = d, .src = b, .bytes = 256}};
+    const cuzk_accel_op down = {.kind = CUZK_ACCEL_OP_DOWNLOAD,
+                                .u.copy = {.d_dst = a, .src = d, .bytes = 256}};
+    run(q, &up);
+    run(q, &down);
+    CHECK_MEM(a, b, 256);
+    const cuzk_mock_script refusal = {.fail_at = 1, .fail_with = CUZK_E_DEV_NOMEM};
+    cuzk_accel_mock_set(dev, &refusal);
+    CHECK_STATUS(cuzk_accel_enqueue(q, &up, NULL, 0, &err), CUZK_E_DEV_NOMEM);
+    CHECK(!cuzk_accel_is_lost(dev));
+    run(q, &up);
+    const cuzk_mock_script loss = {.fail_at = 1, .fail_with = CUZK_E_DEV_LOST, .at_sync = true};
+    cuzk_accel_mock_set(dev, &loss);
+    CHECK_OK(cuzk_accel_enqueue(q, &up, NULL, 0, &err), &err);
+    CHECK(!cuzk_accel_is_lost(dev));
+    CHECK_STATUS(cuzk_accel_sync(q, &err), CUZK_E_DEV_LOST);
+    CHECK(cuzk_accel_is_lost(dev));
+    CHECK_STATUS(cuzk_accel_enqueue(q, &up, NULL, 0, &err), CUZK_E_DEV_LOST);
+    CHECK_STATUS(cuzk_accel_sync(q, &err), CUZK_E_DEV_LOST);
+    void *other = NULL;
+    CHECK_STATUS(cuzk_accel_alloc(dev, &other, 1, &err), CUZK_E_DEV_LOST);
+    cuzk_accel_get_props(dev, &props);
+    CHECK(props.lost);
+    cuzk_accel_free(dev, d);
+    cuzk_accel_queue_destroy(q);
+    CHECK_U64(cuzk_accel_mock_stats(dev).blocks, 0);
+    cuzk_accel_close(dev);
+}
+
+static void marks(void)
+{
+    cuzk_accel *dev = open_cpu();
+    cuzk_accel_queue *q = open_queue(dev);
+    cuzk_err err;
+    uint32_t m = 0;
+    uint64_t before = 0, ns = 0;
+    CHECK_OK(cuzk_accel_marks_reset(q, &err), &err);
+    for (uint32_t i = 0; i < CUZK_ACCEL_MARKS; i++) {
+        CHECK_OK(cuzk_accel_mark(q, &m, &err), &err);
+        CHECK_U64(m, i);
+        CHECK_OK(cuzk_accel_mark_ns(q, m, &ns, &err), &err);
+        CHECK(ns >= before);
+        before = ns;
+    }
+    CHECK_STATUS(cuzk_accel_mark(q, &m, &err), CUZK_E_INVALID);
+    CHECK_OK(cuzk_accel_marks_reset(q, &err), &err);
+    CHECK_STATUS(cuzk_accel_mark_ns(q, 0, &ns, &err), CUZK_E_INVALID);
+    CHECK_OK(cuzk_accel_mark(q, &m, &err), &err);
+    cuzk_accel_queue_destroy(q);
+    cuzk_accel_close(dev);
+}
+
+static void no_setup_and_unknown_operations(void)
+{
+    cuzk_accel *dev = open_cpu();
+    cuzk_accel_queue *q = open_queue(dev);
+    cuzk_err err;
+    cuzk_accel_need need;
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OPS};
+    CHECK_STATUS(cuzk_accel_plan(dev, &op, &need, &err), CUZK_E_UNSUPPORTED);
+    CHECK_STATUS(cuzk_accel_enqueue(q, &op, NULL, 0, &err), CUZK_E_UNSUPPORTED);
+    CHECK_STATUS(cuzk_accel_setup(q, NULL, NULL, 1024, NULL, NULL, NULL, &err), CUZK_E_UNSUPPORTED);
+    CHECK_STR(cuzk_accel_op_name(CUZK_ACCEL_OP_TO_COSET), "to_coset");
+    CHECK_STR(cuzk_accel_op_name(CUZK_ACCEL_OP_SPLIT_G2), "split_g2");
+    cuzk_accel_queue_destroy(q);
+    cuzk_accel_close(dev);
+}
+
+static const cuzk_case cases[] = {CASE(sections), CASE(decode_names_the_point),
+                                  CASE(lost_is_sticky), CASE(marks),
+                                  CASE(no_setup_and_unknown_operations)};
+TEST_MAIN("accel/ops", cases)
