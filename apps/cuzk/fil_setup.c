@@ -6,12 +6,13 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "circuit/filecoin.h"
-#include "groth16/setup.h"
+#include "groth16/device_key.h"
 #include "prover/params_dir.h"
 #include "sys/file.h"
 
 #include "app.h"
 #include "commands.h"
+#include "devices.h"
 
 typedef struct circuit_args {
     app a;
@@ -19,6 +20,7 @@ typedef struct circuit_args {
     uint64_t seed;
     bool has_seed, no_transcript;
     cuzk_circuit_spec spec;
+    devices dev;
 } circuit_args;
 
 enum { OPT_SEED = 0x380, OPT_NO_TRANSCRIPT };
@@ -27,6 +29,8 @@ static const struct argp_option setup_options[] = {
     {"insecure-seed", OPT_SEED, "N", 0,
      "Derive the toxic waste from N: the same files each time, and anybody can forge proofs", 0},
     {"output", 'o', "DIR", 0, "Folder for the files (default: where provers look)", 0},
+    DEVICES_OPTION_DEVICE,
+    DEVICES_OPTION_VRAM,
     {0}};
 
 static const struct argp_option info_options[] = {
@@ -46,6 +50,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->has_seed = true;
         return 0;
     case OPT_NO_TRANSCRIPT: c->no_transcript = true; return 0;
+    case OPT_DEVICE: c->dev.spec = arg; return 0;
+    case OPT_VRAM: c->dev.vram = arg; return 0;
     case 'o': c->dir = arg; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1) {
@@ -163,6 +169,7 @@ static cuzk_status work_setup(circuit_args *c)
     const cuzk_setup_opts opts = {.replace = a->force, .progress = app_progress, .progress_arg = a};
     CUZK_TRY(find_spec(c));
     CUZK_TRY(find_paths(c, &paths));
+    CUZK_TRY(devices_open(a, &c->dev));
     CUZK_TRY(build(c, &circuit));
     cuzk_status st = CUZK_OK;
     if (c->has_seed) {
@@ -173,7 +180,10 @@ static cuzk_status work_setup(circuit_args *c)
             a, "these parameters are not the network's: proofs under them are valid nowhere else");
         st = cuzk_toxic_random(&toxic, &a->err);
     }
-    if (st == CUZK_OK) {
+    if (st == CUZK_OK && c->dev.n > 0) {
+        st = cuzk_device_setup_write(c->dev.list[0], circuit, &toxic, paths.params, paths.vk, &opts,
+                                     a->pool, a->cancel, &a->err);
+    } else if (st == CUZK_OK) {
         st = cuzk_setup_write(circuit, &toxic, paths.params, paths.vk, &opts, a->pool, a->cancel,
                               &a->err);
     }
@@ -185,6 +195,7 @@ static cuzk_status work_setup(circuit_args *c)
         app_text(a, "params", paths.params);
         app_text(a, "vk", paths.vk);
         app_bool(a, "insecure", c->has_seed);
+        devices_report(a, &c->dev);
         app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
         app_u64(a, "peak_rss_bytes", cuzk_clock_peak_rss());
     }
@@ -205,6 +216,7 @@ static int run(int argc, char **argv, const struct argp_option *options, const c
     if (st == CUZK_OK) {
         st = work(&c);
     }
+    devices_close(&c.dev);
     return app_finish(&c.a, st);
 }
 

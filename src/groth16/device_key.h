@@ -40,6 +40,15 @@ CUZK_NODISCARD cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_acc
                                                  const cuzk_circuit *c, const cuzk_toxic *toxic,
                                                  const cuzk_device_key_opts *opts,
                                                  const cuzk_cancel *cancel, cuzk_err *err);
+/**
+ * cuzk_setup_write with the points made on the device: the same bytes. Only bellperson's form
+ * (opts->kind is not read). E_UNSUPPORTED when the device cannot.
+ */
+CUZK_NODISCARD cuzk_status cuzk_device_setup_write(cuzk_accel *dev, const cuzk_circuit *c,
+                                                   const cuzk_toxic *toxic, const char *params_path,
+                                                   const char *vk_path, const cuzk_setup_opts *opts,
+                                                   cuzk_pool *pool, const cuzk_cancel *cancel,
+                                                   cuzk_err *err);
 /** No call may be using it. NULL is fine. */
 void cuzk_device_key_destroy(cuzk_device_key *k);
 const cuzk_srs_vk *cuzk_device_key_vk(const cuzk_device_key *k);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Proofs on the GPU equal the CPU's; the runtime fails at every call, and the next job is fine. */
+#include <stdlib.h>
+
 #include "accel/cuda/cuda_accel.h"
 #include "accel/cuda/cuda_status.h"
 #include "base/alloc.h"
@@ -95,6 +97,39 @@ static void setup_equals_cpu(void)
     cuzk_accel_close(dev);
 }
 
+/* The files of setup on the device are those of the CPU, byte for byte. */
+static void setup_files_equal_cpu(void)
+{
+    cuzk_accel *dev = open_device(2048 * MIB);
+    for (size_t i = 0; i < 3; i++) {
+        test_instance t = test_circuit_blocks(1 + test_below(300));
+        cuzk_toxic x;
+        cuzk_err err;
+        char path[4][512];
+        static const char *const names[4] = {"cpu.params", "cpu.vk", "gpu.params", "gpu.vk"};
+        const cuzk_setup_opts opts = {.replace = true};
+        for (size_t k = 0; k < 4; k++) {
+            (void)snprintf(path[k], sizeof(path[k]), "%s/%s", test_tmpdir(), names[k]);
+        }
+        cuzk_toxic_from_seed(&x, test_u64());
+        CHECK_OK(cuzk_setup_write(t.c, &x, path[0], path[1], &opts, NULL, NULL, &err), &err);
+        CHECK_OK(cuzk_device_setup_write(dev, t.c, &x, path[2], path[3], &opts, NULL, NULL, &err),
+                 &err);
+        for (size_t k = 0; k < 2; k++) {
+            size_t n, m;
+            uint8_t *a = test_read_file(path[k], &n);
+            uint8_t *b = test_read_file(path[k + 2], &m);
+            CHECK_U64(m, n);
+            CHECK_MEM(b, a, n);
+            free(a);
+            free(b);
+        }
+        check_empty(dev);
+        test_instance_destroy(&t);
+    }
+    cuzk_accel_close(dev);
+}
+
 /* The n-th call of the runtime fails, for n over the whole of a job; about 60 of them each way. */
 static void failures(void)
 {
@@ -142,5 +177,6 @@ static void failures(void)
 }
 
 static const cuzk_case cases[] = {CASE(equals_cpu), CASE(equals_cpu_domains),
-                                  CASE(setup_equals_cpu), CASE(failures)};
+                                  CASE(setup_equals_cpu), CASE(setup_files_equal_cpu),
+                                  CASE(failures)};
 TEST_MAIN("accel_cuda/prove", cases)
