@@ -1,12 +1,16 @@
 #!/bin/bash
-# Builds the CUDA backend, runs its tests, compute-sanitizer where there is one, and its benchmark.
-# usage: tools/gpu_check.sh OUT_FOLDER [bench options]     (from the repository root, on a GPU machine)
-# NO_SANITIZER=1 leaves the sanitizer out. Results: OUT_FOLDER/{machine,build,tests,sanitizer}.txt, bench.jsonl
+# One call on a bare GPU machine: builds with the CUDA backend, runs its tests and compute-sanitizer, times
+# the kernels, and proves: every result a file.
+# usage: tools/gpu_check.sh OUT_FOLDER [bench options]     (from the repository root)
+#   NO_SANITIZER=1, NO_BENCH=1   leave these out
+#   FULL=1                       also whole 32 GiB proofs with parameters made on the card (minutes, 100 GB of device memory)
+#   PREBUILT=FOLDER              a build folder made elsewhere, instead of building
+# Results: OUT_FOLDER/{machine,build,tests,sanitizer}.txt, bench.jsonl, proofs/*.json, summary.txt
 set -u -o pipefail
 out=${1:?folder for the results}
 shift
-mkdir -p "$out"
-build=build/gpu
+mkdir -p "$out/proofs"
+build=${PREBUILT:-build/gpu}
 export PATH=$PATH:/usr/local/cuda/bin
 fail=0
 {
@@ -15,41 +19,100 @@ fail=0
     nvcc --version | tail -2
     gcc --version | head -1
     grep -m1 'model name' /proc/cpuinfo
+    nproc
     git rev-parse HEAD 2>/dev/null || cat COMMIT 2>/dev/null || echo "commit unknown"
 } >"$out/machine.txt" 2>&1
-generator=()
-if command -v ninja >/dev/null; then
-    generator=(-G Ninja)
-fi
-{
-    cmake -S . -B $build "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_CUDA=ON \
+
+build_all() {
+    local generator=()
+    if command -v ninja >/dev/null; then
+        generator=(-G Ninja)
+    fi
+    cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_CUDA=ON \
         -DCUZK_DAEMON=OFF -DCUZK_TESTS=ON &&
-        cmake --build $build -j"$(nproc)" --target cuzk_bench_cuda test_accel_cuda_field \
-            test_accel_cuda_ntt test_accel_cuda_msm_g1 test_accel_cuda_msm_g2
-} >"$out/build.txt" 2>&1 || {
-    grep -E 'error|warning|FAILED' "$out/build.txt" | head -40
-    tail -5 "$out/build.txt"
-    echo "build: FAILED"
-    exit 1
+        cmake --build "$build" -j"$(nproc)"
 }
+if [ -z "${PREBUILT:-}" ]; then
+    if ! build_all >"$out/build.txt" 2>&1; then
+        grep -E 'error|warning|FAILED' "$out/build.txt" | head -40
+        tail -5 "$out/build.txt"
+        echo "build: FAILED"
+        exit 1
+    fi
+fi
 echo "build: ok"
-ctest --test-dir $build -R accel_cuda --output-on-failure >"$out/tests.txt" 2>&1 || fail=1
-tail -25 "$out/tests.txt"
-if [ -z "${NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
+
+run_tests() {
+    local t name
+    for t in "$build"/test/accel_cuda/test_accel_cuda_*; do
+        [ -x "$t" ] && [ -f "$t" ] || continue
+        name=$(basename "$t")
+        echo "== $name"
+        timeout 600 "$t" || echo "$name: FAILED"
+    done
+}
+run_tests >"$out/tests.txt" 2>&1
+grep -q FAILED "$out/tests.txt" && fail=1
+grep -E '^==|passed|FAILED' "$out/tests.txt"
+
+# tool, test program, cases: small ones, since every access is looked at.
+sanitize() {
+    local tool t
     for tool in memcheck racecheck initcheck; do
-        for t in "field --match=equals" "ntt --match=small" "msm_g1 --match=small" "msm_g2 --match=small"; do
-            name=${t%% *}
+        for t in "field --match=equals" "ntt --match=small" "msm_g1 --match=bits" "msm_g1 --match=cancel" \
+            "msm_g2 --match=bits" "r1cs --match=small" "prove --match=setup_equals --iters=1"; do
             echo "== $tool $t"
-            timeout 240 compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 \
-                $build/test/accel_cuda/test_accel_cuda_"$name" ${t#* } 2>&1 | tail -6 || fail=1
+            # shellcheck disable=SC2086
+            timeout 300 compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 \
+                "$build/test/accel_cuda/test_accel_cuda_"${t} 2>&1 | tail -4 || echo "SANITIZER FAILED"
         done
-    done >"$out/sanitizer.txt" 2>&1
-    grep -E '^==.*(SUMMARY|HAZARD)|^== |passed|Error' "$out/sanitizer.txt"
+    done
+}
+if [ -z "${NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
+    sanitize >"$out/sanitizer.txt" 2>&1
+    grep -q 'SANITIZER FAILED' "$out/sanitizer.txt" && fail=1
+    grep -E '^==|SUMMARY|HAZARD|passed|FAILED' "$out/sanitizer.txt"
 else
     echo "sanitizer: not run"
 fi
+
 if [ -z "${NO_BENCH:-}" ]; then
-    $build/bench/cuda/cuzk_bench_cuda "$@" >"$out/bench.jsonl" || fail=1
+    "$build/bench/cuda/cuzk_bench_cuda" "$@" >"$out/bench.jsonl" || fail=1
     cat "$out/bench.jsonl"
 fi
+
+# One statement from nothing to verified proofs: generated input, parameters made on the card.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+field() { sed -n "s/.*\"$1\": \"\(.*\)\".*/\1/p" "$2"; }
+# name, kind, sector size, runs, more options
+prove() {
+    local name=$1 kind=$2 size=$3 runs=$4
+    shift 4
+    local in="$work/$kind-$size" args=()
+    [ -e "$in" ] || "$build/cuzk" gen "$kind" --sector-size "$size" --seed 1 -o "$in" --json >"$in.json" || return 1
+    case $kind in
+    porep) args=(--c1 "$in") ;;
+    winning | window) args=(--vanilla "$in" --sector-size "$size" --randomness "$(field randomness "$in.json")") ;;
+    update) args=(--vanilla "$in" --sector-size "$size") ;;
+    esac
+    if [ "$kind" = update ]; then
+        args+=(--comm-r-old "$(field comm_r_old "$in.json")" --comm-r-new "$(field comm_r_new "$in.json")" \
+            --comm-d-new "$(field comm_d_new "$in.json")")
+    fi
+    "$build/cuzk" prove "$kind" "${args[@]}" --insecure-seed 1 --device cuda --repeat "$runs" --force \
+        -o "$work/proof.bin" --json "$@" >"$out/proofs/$name.json" || return 1
+    echo "$name: $(tr -d '\n' <"$out/proofs/$name.json")"
+}
+prove porep-2kib porep 2KiB 5 || fail=1
+prove porep-512mib porep 512MiB 5 || fail=1
+prove porep-512mib-vram porep 512MiB 3 --vram 2GiB || fail=1
+if [ -n "${FULL:-}" ]; then
+    prove porep-32gib porep 32GiB 5 --trace "$out/proofs/porep-32gib.trace" || fail=1
+    prove porep-32gib-vram24 porep 32GiB 2 --vram 24GiB || fail=1
+    prove winning-32gib winning 32GiB 5 || fail=1
+    prove window-32gib window 32GiB 3 || fail=1
+    prove update-32gib update 32GiB 3 || fail=1
+fi
+[ $fail = 0 ] && echo "all: ok" || echo "all: FAILED"
 exit $fail
