@@ -8,6 +8,9 @@ static const command commands[] = {
 #ifdef CUZK_DAEMON
     {"daemon", "a daemon, by gRPC: single, batch, stress, ...", cmd_bench_daemon},
 #endif
+    {"prove", "whole proofs, layer by layer; streams of them", cmd_bench_prove},
+    {"compare", "two results: what got better, what got worse", cmd_bench_compare},
+    {"show", "a result as tables or as a page", cmd_bench_show},
     {NULL, NULL, NULL}};
 
 int cmd_bench(int argc, char **argv)

@@ -5,11 +5,10 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "sys/file.h"
-#include "vanilla/generate.h"
 
 #include "app.h"
 #include "commands.h"
+#include "gen_files.h"
 
 typedef struct gen {
     app a;
@@ -66,18 +65,9 @@ static cuzk_status work_porep(gen *g, const cuzk_hashes *h)
 {
     app *a = &g->a;
     cuzk_porep_input *in = NULL;
-    cuzk_file_writer *w = NULL;
     CUZK_TRY(app_check_output(a, g->out));
     CUZK_TRY(cuzk_generate_porep(&in, g->bytes, g->seed, h, &a->err));
-    cuzk_status st = cuzk_file_writer_open(&w, g->out, a->force, &a->err);
-    if (st == CUZK_OK) {
-        st = cuzk_porep_write_json(in, w, &a->err);
-        if (st == CUZK_OK) {
-            st = cuzk_file_writer_commit(w, &a->err);
-        } else {
-            cuzk_file_writer_abort(w);
-        }
-    }
+    const cuzk_status st = gen_write_porep(in, g->out, a->force, &a->err);
     if (st == CUZK_OK) {
         app_u64(a, "partitions", in->n_partitions);
         app_u64(a, "challenges", (uint64_t)in->n_partitions * in->n_challenges);
@@ -87,19 +77,6 @@ static cuzk_status work_porep(gen *g, const cuzk_hashes *h)
     }
     cuzk_porep_input_destroy(in);
     return st;
-}
-
-static cuzk_status write_sector(gen *g, const cuzk_post_sector *s, const char *path)
-{
-    app *a = &g->a;
-    cuzk_file_writer *w = NULL;
-    CUZK_TRY(cuzk_file_writer_open(&w, path, a->force, &a->err));
-    const cuzk_status st = cuzk_post_write_bincode(s, cuzk_sector_shape_of(g->bytes), w, &a->err);
-    if (st != CUZK_OK) {
-        cuzk_file_writer_abort(w);
-        return st;
-    }
-    return cuzk_file_writer_commit(w, &a->err);
 }
 
 static cuzk_status work_post(gen *g, const cuzk_hashes *h, bool is_window)
@@ -117,7 +94,7 @@ static cuzk_status work_post(gen *g, const cuzk_hashes *h, bool is_window)
                                 : snprintf(path, sizeof(path), "%s", g->out);
         st = n < 0 || n >= (int)sizeof(path)
                  ? CUZK_FAIL(&a->err, CUZK_E_INVALID, "output path is too long")
-                 : write_sector(g, &in->sectors[i], path);
+                 : gen_write_sector(&in->sectors[i], g->bytes, path, a->force, &a->err);
     }
     if (st == CUZK_OK) {
         app_u64(a, "sectors", in->n_sectors);
@@ -144,19 +121,10 @@ static cuzk_status work_update(gen *g, const cuzk_hashes *h)
     app *a = &g->a;
     cuzk_update_input *in = NULL;
     cuzk_update_statement stmt;
-    cuzk_file_writer *w = NULL;
     CUZK_TRY(app_check_output(a, g->out));
     CUZK_TRY(
         cuzk_generate_update(&in, &stmt, g->bytes, (uint32_t)g->partition, g->seed, h, &a->err));
-    cuzk_status st = cuzk_file_writer_open(&w, g->out, a->force, &a->err);
-    if (st == CUZK_OK) {
-        st = cuzk_update_write_bincode(in, stmt.shape, w, &a->err);
-        if (st == CUZK_OK) {
-            st = cuzk_file_writer_commit(w, &a->err);
-        } else {
-            cuzk_file_writer_abort(w);
-        }
-    }
+    const cuzk_status st = gen_write_update(in, stmt.shape, g->out, a->force, &a->err);
     if (st == CUZK_OK) {
         app_hex(a, "comm_r_old", stmt.comm_r_old.b, sizeof(stmt.comm_r_old));
         app_hex(a, "comm_d_new", stmt.comm_d_new.b, sizeof(stmt.comm_d_new));

@@ -94,17 +94,28 @@ static void judge(cuzk_compared *c, const cuzk_compare_opts *o, double total, do
     }
 }
 
+/* In the unit of the total, so that sizes compare. */
+static bool is_in_time(const cuzk_comparison *c, const cuzk_compared *r)
+{
+    return c->total != NULL && strcmp(r->base->unit, c->total->base->unit) == 0;
+}
+
+/* What has no unit in common with the rest goes by its part of the base. */
+static double size_of(const cuzk_compared *r, bool in_time)
+{
+    return in_time ? fabs(r->delta.value) : fabs(r->delta.value) / (fabs(r->base_median) + 1e-300);
+}
+
 static void insert_by_size(const cuzk_comparison *c, uint32_t *list, uint32_t *n, uint32_t row)
 {
-    /* sizes of different units do not compare: by part of the base across units */
     const cuzk_compared *r = &c->rows[row];
+    const bool in_time = is_in_time(c, r);
+    const double x = size_of(r, in_time);
     uint32_t at = (*n)++;
     for (; at > 0; at--) {
         const cuzk_compared *q = &c->rows[list[at - 1]];
-        const bool one_unit = strcmp(q->base->unit, r->base->unit) == 0;
-        const double x = fabs(r->delta.value) / (one_unit ? 1 : fabs(r->base_median) + 1e-300);
-        const double y = fabs(q->delta.value) / (one_unit ? 1 : fabs(q->base_median) + 1e-300);
-        if (x <= y) {
+        const bool q_in_time = is_in_time(c, q);
+        if (q_in_time != in_time ? q_in_time : x <= size_of(q, in_time)) {
             break;
         }
         list[at] = list[at - 1];
@@ -167,7 +178,7 @@ static cuzk_status drift_of(double *out, bool *known, const cuzk_result *base,
         }
         CUZK_TRY(measure(&c, a, b, 0.95, err));
         if (c.base_median > 0) {
-            *out = c.delta.value / c.base_median;
+            *out = (c.new_median - c.base_median) / c.base_median;
             *known = true;
         }
     }

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* cuzk bench prove KIND: whole proofs, one at a time or a stream, layer by layer. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include "bench_common.h"
+#include "bench_subject.h"
+#include "commands.h"
+
+#include "report/text.h"
+
+typedef struct bench_prove {
+    bench_opts b;
+    bench_subject s;
+    uint64_t count, jobs, lg, bits;
+    bool cold, counters, show_layers, overhead;
+} bench_prove;
+
+enum {
+    OPT_SIZE = 0x480,
+    OPT_C1,
+    OPT_VANILLA,
+    OPT_PARAMS,
+    OPT_RANDOMNESS,
+    OPT_TYPE,
+    OPT_PARTITION,
+    OPT_R_OLD,
+    OPT_D_NEW,
+    OPT_R_NEW,
+    OPT_SEED,
+    OPT_SECTORS,
+    OPT_COUNT,
+    OPT_JOBS,
+    OPT_COLD,
+    OPT_LG,
+    OPT_BITS,
+    OPT_COUNTERS,
+    OPT_LAYERS,
+    OPT_OVERHEAD
+};
+
+static const struct argp_option options[] = {
+    {"sector-size", OPT_SIZE, "SIZE", 0, "2KiB (default) to 64GiB", 0},
+    {"params", OPT_PARAMS, "DIR", 0,
+     "Folder of parameter files (default: made from a known seed, and thrown away)", 0},
+    {"c1", OPT_C1, "FILE", 0, "porep: a C1 output (default: generated)", 0},
+    {"vanilla", OPT_VANILLA, "FILE", 0, "The others: a vanilla proof; repeat it in order", 0},
+    {"randomness", OPT_RANDOMNESS, "HEX", 0, "With --vanilla, PoSt: 32 bytes", 0},
+    {"type", OPT_TYPE, "N", 0, "With --vanilla, PoSt: RegisteredPoStProof", 0},
+    {"partition", OPT_PARTITION, "K", 0, "With --vanilla, window: partition", 0},
+    {"comm-r-old", OPT_R_OLD, "HEX", 0, "With --vanilla, update", 0},
+    {"comm-d-new", OPT_D_NEW, "HEX", 0, "With --vanilla, update", 0},
+    {"comm-r-new", OPT_R_NEW, "HEX", 0, "With --vanilla, update", 0},
+    {"seed", OPT_SEED, "N", 0, "Of generated inputs and parameters (default 1)", 0},
+    {"sectors", OPT_SECTORS, "N", 0, "Generated window: sectors (default: a full partition)", 0},
+    {"count", OPT_COUNT, "N", 0, "Proofs per run: a stream (default 1)", 0},
+    {"jobs", OPT_JOBS, "J", 0, "Proofs of the stream at once (default 1)", 0},
+    {"cold", OPT_COLD, NULL, 0,
+     "Each run loads circuit and parameters anew, the file dropped from the page cache", 0},
+    {"lg", OPT_LG, "N", 0, "rows: 2^N rows, 3 to 26 (default 20)", 0},
+    {"bits", OPT_BITS, "PERCENT", 0, "rows: part of bit wires (default 50)", 0},
+    {"counters", OPT_COUNTERS, NULL, 0,
+     "Count instructions, cycles and branches per layer, where the kernel allows it", 0},
+    {"layers", OPT_LAYERS, NULL, 0,
+     "Print the last run's layers with inclusive time, overlap and bytes", 0},
+    {"overhead", OPT_OVERHEAD, NULL, 0,
+     "Runs without tracing between the others: what tracing itself costs", 0},
+    {0}};
+
+static void number(struct argp_state *state, uint64_t *out, const char *arg, uint64_t least,
+                   uint64_t most, const char *name)
+{
+    if (!app_parse_u64(out, arg, most) || *out < least) {
+        argp_error(state, "--%s wants a number from %llu to %llu, not '%s'", name,
+                   (unsigned long long)least, (unsigned long long)most, arg);
+    }
+}
+
+static error_t parse_subject(bench_subject *s, int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case OPT_SIZE: s->size = arg; return 0;
+    case OPT_PARAMS: s->params = arg; return 0;
+    case OPT_C1: s->c1 = arg; return 0;
+    case OPT_RANDOMNESS: s->randomness = arg; return 0;
+    case OPT_R_OLD: s->comm_r_old = arg; return 0;
+    case OPT_D_NEW: s->comm_d_new = arg; return 0;
+    case OPT_R_NEW: s->comm_r_new = arg; return 0;
+    case OPT_TYPE: number(state, &s->registered_proof, arg, 0, 14, "type"); return 0;
+    case OPT_PARTITION: number(state, &s->partition, arg, 0, UINT32_MAX, "partition"); return 0;
+    case OPT_SEED: number(state, &s->seed, arg, 0, UINT32_MAX, "seed"); return 0;
+    case OPT_SECTORS: number(state, &s->sectors, arg, 1, BENCH_MAX_BLOBS, "sectors"); return 0;
+    case OPT_VANILLA:
+        if (s->n_vanilla == BENCH_MAX_BLOBS) {
+            argp_error(state, "more than %d --vanilla files", BENCH_MAX_BLOBS);
+        }
+        s->vanilla[s->n_vanilla++] = arg;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    bench_prove *p = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &p->b; return 0;
+    case OPT_COUNT: number(state, &p->count, arg, 1, 1000000, "count"); return 0;
+    case OPT_JOBS: number(state, &p->jobs, arg, 1, 256, "jobs"); return 0;
+    case OPT_LG: number(state, &p->lg, arg, 3, 26, "lg"); return 0;
+    case OPT_BITS: number(state, &p->bits, arg, 0, 100, "bits"); return 0;
+    case OPT_COLD: p->cold = true; return 0;
+    case OPT_COUNTERS: p->counters = true; return 0;
+    case OPT_LAYERS: p->show_layers = true; return 0;
+    case OPT_OVERHEAD: p->overhead = true; return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0) {
+            argp_error(state, "too many arguments");
+        }
+        p->s.kind = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (p->s.kind == NULL) {
+            argp_error(state, "needs KIND: porep, winning, window, update, rows");
+        }
+        return 0;
+    default: return parse_subject(&p->s, key, arg, state);
+    }
+}
+
+/* The proofs of one run. */
+typedef struct stream {
+    const bench_prove *p;
+    cuzk_trace_ctx trace;
+    _Atomic uint64_t next;
+    _Atomic bool failed;
+    pthread_mutex_t lock;
+    cuzk_status st;
+    cuzk_err err;
+} stream;
+
+static void *stream_worker(void *arg)
+{
+    stream *m = arg;
+    for (;;) {
+        const uint64_t k = atomic_fetch_add(&m->next, 1);
+        cuzk_err err = {.msg = ""};
+        if (k >= m->p->count || atomic_load(&m->failed)) {
+            return NULL;
+        }
+        cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+        tags.job = (int64_t)k;
+        const cuzk_span span = cuzk_span_begin(m->trace, "proof", &tags);
+        const cuzk_status st = bench_subject_prove(&m->p->s, cuzk_trace_in(m->trace, span), &err);
+        cuzk_span_end(m->trace, span, 0);
+        if (st != CUZK_OK && !atomic_exchange(&m->failed, true)) {
+            (void)pthread_mutex_lock(&m->lock);
+            m->st = st;
+            m->err = err;
+            (void)pthread_mutex_unlock(&m->lock);
+        }
+    }
+}
+
+static cuzk_status run_stream(bench_prove *p, cuzk_trace_ctx trace)
+{
+    stream m = {.p = p, .trace = trace, .st = CUZK_OK};
+    pthread_t threads[256];
+    uint64_t n = 0;
+    (void)pthread_mutex_init(&m.lock, NULL);
+    while (n + 1 < p->jobs && pthread_create(&threads[n], NULL, stream_worker, &m) == 0) {
+        n++;
+    }
+    (void)stream_worker(&m);
+    for (uint64_t i = 0; i < n; i++) {
+        (void)pthread_join(threads[i], NULL);
+    }
+    (void)pthread_mutex_destroy(&m.lock);
+    if (m.st != CUZK_OK) {
+        p->b.a.err = m.err;
+    }
+    return m.st;
+}
+
+/* What a run tells beside its layers. */
+typedef struct measured {
+    uint64_t wall_ns, cpu_ns, heap, rss, reference_ns;
+    bool rss_of_run;
+} measured;
+
+static cuzk_status one_run(bench_prove *p, cuzk_trace *t, cuzk_span *root, measured *out)
+{
+    app *a = &p->b.a;
+    cuzk_trace_ctx trace = {t, 0};
+    cuzk_status st = CUZK_OK;
+    if (p->cold) {
+        bench_subject_unload(&p->s);
+    }
+    out->reference_ns = bench_reference_ns();
+    out->rss_of_run = bench_reset_peak_rss();
+    cuzk_alloc_reset_peak();
+    const uint64_t c0 = cuzk_clock_cpu_ns(), t0 = cuzk_clock_ns();
+    *root = cuzk_span_begin(trace, "run", NULL);
+    trace.parent = *root;
+    if (p->cold) {
+        st = bench_subject_load(&p->s, trace, &a->err);
+    }
+    if (st == CUZK_OK) {
+        st = p->count == 1 ? bench_subject_prove(&p->s, trace, &a->err) : run_stream(p, trace);
+    }
+    cuzk_span_end(trace, *root, 0);
+    out->wall_ns = cuzk_clock_ns() - t0;
+    out->cpu_ns = cuzk_clock_cpu_ns() - c0;
+    out->heap = cuzk_alloc_get_stats().bytes_peak;
+    out->rss = cuzk_clock_peak_rss();
+    return st;
+}
+
+static void add_value(cuzk_result *r, const char *name, const char *unit, cuzk_metric_role role,
+                      double v, bool more)
+{
+    cuzk_metric *m = cuzk_result_metric(r, name, unit, role);
+    if (m != NULL) {
+        m->more_is_better = more;
+    }
+    cuzk_result_add(r, m, v);
+}
+
+static void add_counts(cuzk_result *r, const cuzk_layers *l, const cuzk_trace *t)
+{
+    const cuzk_trace_info info = cuzk_trace_get_info(t);
+    for (uint32_t i = 0; i < l->n; i++) {
+        for (unsigned c = 0; c < CUZK_COUNTERS && l->rows[i].count > 0; c++) {
+            char name[CUZK_METRIC_NAME_BYTES];
+            if (info.counted[c]) {
+                (void)snprintf(name, sizeof(name), "%.80s %s", l->rows[i].path,
+                               cuzk_trace_counter_name((cuzk_trace_counter)c));
+                add_value(r, name, "", CUZK_ROLE_INFO, (double)l->rows[i].counts[c], false);
+            }
+        }
+    }
+}
+
+/* Everything of one measured run, into the result. */
+static cuzk_status record(bench_prove *p, const cuzk_trace *t, cuzk_span root, const measured *m,
+                          uint32_t run, bool last)
+{
+    cuzk_result *r = &p->b.r;
+    cuzk_err *err = &p->b.a.err;
+    cuzk_span_record *spans = NULL;
+    cuzk_layers l = {.rows = NULL};
+    size_t n = 0;
+    CUZK_TRY(cuzk_trace_snapshot(&spans, &n, t, err));
+    cuzk_status st = cuzk_layers_compute(&l, spans, n, root, err);
+    if (st == CUZK_OK) {
+        cuzk_result_add_layers(r, &l, run);
+        add_counts(r, &l, t);
+        add_value(r, "wall", "s", CUZK_ROLE_INFO, (double)m->wall_ns * 1e-9,
+                  false); /* another clock reading */
+        add_value(r, "cpu", "s", CUZK_ROLE_OTHER, (double)m->cpu_ns * 1e-9, false);
+        add_value(r, "peak_heap", "bytes", CUZK_ROLE_OTHER, (double)m->heap, false);
+        add_value(r, "peak_rss", "bytes", m->rss_of_run ? CUZK_ROLE_OTHER : CUZK_ROLE_INFO,
+                  (double)m->rss, false);
+        add_value(r, "proofs_per_minute", "1/min", CUZK_ROLE_INFO,
+                  (double)p->count * 60e9 / (double)m->wall_ns, true);
+        add_value(r, "reference_loop_1", "s", CUZK_ROLE_REFERENCE, (double)m->reference_ns * 1e-9,
+                  false);
+    }
+    if (st == CUZK_OK && last) {
+        cuzk_result_set_timeline(r, spans, n, root);
+        if (p->show_layers && !p->b.a.json) {
+            cuzk_text_layers(stdout, &l);
+        }
+    }
+    cuzk_layers_free(&l);
+    cuzk_free(spans);
+    return st;
+}
+
+static cuzk_status measure(bench_prove *p)
+{
+    enum { SPANS = 1 << 16 };
+    app *a = &p->b.a;
+    cuzk_trace *t = a->trace.trace; /* of --trace: then the file holds the runs too */
+    cuzk_trace *own = NULL;
+    cuzk_status st = CUZK_OK;
+    const uint64_t per_run = p->overhead ? 2 : 1;
+    const uint64_t total = (p->b.warmup + p->b.runs) * per_run;
+    if (t == NULL) {
+        CUZK_TRY(cuzk_trace_create(&own, SPANS, &a->err));
+        t = own;
+    }
+    for (uint64_t i = 0; st == CUZK_OK && i < total; i++) {
+        const bool traced = !p->overhead || i % 2 == (i / 2) % 2; /* on off off on ... */
+        const uint64_t run = i / per_run;
+        const bool counts = run >= p->b.warmup;
+        cuzk_span root = 0;
+        measured m;
+        app_progress(a, "runs", i, total);
+        st = one_run(p, traced ? t : NULL, &root, &m);
+        if (st == CUZK_OK && counts && p->overhead) {
+            add_value(&p->b.r, traced ? "wall, traced" : "wall, not traced", "s", CUZK_ROLE_INFO,
+                      (double)m.wall_ns * 1e-9, false);
+            add_value(&p->b.r, traced ? "cpu, traced" : "cpu, not traced", "s", CUZK_ROLE_INFO,
+                      (double)m.cpu_ns * 1e-9, false);
+        }
+        if (st == CUZK_OK && counts && traced) {
+            st = record(p, t, root, &m, (uint32_t)(run - p->b.warmup),
+                        run + 1 == p->b.warmup + p->b.runs);
+        }
+        if (st == CUZK_OK && cuzk_cancel_requested(a->cancel)) {
+            st = CUZK_FAIL(&a->err, CUZK_E_CANCELLED, "interrupted");
+        }
+    }
+    app_progress(a, "runs", total, total);
+    cuzk_trace_destroy(own);
+    return st;
+}
+
+static cuzk_status report_overhead(bench_prove *p)
+{
+    static const char *const what[2] = {"wall", "cpu"};
+    for (int i = 0; i < 2; i++) {
+        char on[40], off[40];
+        cuzk_interval d;
+        cuzk_shift_method method;
+        (void)snprintf(on, sizeof(on), "%s, traced", what[i]);
+        (void)snprintf(off, sizeof(off), "%s, not traced", what[i]);
+        const cuzk_metric *x = cuzk_result_find(&p->b.r, on);
+        const cuzk_metric *y = cuzk_result_find(&p->b.r, off);
+        double least = 0;
+        CUZK_TRY(
+            cuzk_stats_shift(&d, &method, y->values, y->n, x->values, x->n, 0.95, &p->b.a.err));
+        for (uint32_t k = 0; k < y->n; k++) {
+            least = k == 0 || y->values[k] < least ? y->values[k] : least;
+        }
+        cuzk_result_note(&p->b.r, "tracing costs %+.2f %% of %s time (95 %%: %+.2f to %+.2f)",
+                         100 * d.value / least, what[i], 100 * d.lo / least, 100 * d.hi / least);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status work(bench_prove *p, int argc, char **argv)
+{
+    app *a = &p->b.a;
+    char name[200];
+    const uint64_t t0 = cuzk_clock_ns();
+    CUZK_TRY(app_check_output(a, p->b.result));
+    CUZK_TRY(app_check_output(a, p->b.html));
+    p->s.rows = (bench_rows){(unsigned)p->lg, (unsigned)p->bits};
+    CUZK_TRY(bench_subject_open(&p->s, a, true));
+    (void)snprintf(name, sizeof(name), "%s%s", p->s.name, p->cold ? ", cold" : "");
+    if (p->count > 1) {
+        const size_t n = strlen(name);
+        (void)snprintf(name + n, sizeof(name) - n, ", %llu proofs, %llu at once",
+                       (unsigned long long)p->count, (unsigned long long)p->jobs);
+    }
+    bench_begin(&p->b, "prove", name, argc, argv);
+    cuzk_result_fact(&p->b.r, "device", "CPU");
+    cuzk_result_fact(&p->b.r, "constraints", "%llu",
+                     (unsigned long long)bench_subject_circuit(&p->s)->n_rows);
+    if (p->s.setup_ns != 0) {
+        cuzk_result_fact(&p->b.r, "params_made_in_s", "%.3f", (double)p->s.setup_ns * 1e-9);
+    }
+    if (p->counters && a->trace.trace != NULL) {
+        cuzk_result_note(&p->b.r, "%s", cuzk_trace_counters_note(a->trace.trace));
+    }
+    app_seconds(a, "prepared_in", cuzk_clock_ns() - t0);
+    CUZK_TRY(measure(p));
+    return p->overhead ? report_overhead(p) : CUZK_OK;
+}
+
+int cmd_bench_prove(int argc, char **argv)
+{
+    static const struct argp_child children[] = {BENCH_CHILD, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "KIND",
+        "Measure whole proofs of KIND (porep, winning, window, update, or rows: a made-up circuit), layer by "
+        "layer. Inputs are generated and parameters made when none are given. Every proof is verified.",
+        children,
+        NULL,
+        NULL};
+    static bench_prove p; /* too large for the stack */
+    bench_opts_init(&p.b, argv[0]);
+    p.count = p.jobs = 1;
+    p.lg = 20;
+    p.bits = 50;
+    p.s.seed = 1;
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &p);
+    p.b.a.count = p.b.a.count || p.counters;
+    cuzk_status st = app_begin(&p.b.a);
+    if (st == CUZK_OK) {
+        st = work(&p, argc, argv);
+        st = bench_end(&p.b, st);
+        bench_subject_close(&p.s);
+    }
+    return app_finish(&p.b.a, st);
+}

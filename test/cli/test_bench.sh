@@ -1,0 +1,43 @@
+#!/bin/sh
+# cuzk bench: what it measures can be read back and compared, and comparisons end as they must.
+set -eu
+. "$(dirname "$0")/lib.sh"
+make="python3 $(dirname "$0")/bench_results.py"
+cd "$(dirname "$0")/../.."
+
+run 'no sub-command' 2 'compare' bench
+run 'no such kind' 2 "no kind 'seal'" bench prove seal
+run 'no such size' 2 'sector size' bench prove porep --sector-size 3KiB
+run 'lg too large' 2 'from 3 to 26' bench prove rows --lg 27
+run 'rows' 0 'msm_h' bench prove rows --lg 6 --runs 3 --result "$dir/r.json" --report "$dir/r.html" --layers
+check 'page' grep -q '</html>' "$dir/r.html"
+run 'refuses to replace' 2 'exists' bench prove rows --lg 6 --runs 1 --result "$dir/r.json"
+run 'show' 0 'the familiar table' bench show "$dir/r.json"
+run 'a stream' 0 'proof/' bench prove rows --lg 6 --runs 2 --count 3 --jobs 2 --result "$dir/s.json"
+run 'cold' 0 'load_params' bench prove rows --lg 6 --runs 2 --cold
+run 'overhead' 0 'tracing costs' bench prove rows --lg 6 --runs 3 --overhead
+run 'one run says nothing' 3 'too few' bench compare --min-effect 3 "$dir/r.json" "$dir/r.json" --confidence 99.9999999
+run 'different benchmarks' 2 'different benchmarks' bench compare "$dir/r.json" "$dir/s.json"
+run 'not a result' 2 'Makefile:1:1' bench compare "$dir/r.json" Makefile
+run 'a trace' 0 '' bench prove rows --lg 6 --runs 1 --trace "$dir/t.json" --trace-counters
+check 'is JSON' python3 -m json.tool "$dir/t.json"
+
+i=1
+while [ $i -le 20 ]; do
+    $make "$dir/a.json" seed=$i
+    $make "$dir/b.json" seed=$((i + 100))
+    $make "$dir/c.json" seed=$((i + 100)) commit=fedcba987654 partition/prove/ntt=1.05 partition/prove/msm_h/sum_full=0.9
+    run "equal programs, $i" 0 'verdict: same (within noise)' bench compare "$dir/a.json" "$dir/b.json"
+    run "5 % worse beside 10 % better, $i" 1 'verdict: mixed. Worse: partition/prove/ntt' bench compare "$dir/a.json" "$dir/c.json"
+    i=$((i + 1))
+done
+run 'the total is better all the same' 1 'total -' bench compare "$dir/a.json" "$dir/c.json"
+run 'named by size' 1 'Worse: partition/prove/msm_h/sum_full' bench compare "$dir/c.json" "$dir/a.json"
+$make "$dir/few.json" runs=2
+run 'two runs are too few' 3 'Too few or too noisy runs' bench compare "$dir/few.json" "$dir/b.json"
+$make "$dir/moved.json" seed=7 partition/prove/ntt=1.2
+run 'a baseline that moved' 1 'baseline moved: partition/prove/ntt of commit 0123456789ab' \
+    bench compare "$dir/a.json" "$dir/c.json" --also "$dir/moved.json"
+run 'the same commit, another value' 1 'what moved is the measurement' bench compare "$dir/a.json" "$dir/moved.json"
+run 'as JSON' 1 '"verdict": "mixed"' bench compare "$dir/a.json" "$dir/c.json" --json
+summary
