@@ -234,6 +234,7 @@ static cuzk_status start_rpc(serve *s)
 static cuzk_status start_api(serve *s)
 {
     const cuzk_config *c = s->config;
+    char port[8];
     if (c->http_listen[0] == '\0') {
         return CUZK_OK;
     }
@@ -247,7 +248,8 @@ static cuzk_status start_api(serve *s)
         CUZK_LOG(s->log, CUZK_LOG_WARN, "listen.open", "address", c->http_listen, "what",
                  "anybody who reaches this address can see jobs and metrics");
     }
-    CUZK_LOG(s->log, CUZK_LOG_INFO, "listen.http", "address", c->http_listen);
+    (void)snprintf(port, sizeof(port), "%u", cuzk_api_server_port(s->api));
+    CUZK_LOG(s->log, CUZK_LOG_INFO, "listen.http", "address", c->http_listen, "port", port);
     return CUZK_OK;
 }
 
