@@ -19,8 +19,8 @@ typedef struct job {
     cuzk_job_kind kind;
     cuzk_job_priority priority;
     char id[64];
-    int arrives, ends, n_parts; /* ends -1: after the script */
-    bool fails, cancelled;
+    int arrives, ends, n_parts;  /* ends -1: after the script */
+    bool fails, cancelled, over; /* over: while the script is written, nothing is left to do */
     part parts[MAX_PARTS];
 } job;
 
@@ -107,10 +107,15 @@ static int next_stage(const part *p)
     return CUZK_STAGES;
 }
 
+static bool is_idle(const job *j, int now)
+{
+    return j->over || j->arrives > now;
+}
+
 static bool slot_is_free(const fake_load *f, int device, int slot, int now)
 {
     for (int i = 0; i < f->n_jobs; i++) {
-        for (int k = 0; k < f->jobs[i].n_parts; k++) {
+        for (int k = 0; !is_idle(&f->jobs[i], now) && k < f->jobs[i].n_parts; k++) {
             const part *p = &f->jobs[i].parts[k];
             if (p->device == device && p->slot == slot && p->begin[CUZK_STAGE_DEVICE] >= 0 &&
                 p->end[CUZK_STAGE_DEVICE] > now) {
@@ -139,7 +144,7 @@ static int busy_in(const fake_load *f, int stage, int now)
 {
     int n = 0;
     for (int i = 0; i < f->n_jobs; i++) {
-        for (int k = 0; k < f->jobs[i].n_parts; k++) {
+        for (int k = 0; !is_idle(&f->jobs[i], now) && k < f->jobs[i].n_parts; k++) {
             const part *p = &f->jobs[i].parts[k];
             n += p->begin[stage] >= 0 && p->end[stage] > now ? 1 : 0;
         }
@@ -152,7 +157,7 @@ static int in_flight(const fake_load *f, int now)
 {
     int n = 0;
     for (int i = 0; i < f->n_jobs; i++) {
-        for (int k = 0; k < f->jobs[i].n_parts; k++) {
+        for (int k = 0; !is_idle(&f->jobs[i], now) && k < f->jobs[i].n_parts; k++) {
             const part *p = &f->jobs[i].parts[k];
             const int end = p->end[CUZK_STAGE_DEVICE];
             n += p->begin[CUZK_STAGE_PARSE] >= 0 && (end < 0 || end > now) ? 1 : 0;
@@ -172,7 +177,7 @@ static void start_stage(fake_load *f, int stage, int now)
     for (int prio = CUZK_PRIORITY_CRITICAL; prio >= CUZK_PRIORITY_LOW && room > 0; prio--) {
         for (int i = 0; i < f->n_jobs && room > 0; i++) {
             job *j = &f->jobs[i];
-            if ((int)j->priority != prio || j->arrives > now) {
+            if ((int)j->priority != prio || is_idle(j, now)) {
                 continue;
             }
             for (int k = 0; k < j->n_parts && room > 0; k++) {
@@ -213,6 +218,13 @@ fake_load *fake_load_new(void)
     for (int now = 0; now < (int)FAKE_LOAD_SECONDS * 1000; now += STEP_MS) {
         for (int s = CUZK_STAGES - 1; s >= 0; s--) {
             start_stage(f, s, now);
+        }
+        for (int i = 0; i < f->n_jobs; i++) {
+            f->jobs[i].over = true;
+            for (int k = 0; k < f->jobs[i].n_parts; k++) {
+                const int end = f->jobs[i].parts[k].end[CUZK_STAGE_RETURN];
+                f->jobs[i].over = f->jobs[i].over && end >= 0 && end <= now;
+            }
         }
     }
     find_ends(f);
