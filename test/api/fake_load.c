@@ -24,6 +24,14 @@ typedef struct job {
     part parts[MAX_PARTS];
 } job;
 
+/* What a status points into. */
+typedef struct block {
+    cuzk_status_device devices[N_DEVICES];
+    cuzk_status_cached cached[8];
+    cuzk_status_job jobs[MAX_JOBS];
+    cuzk_status_partition parts[MAX_JOBS][MAX_PARTS];
+} block;
+
 struct fake_load {
     job jobs[MAX_JOBS];
     int n_jobs;
@@ -304,8 +312,8 @@ static void show_slot(cuzk_engine_status *out, const job *j, const part *p, int 
     (void)snprintf(d->slot[p->slot].job_id, sizeof(d->slot[p->slot].job_id), "%s", j->id);
 }
 
-static cuzk_status show_job(cuzk_engine_status *out, const job *j, int number, int now,
-                            uint64_t begin_ns, cuzk_err *err)
+static void show_job(cuzk_engine_status *out, const job *j, cuzk_status_partition *parts,
+                     int number, int now, uint64_t begin_ns)
 {
     const bool over = j->ends >= 0 && j->ends <= now;
     const bool started =
@@ -325,12 +333,9 @@ static cuzk_status show_job(cuzk_engine_status *out, const job *j, int number, i
     cuzk_status_job *q = &out->jobs[out->n_jobs];
     memset(q, 0, sizeof(*q)); /* its place may have been that of a forgotten one */
     if (started) {
-        q->partitions = cuzk_alloc_zero((size_t)j->n_parts, sizeof(*q->partitions));
-        if (q->partitions == NULL) {
-            return CUZK_FAIL(err, CUZK_E_NOMEM, "fake partitions");
-        }
+        q->partitions = parts;
     }
-    out->n_jobs++; /* from here on the status owns it */
+    out->n_jobs++;
     (void)snprintf(q->job_id, sizeof(q->job_id), "%s", j->id);
     q->kind = j->kind;
     q->priority = j->priority;
@@ -354,10 +359,7 @@ static cuzk_status show_job(cuzk_engine_status *out, const job *j, int number, i
     }
     if (over && now - j->ends > 60000) { /* the engine forgets it after a minute */
         out->n_jobs--;
-        cuzk_free(q->partitions);
-        q->partitions = NULL;
     }
-    return CUZK_OK;
 }
 
 static void show_machine(cuzk_engine_status *out, int now)
@@ -409,22 +411,19 @@ cuzk_status fake_load_status(const fake_load *f, double second, uint64_t begin_n
     out->resident_bytes = (uint64_t)66 << 30;
     out->release_backlog_bytes = (uint64_t)(now % 900) << 20;
     out->reproved[CUZK_JOB_POREP] = now > 45000 ? 1 : 0;
-    out->devices = cuzk_alloc_zero(N_DEVICES, sizeof(*out->devices));
-    out->cached = cuzk_alloc_zero(8, sizeof(*out->cached));
-    out->jobs = cuzk_alloc_zero(MAX_JOBS, sizeof(*out->jobs));
-    if (out->devices == NULL || out->cached == NULL || out->jobs == NULL) {
-        cuzk_engine_status_free(out);
+    /* one block, as cuzk_engine_status_free expects */
+    block *b = cuzk_alloc_zero(1, sizeof(*b));
+    if (b == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "fake status");
     }
+    out->devices = b->devices;
+    out->cached = b->cached;
+    out->jobs = b->jobs;
     out->n_devices = N_DEVICES;
     show_machine(out, now);
     for (int i = 0; i < f->n_jobs; i++) {
         if (f->jobs[i].arrives <= now) {
-            const cuzk_status st = show_job(out, &f->jobs[i], i, now, begin_ns, err);
-            if (st != CUZK_OK) {
-                cuzk_engine_status_free(out);
-                return st;
-            }
+            show_job(out, &f->jobs[i], b->parts[i], i, now, begin_ns);
         }
     }
     return CUZK_OK;
