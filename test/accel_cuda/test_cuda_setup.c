@@ -2,11 +2,13 @@
 /* Parameters made on the device: the host's, point by point. */
 #include <string.h>
 
+#include "accel/cuda/cuda_accel.h"
 #include "accel/cuda/setup_cuda.h"
 #include "base/alloc.h"
 #include "circuit/filecoin.h"
 #include "groth16/circuits.h"
-#include "groth16/setup.h"
+#include "groth16/device_key.h"
+#include "sys/file.h"
 
 #include "cuda_test.h"
 
@@ -145,6 +147,60 @@ static void filecoin_kinds(void)
     }
 }
 
+static void same_file(const char *a, const char *b)
+{
+    cuzk_err err;
+    cuzk_map x, y;
+    CHECK_OK(cuzk_map_open(&x, a, &err), &err);
+    CHECK_OK(cuzk_map_open(&y, b, &err), &err);
+    CHECK_U64(x.size, y.size);
+    CHECK(memcmp(x.data, y.data, x.size) == 0);
+    cuzk_map_close(&x);
+    cuzk_map_close(&y);
+}
+
+static void compare_files(const cuzk_circuit *c, uint64_t chunk)
+{
+    char path[4][256];
+    static const char *const name[4] = {"a.params", "a.vk", "b.params", "b.vk"};
+    cuzk_err err;
+    cuzk_toxic x;
+    cuzk_accel *dev = NULL;
+    cuzk_pool *pool = NULL;
+    const cuzk_setup_opts opts = {.replace = true, .chunk_points = chunk};
+    for (size_t i = 0; i < 4; i++) {
+        (void)snprintf(path[i], sizeof(path[i]), "%s/%s", test_tmpdir(), name[i]);
+    }
+    cuzk_toxic_from_seed(&x, test_u64());
+    CHECK_OK(cuzk_pool_create(&pool, NULL, &err), &err);
+    CHECK_OK(cuzk_accel_cuda_open(&dev, 0, (uint64_t)4 << 30, &err), &err);
+    CHECK_OK(cuzk_setup_write(c, &x, path[0], path[1], &opts, pool, NULL, &err), &err);
+    CHECK_OK(cuzk_device_setup_write(dev, c, &x, path[2], path[3], &opts, pool, NULL, &err), &err);
+    same_file(path[0], path[2]);
+    same_file(path[1], path[3]);
+    cuzk_accel_close(dev);
+    cuzk_pool_destroy(pool);
+}
+
+/* Sections without points among them: one row without B, one wire. */
+static void files(void)
+{
+    cuzk_err err;
+    cuzk_circuit *c = NULL;
+    cuzk_builder *b = NULL;
+    cuzk_cuda_queue_destroy(cuda_queue());
+    CHECK_OK(cuzk_filecoin_circuit_build(CUZK_CIRCUIT_WINNING, 2048, &c, &err), &err);
+    compare_files(c, 5000);
+    cuzk_circuit_destroy(c);
+    CHECK_OK(cuzk_builder_create(&b, &err), &err);
+    cuzk_builder_term(b, CUZK_MATRIX_C, cuzk_builder_full(b), CUZK_COEF_ONE);
+    cuzk_builder_row(b);
+    CHECK_OK(cuzk_builder_finish(b, &c, &err), &err);
+    cuzk_builder_destroy(b);
+    compare_files(c, 0);
+    cuzk_circuit_destroy(c);
+}
+
 static cuzk_status refused(const cuzk_circuit *c, const cuzk_toxic *x, uint64_t slice,
                            cuzk_err *err)
 {
@@ -200,6 +256,6 @@ static void refusals(void)
 }
 
 static const cuzk_case cases[] = {CASE(small_circuits), CASE(long_columns), CASE(filecoin_kinds),
-                                  CASE(refusals)};
+                                  CASE(files), CASE(refusals)};
 
 TEST_MAIN("accel_cuda/setup", cases)
