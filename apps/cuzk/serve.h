@@ -47,6 +47,7 @@ typedef struct serve {
     cuzk_engine *engine;
     cuzk_rpc_server *rpc;
     cuzk_api_server *api;
+    uint64_t timeline_ns; /* jobs that ended until then have their TIMELINE lines */
     pthread_t preloader;
     bool has_preloader;
 } serve;
@@ -62,6 +63,8 @@ CUZK_NODISCARD cuzk_status serve_start(serve *s);
 /** Runs until a signal says stop, and drains. @pre serve_block_signals before any thread was started. */
 void serve_run(serve *s);
 void serve_block_signals(void);
+/** With logging.timeline: the lines of the jobs that ended since the last call. */
+void serve_timeline(serve *s);
 /** Takes everything down. */
 void serve_stop(serve *s);
 

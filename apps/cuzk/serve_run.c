@@ -120,6 +120,7 @@ static int serve_jobs(serve *s, int fd)
         watchdog && watchdog_us / 2000 < TICK_MS ? (int)(watchdog_us / 2000) + 1 : TICK_MS;
     for (;;) {
         tell_manager(s, "serving", watchdog);
+        serve_timeline(s);
         const int sig = next_signal(fd, tick);
         if (sig == SIGHUP) {
             reload(s);
@@ -182,6 +183,7 @@ void serve_run(serve *s)
                      (s->config->drain_ms + 60000) * 1000);
     say_drain(s, "daemon.drain", signal_name(sig));
     drain(s, fd);
+    serve_timeline(s);
     (void)close(fd);
     /* a signal from here on ends the process: whoever sends a third one means it */
     (void)sigdelset(&set, SIGHUP);

@@ -32,7 +32,7 @@ static void starts_proves_and_stops(void)
     rig_request rq;
     struct stat st;
     char id[CUZK_JOB_ID_BYTES];
-    box_make(&box, "");
+    box_make(&box, "logging.timeline = true\n");
     box_make_params(&box);
     box_listen_notify(&box);
     box_start(&box);
@@ -53,6 +53,8 @@ static void starts_proves_and_stops(void)
     CHECK(stat(path, &st) != 0); /* the socket is gone */
     CHECK(box_log_has(&box, "daemon.drain why=SIGTERM"));
     CHECK(box_log_has(&box, "daemon.stopped"));
+    CHECK(box_log_has(&box, ",SYNTH_START,winpost-1000-00,partition=0\n"));
+    CHECK(box_log_has(&box, ",GPU_END,winpost-1000-00,partition=0\n"));
 
     box_start(&box); /* the result is still known */
     await_proof(id, &rq);
