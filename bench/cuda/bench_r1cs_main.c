@@ -73,6 +73,35 @@ static cuzk_status run_upload(bench *b, cuzk_err *err)
     return cuzk_cuda_witness_upload(b->dc, b->q, b->d_witness, b->w, b->staging, err);
 }
 
+static cuzk_status run_upload_direct(bench *b, cuzk_err *err)
+{
+    return cuzk_cuda_witness_upload(b->dc, b->q, b->d_witness, b->w, NULL, err);
+}
+
+/* Straight from the witness, pageable and then page-locked; what the locking takes. */
+static cuzk_status bench_direct(bench *b, const char *name, cuzk_err *err)
+{
+    const uint64_t size = cuzk_cuda_witness_staging_bytes(b->c);
+    void *part[3] = {b->w->bits, b->w->inputs, b->w->fulls};
+    const uint64_t bytes[3] = {b->w->n_bit_words * sizeof(*b->w->bits),
+                               b->c->n_inputs * sizeof(cuzk_fr), b->c->n_fulls * sizeof(cuzk_fr)};
+    CUZK_TRY(measure(b, name, "witness_upload_pageable", size, run_upload_direct, err));
+    const uint64_t t0 = cuzk_clock_ns();
+    unsigned n = 0;
+    while (n < 3 && cudaHostRegister(part[n], bytes[n], cudaHostRegisterDefault) == cudaSuccess) {
+        n++;
+    }
+    printf("{\"circuit\": \"%s\", \"page_lock_ms\": %.2f}\n", name,
+           (double)(cuzk_clock_ns() - t0) * 1e-6);
+    const cuzk_status st =
+        n < 3 ? CUZK_OK : measure(b, name, "witness_upload_locked", size, run_upload_direct, err);
+    while (n > 0) {
+        (void)cudaHostUnregister(part[--n]);
+    }
+    (void)cudaGetLastError();
+    return st;
+}
+
 static cuzk_status run_eval(bench *b, cuzk_err *err)
 {
     return cuzk_cuda_eval(b->dc, b->q, b->d_witness, b->m, b->d_out, b->n, err);
@@ -195,6 +224,7 @@ static cuzk_status bench_circuit(bench *b, cuzk_circuit_kind kind, cuzk_err *err
     CUZK_TRY(open_circuit(b, kind, err));
     CUZK_TRY(
         measure(b, name, "witness_upload", cuzk_cuda_witness_staging_bytes(b->c), run_upload, err));
+    CUZK_TRY(bench_direct(b, name, err));
     for (unsigned i = 0; i < 3; i++) {
         b->m = (cuzk_matrix_id)i;
         CUZK_TRY(measure(b, name, eval[i], b->c->n_rows, run_eval, err));
