@@ -5,7 +5,7 @@
 #   NO_SANITIZER=1, NO_BENCH=1   leave these out
 #   FULL=1                       also whole 32 GiB proofs with parameters made on the card (minutes, 100 GB of device memory)
 #   PREBUILT=FOLDER              a build folder made elsewhere, instead of building
-# Results: OUT_FOLDER/{machine,build,tests,sanitizer}.txt, bench.jsonl, proofs/*.json, summary.txt
+# Results: OUT_FOLDER/{machine,build,tests,sanitizer}.txt, bench.jsonl, bench_r1cs.jsonl, proofs/*.json, summary.txt
 set -u -o pipefail
 out=${1:?folder for the results}
 shift
@@ -60,7 +60,8 @@ sanitize() {
     local tool t
     for tool in memcheck racecheck initcheck; do
         for t in "field --match=equals" "ntt --match=small" "msm_g1 --match=bits" "msm_g1 --match=cancel" \
-            "msm_g2 --match=bits" "r1cs --match=small" "prove --match=setup_equals --iters=1"; do
+            "msm_g2 --match=bits" "r1cs --match=small" "srs --match=good" "setup --match=long" \
+            "prove --match=setup_equals --iters=1"; do
             echo "== $tool $t"
             # shellcheck disable=SC2086
             timeout 300 compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 \
@@ -78,7 +79,8 @@ fi
 
 if [ -z "${NO_BENCH:-}" ]; then
     "$build/bench/cuda/cuzk_bench_cuda" "$@" >"$out/bench.jsonl" || fail=1
-    cat "$out/bench.jsonl"
+    "$build/bench/cuda/cuzk_bench_cuda_r1cs" >"$out/bench_r1cs.jsonl" || fail=1
+    cat "$out/bench.jsonl" "$out/bench_r1cs.jsonl"
 fi
 
 # One statement from nothing to verified proofs: generated input, parameters made on the card.
