@@ -52,7 +52,9 @@ static job *next(cuzk_engine *e, bool is_express)
         return NULL;
     }
     job *j = e->prep.items[best].owner;
-    if (!j->is_privileged && (n_parsed(e) >= e->ready_limit || e->is_loader_starved)) {
+    const bool is_urgent = j->class_base == CUZK_PRIORITY_CRITICAL;
+    if ((!is_urgent && n_parsed(e) >= e->ready_limit) ||
+        (!j->is_privileged && e->is_loader_starved)) {
         return NULL;
     }
     if (!reserve(e, j, now)) {

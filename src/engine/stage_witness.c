@@ -4,12 +4,18 @@
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
-/* Partitions that have been started and are not on a device yet. */
+/* CRITICAL work does not wait for room before the device: it goes there next. */
+static bool is_urgent(const job *j)
+{
+    return j->class_base == CUZK_PRIORITY_CRITICAL;
+}
+
+/* Partitions that have been started and are not on a device yet, urgent ones apart. */
 static uint32_t n_ahead(const cuzk_engine *e)
 {
     uint32_t n = 0;
     for (const flight *f = e->flights; f != NULL; f = f->next) {
-        if (f->job != NULL && !f->job->is_privileged && f->device < 0) {
+        if (f->job != NULL && !is_urgent(f->job) && f->device < 0) {
             n++;
         }
     }
@@ -85,7 +91,7 @@ static flight *next(cuzk_engine *e, bool is_express)
         return NULL;
     }
     job *j = e->ready.items[best].owner;
-    if (!j->is_privileged && n_ahead(e) >= e->ahead_limit) {
+    if (!is_urgent(j) && n_ahead(e) >= e->ahead_limit) {
         return NULL;
     }
     if (is_loaded(e, j->circuit)) {
@@ -101,7 +107,8 @@ static flight *next(cuzk_engine *e, bool is_express)
         return NULL;
     }
     j = e->ready.items[best].owner;
-    if (!j->is_privileged && (e->is_loader_starved || n_ahead(e) >= e->ahead_limit)) {
+    if ((!j->is_privileged && e->is_loader_starved) ||
+        (!is_urgent(j) && n_ahead(e) >= e->ahead_limit)) {
         return NULL;
     }
     return start(e, best, false, now);
