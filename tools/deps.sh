@@ -50,10 +50,12 @@ if [ -n "$missing" ]; then
     DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends $missing
 fi
 
-# The npm tools of the interoperability tests, at the versions of the lock file.
-if [ "$1" = test ] && [ -f test/interop/package-lock.json ]; then
-    if ! cmp -s test/interop/package-lock.json test/interop/node_modules/.installed-lock.json; then
-        (cd test/interop && npm ci --no-audit --no-fund --loglevel=error)
-        cp test/interop/package-lock.json test/interop/node_modules/.installed-lock.json
-    fi
+# The npm packages of the tests, at the versions of their lock files.
+if [ "$1" = test ]; then
+    for folder in test/interop test/rpc; do
+        if ! cmp -s $folder/package-lock.json $folder/node_modules/.installed-lock.json; then
+            (cd $folder && npm ci --no-audit --no-fund --loglevel=error)
+            cp $folder/package-lock.json $folder/node_modules/.installed-lock.json
+        fi
+    done
 fi

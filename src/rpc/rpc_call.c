@@ -333,6 +333,9 @@ void rpc_call_close(rpc_call *call)
     }
     call->conn = NULL;
     rpc_call_abandon(call);
+    if (call->is_stream) {
+        (void)atomic_fetch_sub(&call->server->n_streams, 1);
+    }
     (void)atomic_fetch_sub(&call->server->n_calls, 1);
     rpc_call_unref(call);
 }

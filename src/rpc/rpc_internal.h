@@ -88,7 +88,8 @@ struct rpc_call {
     rpc_call *prev, *next;
     const rpc_method *method;
     size_t header_bytes;
-    bool is_post, is_grpc, bad_encoding, bad_timeout, token_ok, headers_done, headers_too_big;
+    bool is_post, is_grpc, is_stream, bad_encoding, bad_timeout, token_ok, headers_done,
+        headers_too_big;
     char path[96];
     uint64_t deadline_ns; /* 0: none */
     size_t heap_index;    /* in server->deadlines + 1; 0: not there */
@@ -189,6 +190,8 @@ struct cuzk_rpc_server {
     rpc_call *tickets, *tickets_last;
 
     _Atomic uint64_t n_conns, total_conns, refused_conns, n_calls, total_calls, n_waiting, bytes_in;
+    _Atomic uint64_t
+        n_streams; /* of n_calls: calls that have no end of their own (health's Watch) */
     _Atomic uint64_t by_code[CUZK_GRPC_CODES];
 };
 #define RPC_SCRATCH ((size_t)256 << 10)

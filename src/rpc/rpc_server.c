@@ -349,7 +349,7 @@ static bool see_stop(cuzk_rpc_server *s, uint64_t now_ns)
             rpc_conn_drain(c, now_ns);
         }
     }
-    return stop == 2 || atomic_load(&s->n_calls) == 0 || now_ns >= atomic_load(&s->stop_at_ns);
+    return stop == 2 || cuzk_rpc_server_is_idle(s) || now_ns >= atomic_load(&s->stop_at_ns);
 }
 
 static void *io_main(void *arg)
@@ -419,7 +419,9 @@ void cuzk_rpc_server_drain(cuzk_rpc_server *s)
 
 bool cuzk_rpc_server_is_idle(cuzk_rpc_server *s)
 {
-    return atomic_load(&s->n_calls) == 0;
+    /* in this order: a stream's end may fall between the two, never make it negative */
+    const uint64_t calls = atomic_load(&s->n_calls);
+    return calls <= atomic_load(&s->n_streams);
 }
 
 void cuzk_rpc_server_stop(cuzk_rpc_server *s, uint32_t grace_ms)

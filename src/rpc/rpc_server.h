@@ -84,7 +84,7 @@ uint16_t cuzk_rpc_server_port(const cuzk_rpc_server *s, size_t i);
  * to go away, calls under way and questions (status, await, cancel) are still served. @thread any
  */
 void cuzk_rpc_server_drain(cuzk_rpc_server *s);
-/** No call is under way and nothing is waiting to be sent. @thread any */
+/** No call is under way, watchers of health aside. @thread any */
 bool cuzk_rpc_server_is_idle(cuzk_rpc_server *s);
 /**
  * Closes the listeners, waits up to grace_ms for calls under way, then cancels them, and joins the

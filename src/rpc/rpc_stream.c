@@ -337,6 +337,10 @@ static void headers_complete(rpc_conn *c, rpc_call *call)
     call->headers_done = true;
     call->last_data_ns = cuzk_clock_ns();
     call->method = rpc_method_find(call->path);
+    if (call->method != NULL && call->method->where == RPC_STREAM) {
+        call->is_stream = true;
+        (void)atomic_fetch_add(&s->n_streams, 1);
+    }
     if (call->headers_too_big) {
         rpc_call_refuse_http(call, "431");
     } else if (!call->is_post) {

@@ -388,6 +388,8 @@ static void watch_and_drain(void)
     CHECK(!peer_run(p, 1, 100));
     CHECK(w->reply_len == 14 && w->reply[13] == 2 && u->reply_len == 7);
     CHECK(p->goaway);
+    CHECK(cuzk_rpc_server_is_idle(f.server)); /* watchers do not hold the server up */
+    cuzk_rpc_server_stop(f.server, 60000);
     peer_destroy(p);
     fixture_stop(&f);
 }
