@@ -180,6 +180,7 @@ typedef struct cuzk_accel_op {
             const cuzk_accel_circuit *circuit;
             void *d_out;
             const cuzk_witness *w;
+            bool pinned; /* w's arrays are of cuzk_accel_host_alloc; they stay until the sync */
         } witness;
         struct { /* d_out[k] = <M_k, w>, n_out >= prover rows, padded with zeros */
             const cuzk_accel_circuit *circuit;

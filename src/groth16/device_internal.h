@@ -32,6 +32,8 @@ typedef struct device_points {
     uint8_t *host;
 } device_points;
 
+#define DEVICE_STAGES 2 /* callers that take turns */
+
 struct cuzk_device_key {
     cuzk_accel *dev;
     const cuzk_circuit *circuit;
@@ -48,6 +50,8 @@ struct cuzk_device_key {
     cuzk_device_key_stats stats;
     pthread_mutex_t lock; /* one call at a time */
     bool has_lock;
+    pthread_mutex_t stage_lock;
+    void *stages[DEVICE_STAGES]; /* idle page-locked copies of witnesses */
 };
 
 /* What one witness keeps on the device during a call; offsets into its block. */
@@ -85,5 +89,18 @@ static inline uint64_t device_slice_of(const device_points *p, uint64_t slice)
     const uint64_t s = p->bytes == sizeof(cuzk_g2_affine) ? (slice + 1) / 2 : slice;
     return s == 0 ? 1 : s;
 }
+
+/** A witness in page-locked memory. */
+typedef struct device_stage {
+    cuzk_witness w; /* points into block */
+    void *block;    /* NULL: there is none */
+} device_stage;
+/**
+ * Copies w, so that its upload needs no time of the device's owner. *out has no block when there is
+ * no memory for it, which is no failure.
+ */
+CUZK_NODISCARD cuzk_status device_stage_take(device_stage *out, cuzk_device_key *k,
+                                             const cuzk_witness *w, cuzk_err *err);
+void device_stage_give(device_stage *s, cuzk_device_key *k);
 
 #endif /* CUZK_GROTH16_DEVICE_INTERNAL_H */

@@ -27,8 +27,12 @@ void cuzk_device_key_destroy(cuzk_device_key *k)
     cuzk_accel_circuit_destroy(k->dc, k->q);
     cuzk_accel_queue_destroy(k->copy);
     cuzk_accel_queue_destroy(k->q);
+    for (int i = 0; i < DEVICE_STAGES; i++) {
+        cuzk_accel_host_free(k->dev, k->stages[i]);
+    }
     if (k->has_lock) {
         (void)pthread_mutex_destroy(&k->lock);
+        (void)pthread_mutex_destroy(&k->stage_lock);
     }
     cuzk_free(k->ic);
     cuzk_free(k);
@@ -205,9 +209,8 @@ static cuzk_status begin(cuzk_device_key *k, cuzk_err *err)
     cuzk_accel_props before, after;
     const cuzk_fr *root =
         k->quotient == CUZK_QUOTIENT_ODD_COSET ? &CUZK_FR_ROOT_2_32_SNARKJS : NULL;
-    if (pthread_mutex_init(&k->lock, NULL) != 0) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no lock for a key");
-    }
+    (void)pthread_mutex_init(&k->lock, NULL); /* default attributes: cannot fail */
+    (void)pthread_mutex_init(&k->stage_lock, NULL);
     k->has_lock = true;
     cuzk_accel_get_props(k->dev, &before);
     CUZK_TRY(cuzk_accel_queue_create(&k->q, k->dev, err));

@@ -53,6 +53,7 @@ typedef struct run {
         uint64_t ns;
     } marks[CUZK_ACCEL_MARKS];
     uint32_t first; /* index of the group's first witness in the call */
+    bool pinned;    /* the witnesses are in page-locked memory */
 } run;
 
 static cuzk_status mark(run *r, int ph, uint32_t witness, cuzk_err *err)
@@ -90,9 +91,11 @@ static cuzk_status upload_witness(run *r, uint32_t i, cuzk_err *err)
 {
     cuzk_device_key *k = r->k;
     const device_slot_layout *s = &r->plan.slot;
-    const cuzk_accel_op up = {
-        .kind = CUZK_ACCEL_OP_WITNESS,
-        .u.witness = {.circuit = k->dc, .d_out = slot(r, i, s->witness), .w = r->witnesses[i]}};
+    const cuzk_accel_op up = {.kind = CUZK_ACCEL_OP_WITNESS,
+                              .u.witness = {.circuit = k->dc,
+                                            .d_out = slot(r, i, s->witness),
+                                            .w = r->witnesses[i],
+                                            .pinned = r->pinned}};
     CUZK_TRY(enqueue(r, &up, err));
     CUZK_TRY(mark(r, PHASE_UPLOAD, i, err));
     for (int sec = 0; sec < CUZK_ACCEL_N_SECTIONS; sec++) {
@@ -502,6 +505,8 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     static const cuzk_device_prove_opts defaults = {.device = CUZK_TRACE_NONE};
     cuzk_device_times t = {0};
     cuzk_status st = CUZK_OK;
+    device_stage stage = {.block = NULL};
+    const cuzk_witness *const staged = &stage.w;
     const uint64_t start = cuzk_clock_ns();
     opts = opts != NULL ? opts : &defaults;
     for (size_t i = 0; i < n; i++) {
@@ -526,9 +531,18 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     r->opts = opts;
     r->cancel = cancel;
     r->witnesses = witnesses;
-    (void)pthread_mutex_lock(&k->lock);
-    st = prove_locked(r, sums, n, &t, trace, err);
-    (void)pthread_mutex_unlock(&k->lock);
+    st = CUZK_OK;
+    if (n == 1) {
+        st = device_stage_take(&stage, k, witnesses[0], err);
+        r->pinned = stage.block != NULL;
+        r->witnesses = r->pinned ? &staged : witnesses;
+    }
+    if (st == CUZK_OK) {
+        (void)pthread_mutex_lock(&k->lock);
+        st = prove_locked(r, sums, n, &t, trace, err);
+        (void)pthread_mutex_unlock(&k->lock);
+    }
+    device_stage_give(&stage, k);
     if (st == CUZK_OK) {
         const uint64_t t0 = cuzk_clock_ns();
         const cuzk_span a = cuzk_span_begin(trace, "assemble", NULL);

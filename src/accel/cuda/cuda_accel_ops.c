@@ -224,6 +224,10 @@ static cuzk_status enqueue_witness(gpu_queue *q, const cuzk_accel_op *op, cuzk_e
 {
     const gpu_circuit *c = (const gpu_circuit *)(const void *)op->u.witness.circuit;
     CUZK_TRY(CUZK_CUDA(cudaSetDevice(q->q->device), err));
+    if (op->u.witness.pinned) {
+        return cuzk_cuda_witness_upload(c->circuit, q->q, op->u.witness.d_out, op->u.witness.w,
+                                        NULL, err);
+    }
     CUZK_TRY(reserve_staging(q, cuzk_cuda_witness_staging_bytes(c->base.circuit), err));
     CUZK_TRY(cuzk_cuda_witness_upload(c->circuit, q->q, op->u.witness.d_out, op->u.witness.w,
                                       q->staging, err));
