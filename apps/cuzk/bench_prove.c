@@ -58,6 +58,8 @@ static const struct argp_option options[] = {
     {"comm-r-new", OPT_R_NEW, "HEX", 0, "With --vanilla, update", 0},
     {"seed", OPT_SEED, "N", 0, "Of generated inputs and parameters (default 1)", 0},
     {"sectors", OPT_SECTORS, "N", 0, "Generated window: sectors (default: a full partition)", 0},
+    DEVICES_OPTION_DEVICE,
+    DEVICES_OPTION_VRAM,
     {"count", OPT_COUNT, "N", 0, "Proofs per run: a stream (default 1)", 0},
     {"jobs", OPT_JOBS, "J", 0, "Proofs of the stream at once (default 1)", 0},
     {"cold", OPT_COLD, NULL, 0,
@@ -115,6 +117,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_LG: number(state, &p->lg, arg, 3, 26, "lg"); return 0;
     case OPT_BITS: number(state, &p->bits, arg, 0, 100, "bits"); return 0;
     case OPT_COLD: p->cold = true; return 0;
+    case OPT_DEVICE: p->s.dev.spec = arg; return 0;
+    case OPT_VRAM: p->s.dev.vram = arg; return 0;
     case OPT_COUNTERS: p->counters = true; return 0;
     case OPT_LAYERS: p->show_layers = true; return 0;
     case OPT_OVERHEAD: p->overhead = true; return 0;
@@ -345,6 +349,27 @@ static cuzk_status report_overhead(bench_prove *p)
     return CUZK_OK;
 }
 
+/* What proves, into the result. */
+static void devices_fact(bench_subject *s, cuzk_result *r)
+{
+    for (size_t i = 0; i < s->dev.n; i++) {
+        cuzk_accel_props props;
+        cuzk_accel_get_props(s->dev.list[i], &props);
+        cuzk_result_fact(r, i == 0 ? "device" : "device_more", "%s", props.name);
+        if (i == 0) {
+            const cuzk_device_key_stats k = cuzk_device_key_get_stats(s->device_keys[0]);
+            cuzk_result_fact(r, "device_memory_limit_bytes", "%llu",
+                             (unsigned long long)props.memory_total);
+            cuzk_result_fact(r, "params_resident", "%s", k.resident ? "yes" : "no");
+            cuzk_result_fact(r, "params_device_bytes", "%llu", (unsigned long long)k.device_bytes);
+            cuzk_result_fact(r, "params_host_bytes", "%llu", (unsigned long long)k.host_bytes);
+        }
+    }
+    if (s->dev.n == 0) {
+        cuzk_result_fact(r, "device", "CPU");
+    }
+}
+
 static cuzk_status work(bench_prove *p, int argc, char **argv)
 {
     app *a = &p->b.a;
@@ -361,7 +386,7 @@ static cuzk_status work(bench_prove *p, int argc, char **argv)
                        (unsigned long long)p->count, (unsigned long long)p->jobs);
     }
     bench_begin(&p->b, "prove", name, argc, argv);
-    cuzk_result_fact(&p->b.r, "device", "CPU");
+    devices_fact(&p->s, &p->b.r);
     cuzk_result_fact(&p->b.r, "constraints", "%llu",
                      (unsigned long long)bench_subject_circuit(&p->s)->n_rows);
     if (p->s.setup_ns != 0) {
@@ -400,6 +425,7 @@ int cmd_bench_prove(int argc, char **argv)
         st = work(&p, argc, argv);
         st = bench_end(&p.b, st);
         bench_subject_close(&p.s);
+        devices_close(&p.s.dev);
     }
     return app_finish(&p.b.a, st);
 }

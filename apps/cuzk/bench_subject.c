@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "groth16/setup.h"
+#include "prover/device_pipeline.h"
 #include "prover/filecoin_prover.h"
 #include "sys/file.h"
 
@@ -217,6 +218,49 @@ static cuzk_status make_params(bench_subject *s, const cuzk_circuit *c, const ch
     return CUZK_OK;
 }
 
+/* The verifying key of parameters that a device has made. */
+static cuzk_status read_device_vk(bench_subject *s, const cuzk_device_key *k, cuzk_err *err)
+{
+    const cuzk_srs_vk *vk = cuzk_device_key_vk(k);
+    const size_t n = cuzk_srs_vk_encoded_bytes(vk);
+    uint8_t *bytes = cuzk_alloc(n, 1);
+    if (bytes == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a verifying key");
+    }
+    cuzk_srs_vk_encode(bytes, vk);
+    const cuzk_verify_result r = cuzk_vk_read(&s->device_vk, bytes, n);
+    cuzk_free(bytes);
+    return r == CUZK_VERIFY_OK ? CUZK_OK
+                               : CUZK_FAIL(err, CUZK_E_SELFTEST, "key: %s", cuzk_verify_text(r));
+}
+
+/* Keys on the devices: from the parameters, or made there from the seed. */
+static cuzk_status load_devices(bench_subject *s, cuzk_trace_ctx trace, cuzk_err *err)
+{
+    app *a = s->a;
+    const cuzk_device_key_opts opts = {.trace = trace, .progress = app_progress, .progress_arg = a};
+    const cuzk_circuit *c = bench_subject_circuit(s);
+    const uint64_t t0 = cuzk_clock_ns();
+    while (s->n_device_keys < s->dev.n) {
+        cuzk_device_key **k = &s->device_keys[s->n_device_keys];
+        cuzk_accel *dev = s->dev.list[s->n_device_keys];
+        if (s->key != NULL) {
+            CUZK_TRY(cuzk_device_key_create(k, dev, c, cuzk_filecoin_params_srs(s->key), &opts,
+                                            a->pool, a->cancel, err));
+        } else {
+            cuzk_toxic toxic;
+            cuzk_toxic_from_seed(&toxic, s->seed);
+            CUZK_TRY(cuzk_device_key_setup(k, dev, c, &toxic, &opts, a->cancel, err));
+            s->setup_ns = cuzk_clock_ns() - t0;
+        }
+        s->n_device_keys++;
+        if (s->key == NULL && s->device_vk == NULL) {
+            CUZK_TRY(read_device_vk(s, *k, err));
+        }
+    }
+    return CUZK_OK;
+}
+
 static cuzk_status open_params(bench_subject *s)
 {
     char params[CUZK_PATH_BYTES], vk[CUZK_PATH_BYTES];
@@ -251,7 +295,13 @@ cuzk_status bench_subject_open(bench_subject *s, app *a, bool need_params)
     s->a = a;
     CUZK_TRY(find_kind(s));
     if (s->is_rows) {
+        if (s->dev.spec != NULL && strcmp(s->dev.spec, "cpu") != 0) {
+            return CUZK_FAIL(&a->err, CUZK_E_UNSUPPORTED, "rows are measured on the CPU");
+        }
         return open_rows(s, need_params);
+    }
+    if (need_params) {
+        CUZK_TRY(devices_open(a, &s->dev));
     }
     CUZK_TRY(cuzk_hashes_create(&s->hashes, &a->err));
     CUZK_TRY(open_input(s));
@@ -259,7 +309,9 @@ cuzk_status bench_subject_open(bench_subject *s, app *a, bool need_params)
     if (!need_params) {
         return cuzk_filecoin_input_parse(&s->parsed, &s->request, &a->err);
     }
-    CUZK_TRY(open_params(s));
+    if (s->params != NULL || s->dev.n == 0) {
+        CUZK_TRY(open_params(s));
+    }
     return bench_subject_load(s, CUZK_TRACE_OFF, &a->err);
 }
 
@@ -295,8 +347,11 @@ cuzk_status bench_subject_load(bench_subject *s, cuzk_trace_ctx trace, cuzk_err 
         if (s->circuit == NULL) {
             st = cuzk_filecoin_circuit_create(&s->circuit, &s->spec, err);
         }
-        if (st == CUZK_OK && s->key == NULL) {
+        if (st == CUZK_OK && s->key == NULL && (s->params != NULL || s->dev.n == 0)) {
             st = cuzk_filecoin_params_open(&s->key, &s->spec, &s->params_dir, s->a->pool, err);
+        }
+        if (st == CUZK_OK) {
+            st = load_devices(s, cuzk_trace_in(trace, span), err);
         }
     }
     cuzk_span_end(trace, span, 0);
@@ -316,6 +371,11 @@ static void forget_file(const char *path)
 void bench_subject_unload(bench_subject *s)
 {
     char path[CUZK_PATH_BYTES];
+    while (s->n_device_keys > 0) {
+        cuzk_device_key_destroy(s->device_keys[--s->n_device_keys]);
+    }
+    cuzk_vk_destroy(s->device_vk);
+    s->device_vk = NULL;
     cuzk_filecoin_circuit_unref(s->circuit);
     cuzk_filecoin_params_unref(s->key);
     cuzk_srs_close(s->rows_srs);
@@ -372,6 +432,29 @@ static cuzk_status prove_rows(const bench_subject *s, cuzk_trace_ctx trace, cuzk
     return st;
 }
 
+static cuzk_status prove_on_devices(const bench_subject *s, const cuzk_filecoin_input *in,
+                                    cuzk_trace_ctx trace, cuzk_err *err)
+{
+    cuzk_pipeline_times times = {.witness_ns = 0};
+    const cuzk_pipeline pipe = {.in = in,
+                                .circuit = cuzk_filecoin_circuit_get(s->circuit),
+                                .hashes = s->hashes,
+                                .vk =
+                                    s->key != NULL ? cuzk_filecoin_params_vk(s->key) : s->device_vk,
+                                .keys = s->device_keys,
+                                .n_keys = s->n_device_keys,
+                                .pool = s->a->pool,
+                                .cancel = s->a->cancel,
+                                .trace = trace};
+    uint8_t *proofs = cuzk_alloc(in->n_partitions, CUZK_PROOF_BYTES);
+    if (proofs == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u proofs", in->n_partitions);
+    }
+    const cuzk_status st = cuzk_pipeline_run(&pipe, proofs, &times, err);
+    cuzk_free(proofs);
+    return st;
+}
+
 static cuzk_status prove_partition(const bench_subject *s, const cuzk_filecoin_input *in,
                                    uint32_t partition, cuzk_trace_ctx trace, cuzk_err *err)
 {
@@ -409,7 +492,10 @@ cuzk_status bench_subject_prove(const bench_subject *s, cuzk_trace_ctx trace, cu
     span = cuzk_span_begin(trace, "check", NULL);
     st = cuzk_filecoin_input_check(in, s->hashes, s->a->pool, s->a->cancel, err);
     cuzk_span_end(trace, span, 0);
-    for (uint32_t i = 0; st == CUZK_OK && i < in->n_partitions; i++) {
+    if (st == CUZK_OK && s->n_device_keys > 0) {
+        st = prove_on_devices(s, in, trace, err);
+    }
+    for (uint32_t i = 0; st == CUZK_OK && s->n_device_keys == 0 && i < in->n_partitions; i++) {
         cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
         tags.partition = (int32_t)i;
         span = cuzk_span_begin(trace, "partition", &tags);

@@ -6,11 +6,13 @@
  * What `bench prove` and `bench synth` measure: a Filecoin proof from the bytes of its request, or a
  * proof of a made-up circuit. Inputs are generated, and parameters made, when none are given.
  */
+#include "groth16/device_key.h"
 #include "prover/filecoin_input.h"
 #include "prover/filecoin_key.h"
 
 #include "app.h"
 #include "bench_rows.h"
+#include "devices.h"
 
 #define BENCH_MAX_BLOBS 2349
 
@@ -24,6 +26,7 @@ typedef struct bench_subject {
     const char *randomness, *comm_r_old, *comm_d_new, *comm_r_new;
     uint64_t registered_proof, partition, seed, sectors;
     bench_rows rows;
+    devices dev; /* --device, --vram */
     /* What is made of it. */
     app *a;
     char dir[64]; /* of generated files; "": none */
@@ -44,6 +47,10 @@ typedef struct bench_subject {
     cuzk_vk *rows_vk;
     char name[128];
     uint64_t setup_ns; /* parameters made here; 0: none */
+    /* With devices: their keys, whose parameters are made there unless they are given. */
+    cuzk_device_key *device_keys[DEVICES_MAX];
+    size_t n_device_keys;
+    cuzk_vk *device_vk;
 } bench_subject;
 
 /** kind and the other options set, the rest zero. */

@@ -78,11 +78,11 @@ typedef struct cuzk_device_times {
 } cuzk_device_times;
 
 typedef struct cuzk_device_prove_opts {
-    const cuzk_scalar *r, *s;  /* [n] both, or neither: from the OS */
-    uint32_t max_group;        /* witnesses on the device at once; 0: as many as fit */
-    uint64_t slice_points;     /* points of a sum at a time, 0: as many as fit */
-    cuzk_device_times *times;  /* optional; added to */
-    cuzk_trace_ctx trace;      /* a span "gpu_total" with its phases inside */
+    const cuzk_scalar *r, *s; /* [n] both, or neither: from the OS */
+    uint32_t max_group;       /* witnesses on the device at once; 0: as many as fit */
+    uint64_t slice_points;    /* points of a sum at a time, 0: as many as fit */
+    cuzk_device_times *times; /* optional; added to */
+    cuzk_trace_ctx trace; /* "stage_witness"; "prove" with "gpu_total" and its phases; "assemble" */
     const int32_t *partitions; /* [n] optional: tags of the witnesses' spans */
     int32_t device;            /* tag; CUZK_TRACE_NONE: none */
 } cuzk_device_prove_opts;

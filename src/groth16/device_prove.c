@@ -521,8 +521,7 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     run *r = cuzk_alloc_zero(1, sizeof(*r));
     cuzk_prove_sums *sums = cuzk_alloc(n, sizeof(*sums));
     cuzk_proof *proofs = cuzk_alloc(n, sizeof(*proofs));
-    const cuzk_span span = cuzk_span_begin(opts->trace, "prove", NULL);
-    const cuzk_trace_ctx trace = cuzk_trace_in(opts->trace, span);
+    cuzk_span span = 0;
     if (r == NULL || sums == NULL || proofs == NULL) {
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %zu proofs", n);
         goto out;
@@ -533,21 +532,25 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     r->witnesses = witnesses;
     st = CUZK_OK;
     if (n == 1) {
+        span = cuzk_span_begin(opts->trace, "stage_witness", NULL);
         st = device_stage_take(&stage, k, witnesses[0], err);
+        cuzk_span_end(opts->trace, span, 0);
         r->pinned = stage.block != NULL;
         r->witnesses = r->pinned ? &staged : witnesses;
     }
     if (st == CUZK_OK) {
-        (void)pthread_mutex_lock(&k->lock);
-        st = prove_locked(r, sums, n, &t, trace, err);
+        (void)pthread_mutex_lock(&k->lock); /* no span is open while the device is another's */
+        span = cuzk_span_begin(opts->trace, "prove", NULL);
+        st = prove_locked(r, sums, n, &t, cuzk_trace_in(opts->trace, span), err);
+        cuzk_span_end(opts->trace, span, 0);
         (void)pthread_mutex_unlock(&k->lock);
     }
     device_stage_give(&stage, k);
     if (st == CUZK_OK) {
         const uint64_t t0 = cuzk_clock_ns();
-        const cuzk_span a = cuzk_span_begin(trace, "assemble", NULL);
+        span = cuzk_span_begin(opts->trace, "assemble", NULL);
         st = assemble_all(proofs, k, n, sums, opts, err);
-        cuzk_span_end(trace, a, 0);
+        cuzk_span_end(opts->trace, span, 0);
         t.assemble_ns = cuzk_clock_ns() - t0;
     }
     if (st == CUZK_OK) {
@@ -558,7 +561,6 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
         }
     }
 out:
-    cuzk_span_end(opts->trace, span, 0);
     cuzk_free(r);
     cuzk_free(sums);
     cuzk_free(proofs);
