@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The daemon's promises about order, cancelling and memory, acted out and seen through gRPC and HTTP. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include "stack.h"
+#include "test.h"
+
+#include "api/http_get.h"
+
+static stack *st;
+static cuzk_status_view view;
+
+static void sleep_ms(long ms)
+{
+    const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    (void)nanosleep(&t, NULL);
+}
+
+static const cuzk_engine_config roomy = {.budget_bytes = 1000 * MOCK_MIB,
+                                         .winning_reserve_bytes = 16 * MOCK_MIB,
+                                         .max_batch_size = 1,
+                                         .slots_per_device = 1};
+
+/* Place of a tag in the order in which jobs came to a device. */
+static uint32_t place_of(uint64_t tag)
+{
+    uint32_t place = 0;
+    while (place < st->mock.n_order && st->mock.order[place] != tag) {
+        place++;
+    }
+    return place;
+}
+
+/*
+ * The queue is full of NORMAL work and the device busy with it when an urgent job comes, and a LOW
+ * one waits the longest. How many others get to the device before it?
+ */
+static uint32_t overtaken(cuzk_job_kind kind)
+{
+    enum { NORMAL = 12, ALL = NORMAL + 2, FIRST_TAG = 100, LOW = NORMAL, URGENT = NORMAL + 1 };
+    static stack_call calls[ALL];
+    char id[64];
+    memset(calls, 0, sizeof(calls));
+    st = stack_start(1, false, &roomy);
+    atomic_store(&st->mock.sleep_us[MOCK_PROVE], 60000);
+    for (int i = 0; i < NORMAL; i++) {
+        (void)snprintf(id, sizeof(id), "normal-%d", i);
+        stack_call_start(&calls[i], st, CUZK_JOB_POREP, CUZK_PRIORITY_NORMAL,
+                         FIRST_TAG + (uint64_t)i, id);
+    }
+    stack_call_start(&calls[LOW], st, CUZK_JOB_POREP, CUZK_PRIORITY_LOW, FIRST_TAG + LOW, "low");
+    while (stack_n_order(st) < 2) {
+        sleep_ms(1);
+    }
+    stack_call_start(&calls[URGENT], st, kind, CUZK_PRIORITY_CRITICAL, FIRST_TAG + URGENT,
+                     "urgent");
+    do { /* from here on it is accepted */
+        stack_status(st, &view);
+    } while (strcmp(stack_job_state(&view, "urgent"), "") == 0);
+    const uint32_t before = stack_n_order(st);
+    for (int i = 0; i < ALL; i++) {
+        stack_call_join(&calls[i]);
+        CHECK_MSG(calls[i].status == CUZK_OK && calls[i].result.outcome == CUZK_RPC_COMPLETED,
+                  "%s: %s", calls[i].id, calls[i].err.msg);
+        stack_call_free(&calls[i]);
+    }
+    stack_settle(st, UINT64_MAX, &view);
+    CHECK_U64(view.completed, ALL);
+    CHECK_U64(stack_n_order(st), ALL);
+    CHECK_U64(place_of(FIRST_TAG + LOW), ALL - 1); /* last, but done */
+    const uint32_t place = place_of(FIRST_TAG + URGENT);
+    CHECK(before < NORMAL && place < ALL);
+    stack_stop(st);
+    return place > before ? place - before : 0;
+}
+
+static void critical_goes_next(void)
+{
+    const uint32_t winning = overtaken(CUZK_JOB_WINNING), other = overtaken(CUZK_JOB_POREP);
+    (void)printf("after it was accepted, others that got to the device first: WinningPoSt %u, "
+                 "CRITICAL PoRep %u\n",
+                 winning, other);
+    CHECK_U64(winning, 0); /* a place is held for it */
+    CHECK(other <= 1);     /* one slice */
+}
+
+/* What is held when the circuit is loaded and no job is there. */
+static uint64_t warm_up(void)
+{
+    static stack_call c;
+    memset(&c, 0, sizeof(c));
+    stack_call_start(&c, st, CUZK_JOB_POREP, 0, 1, "warm-up");
+    stack_call_join(&c);
+    CHECK_OK(c.status, &c.err);
+    stack_call_free(&c);
+    stack_settle(st, UINT64_MAX, &view);
+    return atomic_load(&st->mock.used);
+}
+
+typedef enum how { BY_RPC, BY_DEADLINE, BY_HANGING_UP } how;
+
+/* Stops a job in a stage, cancels it, and looks for what is left. */
+static void cancel_in(mock_stage s, how way, uint64_t held, uint64_t used)
+{
+    static stack_call c;
+    static const char *const way_name[] = {"CancelProof", "deadline", "client gone"};
+    cuzk_err err = {.code = CUZK_OK};
+    char id[64];
+    static cuzk_cancel token;
+    bool was_running = false;
+    const uint64_t cancelled = view.cancelled;
+    memset(&c, 0, sizeof(c));
+    atomic_store(&token.requested, false);
+    (void)snprintf(id, sizeof(id), "stage %d, %s", (int)s, way_name[way]);
+    c.timeout_ms = way == BY_DEADLINE ? 1500 : 0;
+    c.cancel = way == BY_HANGING_UP ? &token : NULL;
+    mock_close(&st->mock, s);
+    stack_call_start(&c, st, CUZK_JOB_POREP, 0, (uint64_t)s * 10 + (uint64_t)way + 50, id);
+    mock_wait_inside(&st->mock, s, 1);
+    stack_status(st, &view);
+    CHECK_MSG(strcmp(stack_job_state(&view, id), "running") == 0 || way == BY_DEADLINE, "%s: '%s'",
+              id, stack_job_state(&view, id));
+    if (way == BY_RPC) {
+        cuzk_rpc_client *client = stack_client(st, 10000, NULL);
+        CHECK_OK(cuzk_rpc_client_cancel(client, id, &was_running, &err), &err);
+        CHECK(was_running);
+        cuzk_rpc_client_destroy(client);
+    } else if (way == BY_HANGING_UP) {
+        atomic_store(&token.requested, true);
+    }
+    stack_call_join(&c);
+    if (way == BY_RPC) {
+        CHECK_MSG(c.status == CUZK_OK && c.result.outcome == CUZK_RPC_CANCELLED, "%s: %s", id,
+                  c.err.msg);
+    } else {
+        CHECK_MSG(c.status == CUZK_E_CANCELLED, "%s: %s", id, c.err.msg);
+    }
+    stack_call_free(&c);
+    mock_open(&st->mock, s);
+    stack_settle(st, held, &view);
+    CHECK_MSG(view.memory_used <= used, "%s: %llu bytes are reserved, %llu were before", id,
+              (unsigned long long)view.memory_used, (unsigned long long)used);
+    CHECK_U64(view.cancelled, cancelled + 1);
+    CHECK_STR(stack_job_state(&view, id), "cancelled");
+}
+
+static void cancel_in_each_stage(void)
+{
+    static const mock_stage stages[] = {MOCK_PARSE, MOCK_CHECK, MOCK_WITNESS, MOCK_PROVE};
+    st = stack_start(1, false, &roomy);
+    const uint64_t held = warm_up(), used = view.memory_used;
+    CHECK(held > 0);
+    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+        for (int way = BY_RPC; way <= BY_HANGING_UP; way++) {
+            cancel_in(stages[i], (how)way, held, used);
+        }
+    }
+    stack_stop(st);
+}
+
+/* Waiting jobs are cancelled without ever having been started. */
+static void cancel_while_waiting(void)
+{
+    enum { N = 40 };
+    static stack_call calls[N];
+    cuzk_err err = {.code = CUZK_OK};
+    char id[64];
+    size_t never_started = 0;
+    memset(calls, 0, sizeof(calls));
+    st = stack_start(1, false, &roomy);
+    const uint64_t held = warm_up(), used = view.memory_used;
+    mock_close(&st->mock, MOCK_PROVE);
+    for (int i = 0; i < N; i++) {
+        (void)snprintf(id, sizeof(id), "w-%d", i);
+        stack_call_start(&calls[i], st, CUZK_JOB_POREP, 0, (uint64_t)i + 500, id);
+    }
+    do {
+        stack_status(st, &view);
+    } while (view.n_jobs < N + 1); /* and the one that warmed up */
+    cuzk_rpc_client *client = stack_client(st, 20000, NULL);
+    for (int i = 0; i < N; i++) {
+        bool was_running = false;
+        CHECK_OK(cuzk_rpc_client_cancel(client, calls[i].id, &was_running, &err), &err);
+        never_started += was_running ? 0 : 1;
+    }
+    cuzk_rpc_client_destroy(client);
+    for (int i = 0; i < N; i++) {
+        stack_call_join(&calls[i]);
+        CHECK_MSG(calls[i].status == CUZK_OK && calls[i].result.outcome == CUZK_RPC_CANCELLED,
+                  "%s: %s", calls[i].id, calls[i].err.msg);
+        stack_call_free(&calls[i]);
+    }
+    mock_open(&st->mock, MOCK_PROVE);
+    stack_settle(st, held, &view);
+    CHECK(view.memory_used <= used);
+    CHECK_U64(view.cancelled, N);
+    CHECK_U64(view.completed, 1);
+    (void)printf("%zu of %d were cancelled before their start\n", never_started, N);
+    stack_stop(st);
+}
+
+/* ---- many small jobs ---- */
+
+typedef struct worker {
+    pthread_t thread;
+    uint64_t first, n;
+    uint64_t completed;
+} worker;
+
+static void *prove_many(void *arg)
+{
+    worker *w = arg;
+    cuzk_err err = {.code = CUZK_OK};
+    cuzk_rpc_client *c = NULL;
+    const cuzk_rpc_client_config cfg = {.address = st->address, .timeout_ms = 60000};
+    if (cuzk_rpc_client_create(&c, &cfg, &err) != CUZK_OK) {
+        return NULL;
+    }
+    for (uint64_t i = w->first; i < w->first + w->n; i++) {
+        const mock_job job = {.tag = i, .n_partitions = 1 + (uint32_t)(i % 3)};
+        uint8_t want[192];
+        cuzk_bytes one;
+        cuzk_job_request rq;
+        cuzk_rpc_result r;
+        char id[64];
+        memset(&r, 0, sizeof(r));
+        (void)snprintf(id, sizeof(id), "small-%llu", (unsigned long long)i);
+        mock_request(&rq, (cuzk_job_kind)(1 + i % CUZK_JOB_KINDS), &job, &one, id);
+        mock_proof(want, &job, 0);
+        if (cuzk_rpc_client_prove(c, &rq, &r, &err) == CUZK_OK && r.outcome == CUZK_RPC_COMPLETED &&
+            r.proof_size == 192 * (size_t)job.n_partitions && memcmp(r.proof, want, 192) == 0) {
+            w->completed++;
+        }
+        cuzk_rpc_result_free(&r);
+    }
+    cuzk_rpc_client_destroy(c);
+    return NULL;
+}
+
+enum { WORKERS = 4 };
+
+static uint64_t prove_range(uint64_t first, uint64_t n)
+{
+    worker w[WORKERS];
+    uint64_t completed = 0;
+    for (uint64_t i = 0; i < WORKERS; i++) {
+        w[i] = (worker){.first = first + i * (n / WORKERS), .n = n / WORKERS};
+        CHECK(pthread_create(&w[i].thread, NULL, prove_many, &w[i]) == 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        CHECK(pthread_join(w[i].thread, NULL) == 0);
+        completed += w[i].completed;
+    }
+    return completed;
+}
+
+static uint64_t resident(void)
+{
+    unsigned long pages = 0, total = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    CHECK(f != NULL && fscanf(f, "%lu %lu", &total, &pages) == 2);
+    CHECK(fclose(f) == 0);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Asks for status and metrics ten times a second, as a page and a scraper would, and times the answers. */
+typedef struct poller {
+    pthread_t thread;
+    atomic_bool stop;
+    uint32_t n, slow; /* slow: more than 50 ms */
+    uint64_t worst_ns, total_ns;
+    bool failed;
+} poller;
+
+static void *poll_main(void *arg)
+{
+    poller *p = arg;
+    while (!atomic_load(&p->stop)) {
+        char *body = NULL;
+        size_t n = 0;
+        const uint64_t begin = cuzk_clock_ns();
+        const bool ok = cuzk_http_get(&body, &n, st->http, p->n % 2 == 0 ? "/status" : "/metrics",
+                                      10000, (size_t)8 << 20, NULL) == CUZK_OK;
+        const uint64_t took = cuzk_clock_ns() - begin;
+        cuzk_free(body);
+        p->failed = p->failed || !ok;
+        p->n++;
+        p->slow += took > 50000000u ? 1 : 0;
+        p->total_ns += took;
+        p->worst_ns = took > p->worst_ns ? took : p->worst_ns;
+        sleep_ms(100);
+    }
+    return NULL;
+}
+
+/*
+ * test_iters(2000) jobs of all kinds; from the first fifth to the end, what is allocated and what is
+ * resident stays where it is. Results are kept for the newest 200 only, so that they do not count.
+ */
+static void memory_is_flat(void)
+{
+    const uint64_t n = test_iters(2000) / 5 / WORKERS * WORKERS;
+    cuzk_engine_config cfg = roomy;
+    cfg.result_keep_count = 200;
+    cfg.slots_per_device = 2;
+    st = stack_start(MOCK_DEVICES, true, &cfg);
+    static poller p;
+    memset(&p, 0, sizeof(p));
+    CHECK(pthread_create(&p.thread, NULL, poll_main, &p) == 0);
+    const uint64_t begin = cuzk_clock_ns();
+    uint64_t done = prove_range(1000, n);
+    stack_settle(st, UINT64_MAX, &view);
+    const uint64_t held = atomic_load(&st->mock.used), used = view.memory_used;
+    const uint64_t rss = resident(), bytes = cuzk_alloc_get_stats().bytes_now;
+    for (uint64_t part = 1; part < 5; part++) {
+        done += prove_range(1000 + part * n, n);
+    }
+    const double seconds = (double)(cuzk_clock_ns() - begin) * 1e-9;
+    CHECK_U64(done, 5 * n);
+    stack_settle(st, held, &view);
+    atomic_store(&p.stop, true);
+    CHECK(pthread_join(p.thread, NULL) == 0);
+    const uint64_t rss_end = resident(), bytes_end = cuzk_alloc_get_stats().bytes_now;
+    (void)printf("%llu jobs in %.1f s: allocated %llu -> %llu KiB, resident %llu -> %llu KiB; %u "
+                 "answers, mean %.1f ms, worst %.1f ms, %u over 50 ms\n",
+                 (unsigned long long)(5 * n), seconds, (unsigned long long)bytes / 1024,
+                 (unsigned long long)bytes_end / 1024, (unsigned long long)rss / 1024,
+                 (unsigned long long)rss_end / 1024, p.n, (double)p.total_ns * 1e-6 / p.n,
+                 (double)p.worst_ns * 1e-6, p.slow);
+    CHECK(!p.failed && p.n > 0);
+    CHECK(p.slow * 5 <= p.n + 5); /* a busy machine may keep a few waiting for a processor */
+    CHECK_U64(view.completed, 5 * n);
+    CHECK_U64(view.memory_used, used);
+    CHECK_MSG(bytes_end <= bytes + (256 << 10), "allocated %llu, then %llu",
+              (unsigned long long)bytes, (unsigned long long)bytes_end);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    CHECK_MSG(rss_end <= rss + (4 << 20), "resident %llu, then %llu", (unsigned long long)rss,
+              (unsigned long long)rss_end);
+#endif
+    stack_stop(st);
+}
+
+static const cuzk_case cases[] = {CASE(critical_goes_next), CASE(cancel_in_each_stage),
+                                  CASE(cancel_while_waiting), CASE(memory_is_flat)};
+TEST_MAIN("daemon/outside", cases)
