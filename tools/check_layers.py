@@ -30,7 +30,7 @@ MAY = {  # module: modules whose headers it may include (besides itself and <cuz
     "interop": ["base", "sys", "trace", "ff", "hash", "ec", "ntt", "msm", "r1cs", "verify", "groth16"],
     "prover": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16", "accel"],
     "engine": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16", "accel",
-               "prover"],
+               "accel/cuda", "prover"],
     "store": ["base", "sys", "hash", "engine"],  # job store on SQLite
     "config": ["base", "sys"],           # TOML
     "log": ["base", "sys"],

@@ -21,9 +21,6 @@ typedef struct cuzk_backend_circuit {
     uint64_t witness_bytes;                /* of a partition */
     uint64_t prove_bytes;  /* host, beside the witness, while a partition is proved and verified */
     uint64_t verify_bytes; /* of these, what is still needed when the proof is made */
-    uint64_t device_bytes; /* of its key on a device; 0: none */
-    uint64_t device_prove_bytes; /* on the device, while a partition is proved */
-    uint64_t pinned_bytes;       /* of a partition */
 } cuzk_backend_circuit;
 
 typedef struct cuzk_backend_device {
@@ -32,6 +29,15 @@ typedef struct cuzk_backend_device {
     bool is_cpu;
     uint64_t memory_total, memory_free;
 } cuzk_backend_device;
+
+/** The parameters of a circuit on a device. */
+typedef struct cuzk_backend_key {
+    void *object;
+    uint64_t device_bytes;
+    uint64_t pinned_bytes; /* host */
+    uint64_t prove_bytes;  /* on the device, beside it, while a partition is proved */
+    uint32_t batch;        /* partitions per device call that it likes; 0: the backend's */
+} cuzk_backend_key;
 
 #define CUZK_CIRCUIT_UNKNOWN UINT32_MAX
 
@@ -83,15 +89,25 @@ typedef struct cuzk_engine_backend {
     cuzk_status (*witness)(void *arg, void *input, void *circuit, uint32_t partition,
                            void **witness, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
                            cuzk_err *err);
+    /**
+     * Devices with memory of their own; NULL: devices need no keys. key_bytes: a key with everything
+     * on the device. load_key takes at most device_bytes there and pinned_bytes of the host. The
+     * circuit outlives the key, the parameters need not.
+     */
+    uint64_t (*key_bytes)(void *arg, uint32_t device, uint32_t circuit);
+    cuzk_status (*load_key)(void *arg, uint32_t device, uint32_t circuit, void *compiled,
+                            void *params, cuzk_backend_key *out, cuzk_trace_ctx trace,
+                            cuzk_err *err);
+    void (*unload_key)(void *arg, uint32_t device, void *key);
     /** n witnesses of one circuit on a device, each with its own status. */
-    void (*prove)(void *arg, uint32_t device, void *circuit, void *params, cuzk_backend_work *work,
-                  uint32_t n, cuzk_trace_ctx trace);
+    void (*prove)(void *arg, uint32_t device, void *circuit, void *params, void *key,
+                  cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace);
     /** E_SELFTEST: the proof is wrong. Anything but CUZK_OK: it is not returned. */
     cuzk_status (*verify)(void *arg, void *input, void *params, uint32_t partition,
                           const uint8_t proof[192], cuzk_err *err);
     void (*free_input)(void *arg, void *input);
     void (*free_witness)(void *arg, void *witness);
-    /** Whether a quarantined device works again. */
+    /** Whether a quarantined device works again. It has no keys then. */
     cuzk_status (*probe)(void *arg, uint32_t device, cuzk_err *err);
     void (*destroy)(void *arg);
 } cuzk_engine_backend;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "engine/backend_device.h"
 #include "prover/filecoin_input.h"
 #include "prover/filecoin_needs.h"
 
@@ -19,7 +20,12 @@ typedef struct filecoin_backend {
     cuzk_circuit_spec specs[MAX_CIRCUITS];
     cuzk_backend_circuit circuits[MAX_CIRCUITS];
     uint32_t n_circuits;
+    cuzk_backend_devices *devices;
+    uint32_t n_devices; /* 0: the CPU */
 } filecoin_backend;
+
+/* Host memory of a partition that a device proves: results, and pieces on their way. */
+#define DEVICE_CALL_BYTES ((uint64_t)64 << 20)
 
 static cuzk_job_kind job_kind(cuzk_circuit_kind k)
 {
@@ -61,7 +67,9 @@ static cuzk_status add_circuit(filecoin_backend *b, const cuzk_circuit_spec *spe
                                 .compile_bytes = needs.compile_bytes,
                                 .params_bytes = needs.params_heap_bytes,
                                 .witness_bytes = needs.witness_bytes,
-                                .prove_bytes = needs.prove_bytes + needs.verify_bytes,
+                                .prove_bytes =
+                                    needs.verify_bytes +
+                                    (b->n_devices != 0 ? DEVICE_CALL_BYTES : needs.prove_bytes),
                                 .verify_bytes = needs.verify_bytes};
     circuit_id(c->id, spec);
     b->specs[b->n_circuits++] = *spec;
@@ -280,12 +288,13 @@ static cuzk_status witness(void *arg, void *input, void *circuit, uint32_t parti
     return CUZK_OK;
 }
 
-static void prove(void *arg, uint32_t device, void *circuit, void *params, cuzk_backend_work *work,
-                  uint32_t n, cuzk_trace_ctx trace)
+static void prove(void *arg, uint32_t device, void *circuit, void *params, void *key,
+                  cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace)
 {
     filecoin_backend *b = arg;
     (void)device;
     (void)circuit;
+    (void)key;
     for (uint32_t i = 0; i < n; i++) {
         cuzk_proof proof;
         const cuzk_prove_opts opts = {.trace = trace};
@@ -296,6 +305,50 @@ static void prove(void *arg, uint32_t device, void *circuit, void *params, cuzk_
             cuzk_proof_encode(work[i].proof, &proof);
         }
     }
+}
+
+static bool is_winning(const cuzk_circuit_spec *spec)
+{
+    return spec->kind == CUZK_CIRCUIT_WINNING;
+}
+
+static void prove_on_device(void *arg, uint32_t device, void *circuit, void *params, void *key,
+                            cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace)
+{
+    filecoin_backend *b = arg;
+    (void)params;
+    cuzk_backend_device_prove(b->devices, device, key,
+                              is_winning(cuzk_filecoin_circuit_spec(circuit)), work, n, trace);
+}
+
+/* Points as they are in memory: as many bytes as the file has. Circuit and twiddles beside them. */
+static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
+{
+    const filecoin_backend *b = arg;
+    cuzk_circuit_counts counts;
+    cuzk_filecoin_needs needs;
+    cuzk_err none;
+    (void)device;
+    if (cuzk_circuit_counts_of(&counts, &b->specs[circuit], &none) != CUZK_OK ||
+        cuzk_filecoin_needs_of(&needs, &b->specs[circuit], 1, &none) != CUZK_OK) {
+        return UINT64_MAX;
+    }
+    return needs.params_file_bytes + 2 * needs.circuit_bytes + ((uint64_t)32 << counts.lg_domain);
+}
+
+static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
+                            void *params, cuzk_backend_key *out, cuzk_trace_ctx trace,
+                            cuzk_err *err)
+{
+    filecoin_backend *b = arg;
+    return cuzk_backend_device_load(b->devices, device, compiled, params,
+                                    is_winning(&b->specs[circuit]), out, b->pool, trace, err);
+}
+
+static void unload_key(void *arg, uint32_t device, void *key)
+{
+    filecoin_backend *b = arg;
+    cuzk_backend_device_unload(b->devices, device, key);
 }
 
 static cuzk_status verify(void *arg, void *input, void *params, uint32_t partition,
@@ -320,22 +373,27 @@ static void free_witness(void *arg, void *w)
 
 static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)
 {
-    (void)arg;
-    (void)device;
+    filecoin_backend *b = arg;
+    if (b->n_devices != 0) {
+        cuzk_backend_device_info_of(b->devices, device, out);
+        return;
+    }
     *out = (cuzk_backend_device){.ordinal = 0, .name = "CPU", .is_cpu = true};
 }
 
 static cuzk_status probe(void *arg, uint32_t device, cuzk_err *err)
 {
-    (void)arg;
-    (void)device;
-    (void)err;
+    filecoin_backend *b = arg;
+    if (b->n_devices != 0) {
+        return cuzk_backend_device_probe(b->devices, device, err);
+    }
     return CUZK_OK; /* the processor that asks */
 }
 
 static void destroy(void *arg)
 {
     filecoin_backend *b = arg;
+    cuzk_backend_devices_close(b->devices);
     cuzk_hashes_destroy(b->hashes);
     cuzk_pool_destroy(b->pool);
     cuzk_free(b);
@@ -350,6 +408,7 @@ static cuzk_status init(filecoin_backend *b, const cuzk_engine_config *config, c
     }
     CUZK_TRY(cuzk_pool_create(&b->pool, &pool, err));
     CUZK_TRY(cuzk_hashes_create(&b->hashes, err));
+    CUZK_TRY(cuzk_backend_devices_open(&b->devices, &b->n_devices, config, err));
     return list_circuits(b, err);
 }
 
@@ -367,7 +426,7 @@ cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_en
     }
     *out = (cuzk_engine_backend){.arg = b,
                                  .n_circuits = b->n_circuits,
-                                 .n_devices = 1,
+                                 .n_devices = b->n_devices != 0 ? b->n_devices : 1,
                                  .circuits = b->circuits,
                                  .batch = 1,
                                  .device_info = device_info,
@@ -383,5 +442,11 @@ cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_en
                                  .free_witness = free_witness,
                                  .probe = probe,
                                  .destroy = destroy};
+    if (b->n_devices != 0) {
+        out->key_bytes = key_bytes;
+        out->load_key = load_key;
+        out->unload_key = unload_key;
+        out->prove = prove_on_device;
+    }
     return CUZK_OK;
 }

@@ -8,17 +8,20 @@ typedef struct choice {
     uint32_t circuit; /* UINT32_MAX: any */
 } choice;
 
-static bool may_take(void *arg, const cuzk_sched_item *item)
+bool cuzk_batch_may_take(const cuzk_batch_rules *r, const cuzk_sched_item *item)
 {
-    const choice *c = arg;
-    const cuzk_batch_rules *r = c->rules;
-    if (c->circuit != UINT32_MAX && item->circuit != c->circuit) {
-        return false;
-    }
     if ((item->avoid >> r->device & 1) != 0 && (r->good & ~item->avoid) != 0) {
         return false;
     }
     return !r->privileged_only || r->is_privileged(r->arg, item);
+}
+
+static bool may_take(void *arg, const cuzk_sched_item *item)
+{
+    const choice *c = arg;
+    const cuzk_batch_rules *r = c->rules;
+    return (c->circuit == UINT32_MAX || item->circuit == c->circuit) &&
+           cuzk_batch_may_take(r, item) && (r->usable == NULL || r->usable(r->arg, item));
 }
 
 static uint32_t count(const cuzk_sched *q, choice *c)

@@ -21,6 +21,7 @@ typedef struct cuzk_batch_rules {
     uint64_t good;        /* of these devices (bits), when there is one that they do not avoid */
     bool privileged_only; /* the slot is held for CRITICAL items of is_privileged */
     cuzk_sched_filter is_privileged;
+    cuzk_sched_filter usable; /* what the device can do now; NULL: everything */
     void *arg;
     /* Partitions of a circuit that will enter the queue without more being started. */
     uint32_t (*coming)(void *arg, uint32_t circuit);
@@ -32,6 +33,8 @@ typedef struct cuzk_batch {
     uint64_t wake_ns; /* n == 0: look again at this time; 0: when the queue changes */
 } cuzk_batch;
 
+/** True when the device may take the item at all, whatever usable says. */
+bool cuzk_batch_may_take(const cuzk_batch_rules *rules, const cuzk_sched_item *item);
 /** Takes the batch out of the queue; n == 0: nothing to do now. */
 void cuzk_batch_pick(cuzk_batch *out, cuzk_sched *q, const cuzk_batch_rules *rules,
                      uint64_t now_ns);

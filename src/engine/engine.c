@@ -84,7 +84,7 @@ static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
     return e->wants != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
 }
 
-static void init_devices(cuzk_engine *e)
+static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
     e->n_devices = b->n_devices < MAX_DEVICES ? b->n_devices : MAX_DEVICES;
@@ -104,6 +104,10 @@ static void init_devices(cuzk_engine *e)
     e->slots = e->slots < CUZK_HEALTH_SLOTS ? e->slots : CUZK_HEALTH_SLOTS - 1;
     e->ahead_limit = e->n_devices * e->slots * e->batch;
     e->ready_limit = 4 + 2 * e->ahead_limit;
+    for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
+        CUZK_TRY(cuzk_device_keys_init(e, &e->devices[i], err));
+    }
+    return CUZK_OK;
 }
 
 static bool init_locks(cuzk_engine *e)
@@ -190,7 +194,7 @@ static cuzk_status init(cuzk_engine *e, cuzk_err *err)
         e->backend = &e->own_backend;
     }
     CUZK_TRY(init_queues(e, err));
-    init_devices(e);
+    CUZK_TRY(init_devices(e, err));
     CUZK_TRY(init_memory(e, err));
     CUZK_TRY(cuzk_engine_take_up(e, err));
     return start_workers(e, err);
@@ -283,6 +287,11 @@ static void drop_jobs(cuzk_engine *e)
 
 static void unload_all(cuzk_engine *e)
 {
+    pthread_mutex_lock(&e->mu);
+    for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
+        (void)cuzk_device_keys_unload(e, i, UINT32_MAX);
+    }
+    pthread_mutex_unlock(&e->mu);
     for (uint32_t i = 0; i < e->cache.n; i++) {
         if (e->cache.entries[i].state == CUZK_LOAD_READY) {
             void *object = cuzk_load_leave(&e->cache, i);
@@ -320,6 +329,9 @@ void cuzk_engine_destroy(cuzk_engine *e)
     cuzk_sched_free(&e->on_device);
     cuzk_sched_free(&e->to_verify);
     cuzk_load_cache_free(&e->cache);
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        cuzk_device_keys_free(&e->devices[i]);
+    }
     cuzk_free(e->wants);
     if (e->owns_backend) {
         e->own_backend.destroy(e->own_backend.arg);

@@ -11,6 +11,13 @@
  */
 typedef void (*cuzk_engine_log_fn)(void *arg, int level, const char *event, const char *const *kv);
 
+/** Opens a device (accel/accel.h), and again after it was lost; the engine closes it. */
+struct cuzk_accel;
+typedef struct cuzk_engine_accel {
+    cuzk_status (*open)(void *arg, struct cuzk_accel **out, cuzk_err *err);
+    void *arg;
+} cuzk_engine_accel;
+
 typedef struct cuzk_engine_config {
     const char *param_cache; /* folder of .params and .vk; NULL: as prover/params_dir.h finds it */
     uint64_t budget_bytes;   /* 0: from the machine and its cgroup, less safety_margin_bytes */
@@ -20,6 +27,8 @@ typedef struct cuzk_engine_config {
     const uint32_t *devices; /* [n_devices] ordinals; NULL: all; none there: the CPU */
     uint32_t n_devices;
     bool cpu_only;
+    const cuzk_engine_accel *accels; /* [n_accels] other devices instead of those; NULL: none */
+    uint32_t n_accels;
     uint64_t vram_limit_bytes; /* per device; 0: what is free */
     unsigned slots_per_device; /* partitions on one device at once; 0: default */
     uint32_t max_batch_size;   /* partitions of one circuit that share an SRS pass; 0: default */

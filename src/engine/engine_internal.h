@@ -124,8 +124,20 @@ struct job {
     bool in_dead;
 };
 
+/** Keys of a device, by circuit; used when the backend's devices have memory of their own. */
+typedef struct device_keys {
+    cuzk_budget memory; /* of the device */
+    cuzk_load_cache cache;
+    cuzk_backend_key *key;   /* [n_circuits] of READY ones */
+    cuzk_reservation *taken; /* [n_circuits] device memory of each */
+    cuzk_reservation *host;  /* [n_circuits] pinned */
+    uint32_t n_running;      /* calls that hold prove_bytes */
+    bool is_loading;
+} device_keys;
+
 typedef struct device {
     cuzk_backend_device info;
+    device_keys keys;
     cuzk_health health;
     uint64_t jobs_done;
     struct {
@@ -311,6 +323,29 @@ void cuzk_loader_loop(worker *w);
 void cuzk_timer_loop(worker *w);
 void cuzk_release_loop(worker *w);
 void cuzk_finish_loop(worker *w);
+
+/* device_keys.c */
+bool cuzk_engine_has_keys(const cuzk_engine *e);
+CUZK_NODISCARD cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err);
+void cuzk_device_keys_free(device *d);
+/** The key is there and so is memory for a proof. */
+bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privileged);
+/**
+ * Loads the key of a circuit on the calling thread, letting go of the lock; idle keys make room.
+ * E_BUDGET: no host memory now, nothing was tried.
+ */
+CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                                                bool privileged, cuzk_err *err);
+/** On every good device; *was_there becomes false when one had to be loaded. */
+CUZK_NODISCARD cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit,
+                                                    bool *was_there, cuzk_err *err);
+/** A call begins and ends. NULL when devices have no keys. */
+void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
+                           cuzk_reservation *memory);
+void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                          cuzk_reservation *memory);
+/** Unloads the keys of a circuit (or of all: UINT32_MAX) that are idle; false when one is not. */
+bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit);
 
 /* accept.c */
 CUZK_NODISCARD cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err);

@@ -25,6 +25,12 @@ static sizes measure(const cuzk_engine *e, uint64_t now)
     for (uint32_t i = 0; i < e->cache.n; i++) {
         s.n_cached += e->cache.entries[i].state == CUZK_LOAD_READY ? 1 : 0;
     }
+    for (uint32_t d = 0; d < e->n_devices; d++) {
+        const cuzk_load_cache *keys = &e->devices[d].keys.cache;
+        for (uint32_t i = 0; i < keys->n; i++) {
+            s.n_cached += keys->entries[i].state == CUZK_LOAD_READY ? 1 : 0;
+        }
+    }
     for (const job *j = e->first; j != NULL; j = j->next) {
         if (is_shown(j, now)) {
             s.n_jobs++;
@@ -106,6 +112,28 @@ static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
     }
 }
 
+/* Keys on devices; what of them is in host memory counts as pinned. */
+static void fill_keys(const cuzk_engine *e, cuzk_engine_status *out)
+{
+    for (uint32_t d = 0; d < e->n_devices; d++) {
+        const device_keys *k = &e->devices[d].keys;
+        for (uint32_t i = 0; i < k->cache.n; i++) {
+            out->pinned_used += k->host[i].bytes;
+            if (k->cache.entries[i].state != CUZK_LOAD_READY) {
+                continue;
+            }
+            cuzk_status_cached *o = &out->cached[out->n_cached++];
+            *o = (cuzk_status_cached){.is_srs = true,
+                                      .on_device = true,
+                                      .bytes = k->key[i].device_bytes,
+                                      .last_used_ns = k->cache.entries[i].last_used_ns,
+                                      .refs = k->cache.entries[i].refs};
+            memcpy(o->circuit_id, e->backend->circuits[i].id, sizeof(o->circuit_id));
+        }
+    }
+    out->pinned_limit = cuzk_engine_has_keys(e) ? e->host.total : 0;
+}
+
 static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
 {
     for (uint32_t i = 0; i < e->cache.n; i++) {
@@ -166,6 +194,7 @@ static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_part
     fill_queues(e, out);
     fill_devices(e, out);
     fill_cached(e, out);
+    fill_keys(e, out);
     fill_jobs(e, out, parts, now);
 }
 

@@ -186,6 +186,9 @@ cuzk_status cuzk_engine_preload(cuzk_engine *e, const char *circuit_id, bool *al
     if (st == CUZK_OK) {
         st = load_and_wait(e, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT), &was_circuit, err);
     }
+    if (st == CUZK_OK) {
+        st = cuzk_device_keys_preload(e, circuit, &was_circuit, err);
+    }
     pthread_mutex_unlock(&e->mu);
     if (st == CUZK_OK) {
         *already_loaded = was_circuit && was_params;
@@ -203,6 +206,15 @@ cuzk_status cuzk_engine_evict(cuzk_engine *e, const char *circuit_id, bool *was_
     *was_loaded = false;
     *freed_bytes = 0;
     pthread_mutex_lock(&e->mu);
+    for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
+        *freed_bytes += e->devices[i].keys.taken[circuit].bytes;
+        if (!cuzk_device_keys_unload(e, i, circuit)) {
+            *freed_bytes = 0;
+            st = CUZK_FAIL(err, CUZK_E_BUDGET, "%s is in use on device %u", circuit_id,
+                           e->devices[i].info.ordinal);
+            break;
+        }
+    }
     for (uint32_t what = 0; what < 2 && st == CUZK_OK; what++) {
         const cuzk_load_entry *entry = &e->cache.entries[2 * circuit + what];
         if (entry->state == CUZK_LOAD_LOADING || entry->refs != 0) {

@@ -13,6 +13,9 @@ void cuzk_engine_wake_memory(cuzk_engine *e)
     pthread_cond_broadcast(&e->cv_prep);
     pthread_cond_broadcast(&e->cv_witness);
     pthread_cond_broadcast(&e->cv_loader);
+    if (cuzk_engine_has_keys(e)) {
+        pthread_cond_broadcast(&e->cv_device); /* for pinned memory */
+    }
 }
 
 bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id)

@@ -28,27 +28,124 @@ static uint32_t coming(void *arg, uint32_t circuit)
     return n;
 }
 
-static void pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
+typedef struct looking {
+    cuzk_engine *e;
+    const worker *w;
+    const cuzk_batch_rules *rules;
+} looking;
+
+/* Circuits whose key is on the device, with memory for a proof. */
+static bool usable(void *arg, const cuzk_sched_item *item)
 {
-    const uint64_t now = cuzk_clock_ns();
-    const cuzk_batch_rules rules = {.max_size = w->is_express ? 1 : e->batch,
-                                    .max_wait_ns = e->cfg.max_batch_wait_ms * MS_NS,
-                                    .device = w->index,
-                                    .good = good_devices(e),
-                                    .privileged_only = w->is_express,
-                                    .is_privileged = cuzk_job_is_privileged,
-                                    .arg = e,
-                                    .coming = coming};
+    const looking *l = arg;
+    return cuzk_device_key_is_usable(&l->e->devices[l->w->index], item->circuit,
+                                     cuzk_job_is_privileged(NULL, item));
+}
+
+static bool allowed(void *arg, const cuzk_sched_item *item)
+{
+    const looking *l = arg;
+    return cuzk_batch_may_take(l->rules, item);
+}
+
+static uint32_t coming_of(void *arg, uint32_t circuit)
+{
+    const looking *l = arg;
+    return coming(l->e, circuit);
+}
+
+static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking *l)
+{
+    *l = (looking){e, w, NULL};
+    return (cuzk_batch_rules){.max_size = w->is_express ? 1 : e->batch,
+                              .max_wait_ns = e->cfg.max_batch_wait_ms * MS_NS,
+                              .device = w->index,
+                              .good = good_devices(e),
+                              .privileged_only = w->is_express,
+                              .is_privileged = cuzk_job_is_privileged,
+                              .usable = cuzk_engine_has_keys(e) ? usable : NULL,
+                              .arg = l,
+                              .coming = coming_of};
+}
+
+/* The job's partition did not even get to the device. */
+static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *item, cuzk_status st,
+                       const cuzk_err *err)
+{
+    device *d = &e->devices[w->index];
+    char text[ERROR_BYTES];
+    const uint32_t at = cuzk_sched_find(&e->on_device, item->job, item->partition);
+    cuzk_health_begin(&d->health, w->slot, cuzk_clock_ns());
+    if (cuzk_health_end(&d->health, w->slot, st, cuzk_clock_ns())) {
+        cuzk_engine_log_device(e, 0, "device.quarantined", w->index, err->msg);
+        pthread_cond_signal(&e->cv_timer);
+    }
+    if (at != CUZK_SCHED_NONE) {
+        job *j = cuzk_sched_take(&e->on_device, at).owner;
+        part *p = &j->parts[item->partition];
+        (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
+                       err->msg);
+        p->avoid |= (uint64_t)1 << w->index;
+        cuzk_flight_part_failed(e, p->flight, st, text);
+    }
+    pthread_cond_broadcast(&e->cv_device);
+}
+
+/*
+ * The best item decides what is loaded. False: look again (something was done meanwhile); true: pick
+ * among what is usable.
+ */
+static bool have_key(cuzk_engine *e, const worker *w, looking *l)
+{
+    const device *d = &e->devices[w->index];
+    const uint32_t best = cuzk_sched_best(&e->on_device, cuzk_clock_ns(), allowed, l);
+    if (best == CUZK_SCHED_NONE || d->keys.is_loading ||
+        d->keys.cache.entries[e->on_device.items[best].circuit].state != CUZK_LOAD_ABSENT) {
+        return true;
+    }
+    const cuzk_sched_item item = e->on_device.items[best];
+    cuzk_err err = {.msg = ""};
+    const cuzk_status st =
+        cuzk_device_key_load(e, w->index, item.circuit, cuzk_job_is_privileged(NULL, &item), &err);
+    if (st == CUZK_E_BUDGET) {
+        return true; /* when memory comes back */
+    }
+    if (st != CUZK_OK) {
+        key_failed(e, w, &item, st, &err);
+    }
+    return false;
+}
+
+/* False: look again. */
+static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
+{
+    looking l;
+    cuzk_batch_rules rules = rules_of(e, w, &l);
+    l.rules = &rules;
     out->n = 0;
     out->wake_ns = 0;
     if (!cuzk_health_is_good(&e->devices[w->index].health)) {
-        return;
+        return true;
     }
-    cuzk_batch_pick(out, &e->on_device, &rules, now);
+    if (cuzk_engine_has_keys(e)) {
+        if (!have_key(e, w, &l)) {
+            return false;
+        }
+        const uint32_t best = cuzk_sched_best(&e->on_device, cuzk_clock_ns(), usable, &l);
+        if (best != CUZK_SCHED_NONE && !w->is_express && e->cfg.max_batch_size == 0) {
+            const device *d = &e->devices[w->index];
+            const uint32_t likes = d->keys.key[e->on_device.items[best].circuit].batch;
+            rules.max_size = likes == 0               ? e->batch
+                             : likes < CUZK_BATCH_MAX ? likes
+                                                      : CUZK_BATCH_MAX;
+        }
+    }
+    cuzk_batch_pick(out, &e->on_device, &rules, cuzk_clock_ns());
     if (out->wake_ns != 0 && (e->batch_wake_ns == 0 || out->wake_ns < e->batch_wake_ns)) {
         e->batch_wake_ns = out->wake_ns;
         pthread_cond_signal(&e->cv_timer);
     }
+    return true;
 }
 
 typedef struct device_call {
@@ -140,9 +237,12 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     const uint32_t circuit = call.f[0]->circuit;
     void *compiled = e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].object;
     void *params = e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].object;
+    cuzk_reservation memory = {0, false};
+    void *key = cuzk_device_key_take(e, w->index, circuit, call.f[0]->job->is_privileged, &memory);
     const cuzk_span span = cuzk_span_begin(e->trace, "device", &call.work[0].tags);
     pthread_mutex_unlock(&e->mu);
-    b->prove(b->arg, w->index, compiled, params, call.work, call.n, cuzk_trace_in(e->trace, span));
+    b->prove(b->arg, w->index, compiled, params, key, call.work, call.n,
+             cuzk_trace_in(e->trace, span));
     for (uint32_t i = 0; i < call.n; i++) {
         b->free_witness(b->arg, call.f[i]->witness);
     }
@@ -150,6 +250,7 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     pthread_mutex_lock(&e->mu);
     const uint64_t now = cuzk_clock_ns();
     cuzk_status worst = CUZK_OK;
+    cuzk_device_key_give(e, w->index, circuit, &memory);
     for (uint32_t i = 0; i < call.n; i++) {
         const cuzk_status st = call.work[i].status;
         worst = st != CUZK_OK && (worst == CUZK_OK || st == CUZK_E_DEV_LOST) ? st : worst;
@@ -177,6 +278,7 @@ static bool probe(cuzk_engine *e, const worker *w)
     if (!cuzk_health_wants_probe(&d->health, cuzk_clock_ns())) {
         return false;
     }
+    (void)cuzk_device_keys_unload(e, w->index, UINT32_MAX); /* they are of the lost context */
     pthread_mutex_unlock(&e->mu);
     const cuzk_status st = e->backend->probe(e->backend->arg, w->index, &err);
     pthread_mutex_lock(&e->mu);
@@ -198,7 +300,9 @@ void cuzk_device_loop(worker *w)
         if (probe(e, w)) {
             continue;
         }
-        pick(e, w, &batch);
+        if (!pick(e, w, &batch)) {
+            continue;
+        }
         if (batch.n != 0) {
             run(e, w, &batch);
         } else {

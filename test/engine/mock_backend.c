@@ -253,12 +253,13 @@ static void prove_one(mock_backend *b, uint32_t device, cuzk_backend_work *work)
     work->status = CUZK_OK;
 }
 
-static void prove(void *arg, uint32_t device, void *circuit, void *params, cuzk_backend_work *work,
-                  uint32_t n, cuzk_trace_ctx trace)
+static void prove(void *arg, uint32_t device, void *circuit, void *params, void *key,
+                  cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace)
 {
     mock_backend *b = arg;
     const uint64_t bytes = b->circuits[*(uint32_t *)circuit].prove_bytes;
     (void)params;
+    (void)key;
     (void)trace;
     const uint32_t now = atomic_fetch_add(&b->on_device[device], 1) + 1;
     uint32_t most = atomic_load(&b->most_on_device);

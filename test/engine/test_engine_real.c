@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "accel/mock/mock_accel.h"
 #include "base/clock.h"
 
 #include "engine_rig.h"
@@ -82,5 +83,183 @@ static void prove_await_join(void)
     rig_result_destroy(&c);
 }
 
-static const cuzk_case cases[] = {CASE(prove_await_join)};
+/* Devices behind src/accel: the mock, which computes on the CPU and fails by script. */
+typedef struct mock_device {
+    cuzk_pool *pool;
+    uint32_t ordinal;
+    cuzk_accel *dev; /* the newest */
+    uint32_t opened;
+} mock_device;
+
+static cuzk_status open_mock(void *arg, struct cuzk_accel **out, cuzk_err *err)
+{
+    mock_device *m = arg;
+    const cuzk_status st = cuzk_accel_mock_open(out, m->ordinal, (uint64_t)512 << 20, m->pool, err);
+    if (st == CUZK_OK) {
+        m->dev = *out;
+        m->opened++;
+    }
+    return st;
+}
+
+static void prove_on(cuzk_engine *e, const char *folder, cuzk_job_kind kind, uint64_t seed)
+{
+    cuzk_err err;
+    rig_request rq;
+    rig_result r;
+    cuzk_wait wait = 0;
+    rig_request_make(&rq, kind, seed, "same");
+    rig_result_init(&r);
+    CHECK_OK(cuzk_engine_prove(e, &rq.rq, NULL, rig_done, &r, &wait, &err), &err);
+    rig_wait(&r);
+    CHECK_MSG(r.state == CUZK_JOB_COMPLETED, "%s", r.error);
+    CHECK(rig_verifies(&rq, r.proof, r.proof_bytes, folder));
+    rig_request_free(&rq);
+    rig_result_destroy(&r);
+}
+
+static void devices(void)
+{
+    const char *folder = test_tmpdir();
+    cuzk_err err;
+    cuzk_engine *e = NULL;
+    cuzk_engine_status s;
+    mock_device m[2] = {{.ordinal = 0}, {.ordinal = 1}};
+    cuzk_engine_accel accels[2];
+    make_params(folder, post_kinds, 2);
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(cuzk_pool_create(&m[i].pool, NULL, &err), &err);
+        accels[i] = (cuzk_engine_accel){open_mock, &m[i]};
+    }
+    const cuzk_engine_config cfg = {.param_cache = folder,
+                                    .budget_bytes = (uint64_t)3 << 30,
+                                    .accels = accels,
+                                    .n_accels = 2,
+                                    .slots_per_device = 1,
+                                    .device_back_off_ms = 2};
+    CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
+    prove_on(e, folder, CUZK_JOB_WINNING, 1);
+    prove_on(e, folder, CUZK_JOB_WINDOW, 2);
+    CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+    CHECK_U64(s.n_devices, 2);
+    uint32_t on_device = 0;
+    for (uint32_t i = 0; i < s.n_cached; i++) {
+        on_device += s.cached[i].on_device && s.cached[i].bytes > 0 ? 1 : 0;
+    }
+    CHECK(on_device >= 2);
+    cuzk_engine_status_free(&s);
+
+    /* a wrong sum: the proof does not verify, and is made again on the other device */
+    bool is_reproved = false;
+    for (uint64_t i = 0; i < 40 && !is_reproved; i++) {
+        const cuzk_mock_script wrong = {.wrong_sum_at = 3};
+        cuzk_accel_mock_set(m[0].dev, &wrong);
+        prove_on(e, folder, CUZK_JOB_WINNING, 10 + i);
+        CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+        is_reproved = s.reproved[CUZK_JOB_WINNING] != 0;
+        cuzk_engine_status_free(&s);
+    }
+    CHECK(is_reproved);
+
+    /* a lost context: the other device goes on, and this one is opened again */
+    const cuzk_mock_script lost = {.fail_at = 5, .fail_with = CUZK_E_DEV_LOST};
+    cuzk_accel_mock_set(m[0].dev, &lost);
+    cuzk_accel_mock_set(m[1].dev, &lost);
+    for (uint64_t i = 0; i < 4; i++) {
+        prove_on(e, folder, CUZK_JOB_WINNING, 20 + i);
+    }
+    CHECK(m[0].opened + m[1].opened >= 3);
+    bool was_loaded = false;
+    uint64_t freed = 0;
+    CHECK_OK(cuzk_engine_evict(e, "winning-2k", &was_loaded, &freed, &err), &err);
+    CHECK(was_loaded && freed > 0);
+    cuzk_engine_destroy(e);
+    cuzk_pool_destroy(m[0].pool);
+    cuzk_pool_destroy(m[1].pool);
+}
+
+/* Rounds of two contents under one id, at once: each proof is of its own statement. */
+static void same_id_two_contents(void)
+{
+    const char *folder = test_tmpdir();
+    cuzk_err err;
+    make_params(folder, post_kinds, 1);
+    cuzk_engine *e = start(folder);
+    for (uint64_t round = 0; round < test_iters(4); round++) {
+        rig_request rq[2];
+        rig_result r[2];
+        cuzk_wait wait[2];
+        for (uint64_t k = 0; k < 2; k++) {
+            rig_request_make(&rq[k], CUZK_JOB_WINNING, 100 + 2 * round + k, "winpost-1000-0");
+            rig_result_init(&r[k]);
+            CHECK_OK(cuzk_engine_prove(e, &rq[k].rq, NULL, rig_done, &r[k], &wait[k], &err), &err);
+        }
+        for (int k = 0; k < 2; k++) {
+            rig_wait(&r[k]);
+            CHECK_MSG(r[k].state == CUZK_JOB_COMPLETED, "%s", r[k].error);
+            CHECK_STR(r[k].request_id, "winpost-1000-0");
+            CHECK(rig_verifies(&rq[k], r[k].proof, r[k].proof_bytes, folder));
+        }
+        CHECK(!rig_verifies(&rq[0], r[1].proof, r[1].proof_bytes, folder));
+        for (int k = 0; k < 2; k++) {
+            rig_request_free(&rq[k]);
+            rig_result_destroy(&r[k]);
+        }
+    }
+    cuzk_engine_destroy(e);
+}
+
+/* What is wrong with an input or an installation is told, with whose fault it is. */
+static void expect_failure(cuzk_engine *e, const rig_request *rq, const char *text)
+{
+    cuzk_err err;
+    rig_result r;
+    cuzk_wait wait;
+    rig_result_init(&r);
+    CHECK_OK(cuzk_engine_prove(e, &rq->rq, NULL, rig_done, &r, &wait, &err), &err);
+    rig_wait(&r);
+    CHECK(r.state == CUZK_JOB_FAILED && r.proof_bytes == 0);
+    CHECK_MSG(strstr(r.error, text) == r.error, "%s", r.error);
+    rig_result_destroy(&r);
+}
+
+static void failures(void)
+{
+    const char *folder = test_tmpdir();
+    cuzk_err err = {.msg = ""};
+    rig_request winning, window;
+    rig_result r;
+    cuzk_wait wait;
+    char missing[1024];
+    make_params(folder, post_kinds, 1);
+    cuzk_engine *e = start(folder);
+    rig_request_make(&winning, CUZK_JOB_WINNING, 1, "w");
+    rig_request_make(&window, CUZK_JOB_WINDOW, 1, "d");
+    (void)snprintf(missing, sizeof(missing), "environment: %s/v28-proof-of-spacetime", folder);
+    expect_failure(e, &window, missing);
+    uint8_t *blob = (uint8_t *)(uintptr_t)winning.views[0].data;
+    blob[200] ^= 1; /* somewhere in a Merkle path */
+    expect_failure(e, &winning, "input: sector ");
+    blob[200] ^= 1;
+    winning.views[0].size -= 5;
+    expect_failure(e, &winning, "input: vanilla_proofs[0]: ");
+    winning.views[0].size += 5;
+    rig_result_init(&r);
+    winning.rq.randomness.size = 31;
+    CHECK_STATUS(cuzk_engine_prove(e, &winning.rq, NULL, rig_done, &r, &wait, &err),
+                 CUZK_E_INVALID);
+    CHECK_MSG(strstr(err.msg, "randomness has 31 bytes") != NULL, "%s", err.msg);
+    winning.rq.randomness.size = 32;
+    winning.rq.sector_size = 0; /* then the Merkle paths say it */
+    CHECK_OK(cuzk_engine_prove(e, &winning.rq, NULL, rig_done, &r, &wait, &err), &err);
+    rig_wait(&r);
+    CHECK_MSG(r.state == CUZK_JOB_COMPLETED, "%s", r.error);
+    rig_result_destroy(&r);
+    cuzk_engine_destroy(e);
+    rig_request_free(&winning);
+    rig_request_free(&window);
+}
+
+static const cuzk_case cases[] = {CASE(prove_await_join), CASE(devices), CASE(same_id_two_contents),
+                                  CASE(failures)};
 TEST_MAIN("engine/real", cases)

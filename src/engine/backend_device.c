@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engine/backend_device.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "engine/batcher.h"
+#if CUZK_HAVE_CUDA
+#    include "accel/cuda/cuda_accel.h"
+#endif
+
+#define MAX_DEVICES  16
+#define GIB          ((uint64_t)1 << 30)
+#define STREAM_BATCH 10u /* partitions of one PoRep: one pass over the points serves all */
+
+typedef struct one_device {
+    pthread_mutex_t mu;
+    bool has_lock;
+    cuzk_engine_accel opener;
+    uint32_t cuda_ordinal;
+    uint64_t cuda_limit;
+    cuzk_accel *dev; /* NULL: lost, and not open yet */
+    cuzk_backend_device info;
+    /* Device memory that only WinningPoSt may have: given up while one is loaded or proved. */
+    void *ballast;
+    uint64_t ballast_bytes;
+    uint32_t n_winning;
+} one_device;
+
+struct cuzk_backend_devices {
+    one_device list[MAX_DEVICES];
+    uint32_t n;
+};
+
+#if CUZK_HAVE_CUDA
+static cuzk_status open_cuda(void *arg, cuzk_accel **out, cuzk_err *err)
+{
+    const one_device *d = arg;
+    return cuzk_accel_cuda_open(out, d->cuda_ordinal, d->cuda_limit, err);
+}
+#endif
+
+/* Enough for a key of the largest WinningPoSt and a proof beside it, where there is plenty. */
+static uint64_t ballast_for(uint64_t total)
+{
+    return total >= 12 * GIB ? GIB : total >= 6 * GIB ? GIB / 2 : 0;
+}
+
+static void take_ballast(one_device *d)
+{
+    cuzk_err none;
+    if (d->dev != NULL && d->ballast == NULL && d->ballast_bytes != 0 &&
+        cuzk_accel_alloc(d->dev, &d->ballast, d->ballast_bytes, &none) != CUZK_OK) {
+        d->ballast = NULL; /* another time */
+    }
+}
+
+static void drop_ballast(one_device *d)
+{
+    if (d->ballast != NULL) {
+        cuzk_accel_free(d->dev, d->ballast);
+        d->ballast = NULL;
+    }
+}
+
+static void begin(one_device *d, bool is_winning)
+{
+    (void)pthread_mutex_lock(&d->mu);
+    if (is_winning && d->n_winning++ == 0) {
+        drop_ballast(d);
+    }
+    (void)pthread_mutex_unlock(&d->mu);
+}
+
+static void end(one_device *d, bool is_winning)
+{
+    (void)pthread_mutex_lock(&d->mu);
+    if (is_winning && --d->n_winning == 0) {
+        take_ballast(d);
+    }
+    (void)pthread_mutex_unlock(&d->mu);
+}
+
+static cuzk_status open_one(one_device *d, cuzk_err *err)
+{
+    cuzk_accel_props props;
+    CUZK_TRY(d->opener.open(d->opener.arg, &d->dev, err));
+    cuzk_accel_get_props(d->dev, &props);
+    d->info = (cuzk_backend_device){.ordinal = props.ordinal,
+                                    .memory_total = props.memory_total,
+                                    .memory_free = props.memory_free};
+    memcpy(d->info.name, props.name, sizeof(d->info.name));
+    d->ballast_bytes = props.kind == CUZK_ACCEL_CUDA ? ballast_for(props.memory_total) : 0;
+    take_ballast(d);
+    return CUZK_OK;
+}
+
+static cuzk_status add(cuzk_backend_devices *all, const one_device *from, cuzk_err *err)
+{
+    if (all->n == MAX_DEVICES) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "more than %d devices", MAX_DEVICES);
+    }
+    one_device *d = &all->list[all->n];
+    d->opener = from->opener;
+    d->cuda_ordinal = from->cuda_ordinal;
+    d->cuda_limit = from->cuda_limit;
+#if CUZK_HAVE_CUDA
+    if (d->opener.open == open_cuda) {
+        d->opener.arg = d;
+    }
+#endif
+    if (pthread_mutex_init(&d->mu, NULL) != 0) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "devices: no locks");
+    }
+    d->has_lock = true;
+    all->n++;
+    return open_one(d, err);
+}
+
+#if CUZK_HAVE_CUDA
+static cuzk_status add_gpus(cuzk_backend_devices *all, const cuzk_engine_config *c, cuzk_err *err)
+{
+    const bool is_list = c->devices != NULL && c->n_devices != 0;
+    const uint32_t n = is_list ? c->n_devices : cuzk_accel_cuda_count();
+    for (uint32_t i = 0; i < n; i++) {
+        const one_device d = {.opener = {open_cuda, NULL},
+                              .cuda_ordinal = is_list ? c->devices[i] : i,
+                              .cuda_limit = c->vram_limit_bytes};
+        CUZK_TRY(add(all, &d, err));
+    }
+    return CUZK_OK;
+}
+#else
+static cuzk_status add_gpus(cuzk_backend_devices *all, const cuzk_engine_config *c, cuzk_err *err)
+{
+    (void)all;
+    if (c->devices != NULL && c->n_devices != 0) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED,
+                         "device %u was asked for, but this build has no CUDA", c->devices[0]);
+    }
+    return CUZK_OK;
+}
+#endif
+
+cuzk_status cuzk_backend_devices_open(cuzk_backend_devices **out, uint32_t *n,
+                                      const cuzk_engine_config *c, cuzk_err *err)
+{
+    cuzk_backend_devices *all = cuzk_alloc_zero(1, sizeof(*all));
+    cuzk_status st = CUZK_OK;
+    if (all == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "devices: out of memory");
+    }
+    if (c->accels != NULL) {
+        for (uint32_t i = 0; i < c->n_accels && st == CUZK_OK; i++) {
+            const one_device d = {.opener = c->accels[i]};
+            st = add(all, &d, err);
+        }
+    } else if (!c->cpu_only) {
+        st = add_gpus(all, c, err);
+    }
+    if (st != CUZK_OK) {
+        cuzk_backend_devices_close(all);
+        return st;
+    }
+    *out = all;
+    *n = all->n;
+    return CUZK_OK;
+}
+
+void cuzk_backend_devices_close(cuzk_backend_devices *all)
+{
+    for (uint32_t i = 0; all != NULL && i < all->n; i++) {
+        one_device *d = &all->list[i];
+        drop_ballast(d);
+        cuzk_accel_close(d->dev);
+        if (d->has_lock) {
+            (void)pthread_mutex_destroy(&d->mu);
+        }
+    }
+    cuzk_free(all);
+}
+
+void cuzk_backend_device_info_of(cuzk_backend_devices *all, uint32_t index,
+                                 cuzk_backend_device *out)
+{
+    one_device *d = &all->list[index];
+    cuzk_accel_props props = {.memory_free = 0};
+    (void)pthread_mutex_lock(&d->mu);
+    if (d->dev != NULL) {
+        cuzk_accel_get_props(d->dev, &props);
+    }
+    *out = d->info;
+    out->memory_free = props.memory_free + (d->ballast != NULL ? d->ballast_bytes : 0);
+    (void)pthread_mutex_unlock(&d->mu);
+}
+
+cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
+                                     const cuzk_filecoin_circuit *circuit,
+                                     const cuzk_filecoin_params *params, bool is_winning,
+                                     cuzk_backend_key *out, cuzk_pool *pool, cuzk_trace_ctx trace,
+                                     cuzk_err *err)
+{
+    one_device *d = &all->list[index];
+    const cuzk_device_key_opts opts = {.trace = trace};
+    cuzk_device_key *key = NULL;
+    uint64_t prove_bytes = 0;
+    begin(d, is_winning);
+    cuzk_status st =
+        d->dev != NULL
+            ? cuzk_device_key_create(&key, d->dev, cuzk_filecoin_circuit_get(circuit),
+                                     cuzk_filecoin_params_srs(params), &opts, pool, NULL, err)
+            : CUZK_FAIL(err, CUZK_E_DEV_LOST, "the device is not open");
+    if (st == CUZK_OK) {
+        st = cuzk_device_prove_bytes(&prove_bytes, key, err);
+        if (st != CUZK_OK) {
+            cuzk_device_key_destroy(key);
+        }
+    }
+    end(d, is_winning);
+    if (st == CUZK_OK) {
+        const cuzk_device_key_stats stats = cuzk_device_key_get_stats(key);
+        *out = (cuzk_backend_key){.object = key,
+                                  .device_bytes = stats.device_bytes,
+                                  .pinned_bytes = stats.host_bytes,
+                                  .prove_bytes = prove_bytes,
+                                  .batch = stats.resident ? 1 : STREAM_BATCH};
+    }
+    return st;
+}
+
+void cuzk_backend_device_unload(cuzk_backend_devices *all, uint32_t index, void *key)
+{
+    (void)all;
+    (void)index;
+    cuzk_device_key_destroy(key);
+}
+
+void cuzk_backend_device_prove(cuzk_backend_devices *all, uint32_t index, void *key,
+                               bool is_winning, cuzk_backend_work *work, uint32_t n,
+                               cuzk_trace_ctx trace)
+{
+    one_device *d = &all->list[index];
+    cuzk_proof proofs[CUZK_BATCH_MAX];
+    const cuzk_witness *witnesses[CUZK_BATCH_MAX];
+    int32_t partitions[CUZK_BATCH_MAX];
+    cuzk_err err = {.msg = ""};
+    for (uint32_t i = 0; i < n; i++) {
+        witnesses[i] = work[i].witness;
+        partitions[i] = work[i].tags.partition;
+    }
+    const cuzk_device_prove_opts opts = {
+        .trace = trace, .partitions = partitions, .device = work[0].tags.device};
+    begin(d, is_winning);
+    /* one cancelled partition of several does not stop the others */
+    const cuzk_status st =
+        cuzk_device_prove(key, proofs, n, witnesses, &opts, n == 1 ? work[0].cancel : NULL, &err);
+    end(d, is_winning);
+    for (uint32_t i = 0; i < n; i++) {
+        work[i].status = st;
+        work[i].err = err;
+        if (st == CUZK_OK) {
+            cuzk_proof_encode(work[i].proof, &proofs[i]);
+        }
+    }
+}
+
+cuzk_status cuzk_backend_device_probe(cuzk_backend_devices *all, uint32_t index, cuzk_err *err)
+{
+    one_device *d = &all->list[index];
+    cuzk_accel *old = NULL;
+    (void)pthread_mutex_lock(&d->mu);
+    if (d->dev != NULL && cuzk_accel_is_lost(d->dev)) {
+        drop_ballast(d);
+        old = d->dev;
+        d->dev = NULL;
+    }
+    const bool is_open = d->dev != NULL;
+    (void)pthread_mutex_unlock(&d->mu);
+    cuzk_accel_close(old);
+    if (is_open) {
+        return CUZK_OK; /* it has failed, and still answers */
+    }
+    /* without the lock: it takes seconds, and nobody else opens it */
+    cuzk_accel *dev = NULL;
+    CUZK_TRY(d->opener.open(d->opener.arg, &dev, err));
+    (void)pthread_mutex_lock(&d->mu);
+    d->dev = dev;
+    take_ballast(d);
+    (void)pthread_mutex_unlock(&d->mu);
+    return CUZK_OK;
+}

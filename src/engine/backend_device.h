@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_BACKEND_DEVICE_H
+#define CUZK_ENGINE_BACKEND_DEVICE_H
+
+/*
+ * The devices of the real backend: opened, opened again after they were lost, and with a part of their
+ * memory kept back for WinningPoSt.
+ */
+#include "engine/backend.h"
+#include "engine/engine_config.h"
+#include "groth16/device_key.h"
+#include "prover/filecoin_key.h"
+
+typedef struct cuzk_backend_devices cuzk_backend_devices;
+
+/**
+ * Opens what the configuration names. n devices; 0: there are none, the CPU is to prove. E_UNSUPPORTED
+ * when a device that was asked for by number cannot be used.
+ */
+CUZK_NODISCARD cuzk_status cuzk_backend_devices_open(cuzk_backend_devices **out, uint32_t *n,
+                                                     const cuzk_engine_config *config,
+                                                     cuzk_err *err);
+/** Every key must be gone. NULL is fine. */
+void cuzk_backend_devices_close(cuzk_backend_devices *d);
+void cuzk_backend_device_info_of(cuzk_backend_devices *d, uint32_t index, cuzk_backend_device *out);
+CUZK_NODISCARD cuzk_status cuzk_backend_device_load(cuzk_backend_devices *d, uint32_t index,
+                                                    const cuzk_filecoin_circuit *circuit,
+                                                    const cuzk_filecoin_params *params,
+                                                    bool is_winning, cuzk_backend_key *out,
+                                                    cuzk_pool *pool, cuzk_trace_ctx trace,
+                                                    cuzk_err *err);
+void cuzk_backend_device_unload(cuzk_backend_devices *d, uint32_t index, void *key);
+void cuzk_backend_device_prove(cuzk_backend_devices *d, uint32_t index, void *key, bool is_winning,
+                               cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace);
+/** Opens a lost device again. */
+CUZK_NODISCARD cuzk_status cuzk_backend_device_probe(cuzk_backend_devices *d, uint32_t index,
+                                                     cuzk_err *err);
+
+#endif /* CUZK_ENGINE_BACKEND_DEVICE_H */

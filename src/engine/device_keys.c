@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Keys on devices: loaded by the slot that needs them, least recently used out. */
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+
+#define STAGING_BYTES ((uint64_t)256 << 20) /* pinned, while a key is loaded */
+
+bool cuzk_engine_has_keys(const cuzk_engine *e)
+{
+    return e->backend->load_key != NULL;
+}
+
+cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err)
+{
+    device_keys *k = &d->keys;
+    const uint32_t n = e->backend->n_circuits;
+    cuzk_budget_init(&k->memory, d->info.memory_total, 0);
+    CUZK_TRY(cuzk_load_cache_init(&k->cache, n, err));
+    k->key = cuzk_alloc_zero(n, sizeof(*k->key));
+    k->taken = cuzk_alloc_zero(n, sizeof(*k->taken));
+    k->host = cuzk_alloc_zero(n, sizeof(*k->host));
+    return k->key != NULL && k->taken != NULL && k->host != NULL
+               ? CUZK_OK
+               : CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
+}
+
+void cuzk_device_keys_free(device *d)
+{
+    cuzk_load_cache_free(&d->keys.cache);
+    cuzk_free(d->keys.key);
+    cuzk_free(d->keys.taken);
+    cuzk_free(d->keys.host);
+}
+
+/* Device memory of a call: what the key asks for, or all that it leaves. */
+static uint64_t call_bytes(const device_keys *k, uint32_t circuit)
+{
+    const uint64_t beside =
+        k->memory.total > k->taken[circuit].bytes ? k->memory.total - k->taken[circuit].bytes : 0;
+    return k->key[circuit].prove_bytes < beside ? k->key[circuit].prove_bytes : beside;
+}
+
+bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privileged)
+{
+    const device_keys *k = &d->keys;
+    return k->cache.entries[circuit].state == CUZK_LOAD_READY && (privileged || !k->is_loading) &&
+           (k->n_running == 0 || cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged));
+}
+
+void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
+                           cuzk_reservation *memory)
+{
+    device_keys *k = &e->devices[index].keys;
+    if (!cuzk_engine_has_keys(e)) {
+        return NULL;
+    }
+    uint64_t bytes = call_bytes(k, circuit);
+    if (!cuzk_budget_fits(&k->memory, bytes, privileged)) {
+        bytes = cuzk_budget_free(&k->memory, privileged); /* alone: idle keys have the rest */
+    }
+    CUZK_ASSERT(cuzk_reservation_take(memory, &k->memory, bytes, privileged));
+    k->n_running++;
+    (void)cuzk_load_ref(&k->cache, circuit);
+    return k->key[circuit].object;
+}
+
+void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                          cuzk_reservation *memory)
+{
+    device_keys *k = &e->devices[index].keys;
+    if (!cuzk_engine_has_keys(e)) {
+        return;
+    }
+    cuzk_reservation_shrink(memory, &k->memory, 0);
+    k->n_running--;
+    cuzk_load_unref(&k->cache, circuit, cuzk_clock_ns());
+    pthread_cond_broadcast(&e->cv_device);
+}
+
+static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
+{
+    device_keys *k = &e->devices[index].keys;
+    void *object = cuzk_load_leave(&k->cache, circuit);
+    pthread_mutex_unlock(&e->mu);
+    e->backend->unload_key(e->backend->arg, index, object);
+    pthread_mutex_lock(&e->mu);
+    (void)cuzk_load_left(&k->cache, circuit);
+    k->key[circuit] = (cuzk_backend_key){.object = NULL};
+    cuzk_reservation_shrink(&k->taken[circuit], &k->memory, 0);
+    cuzk_engine_give_host(e, &k->host[circuit], 0);
+    cuzk_load_unref(&e->cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT), cuzk_clock_ns());
+    pthread_cond_broadcast(&e->cv_device);
+    pthread_cond_broadcast(&e->cv_change);
+}
+
+bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
+{
+    device_keys *k = &e->devices[index].keys;
+    bool all = true;
+    for (uint32_t i = 0; i < k->cache.n; i++) {
+        const cuzk_load_entry *entry = &k->cache.entries[i];
+        if ((circuit != UINT32_MAX && i != circuit) || entry->state == CUZK_LOAD_ABSENT) {
+            continue;
+        }
+        if (entry->state != CUZK_LOAD_READY || entry->refs != 0) {
+            all = false;
+        } else {
+            unload(e, index, i);
+        }
+    }
+    return all;
+}
+
+/* The idle key that was used last longest ago; WinningPoSt's stays, but for others of its kind. */
+static uint32_t victim(const cuzk_engine *e, const device_keys *k, bool privileged)
+{
+    uint32_t best = CUZK_LOAD_NONE;
+    for (uint32_t i = 0; i < k->cache.n; i++) {
+        const cuzk_load_entry *entry = &k->cache.entries[i];
+        if (entry->state == CUZK_LOAD_READY && entry->refs == 0 &&
+            (privileged || e->backend->circuits[i].kind != CUZK_JOB_WINNING) &&
+            (best == CUZK_LOAD_NONE || entry->last_used_ns < k->cache.entries[best].last_used_ns)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Idle keys go, oldest first, until the bytes are free or none is left. */
+static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, bool privileged)
+{
+    device_keys *k = &e->devices[index].keys;
+    while (!cuzk_budget_fits(&k->memory, bytes, privileged)) {
+        const uint32_t id = victim(e, k, privileged);
+        if (id == CUZK_LOAD_NONE) {
+            return;
+        }
+        unload(e, index, id);
+    }
+}
+
+static void loaded(cuzk_engine *e, uint32_t index, uint32_t circuit, const cuzk_backend_key *key)
+{
+    device_keys *k = &e->devices[index].keys;
+    cuzk_reservation_shrink(&k->taken[circuit], &k->memory, key->device_bytes);
+    cuzk_engine_give_host(e, &k->host[circuit], key->pinned_bytes);
+    k->key[circuit] = *key;
+    cuzk_load_done(&k->cache, circuit, key->object, key->device_bytes, cuzk_clock_ns());
+}
+
+static void not_loaded(cuzk_engine *e, uint32_t index, uint32_t circuit)
+{
+    device_keys *k = &e->devices[index].keys;
+    cuzk_load_failed(&k->cache, circuit);
+    cuzk_reservation_shrink(&k->taken[circuit], &k->memory, 0);
+    cuzk_engine_give_host(e, &k->host[circuit], 0);
+    cuzk_load_unref(&e->cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT), cuzk_clock_ns());
+}
+
+cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
+                                 cuzk_err *err)
+{
+    const cuzk_engine_backend *b = e->backend;
+    device_keys *k = &e->devices[index].keys;
+    const uint32_t compiled = cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT);
+    const uint32_t params = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
+    const uint64_t wanted = b->key_bytes(b->arg, index, circuit);
+    cuzk_backend_key key = {.object = NULL};
+    k->is_loading = true;
+    make_room(e, index, wanted, privileged);
+    const uint64_t free = cuzk_budget_free(&k->memory, privileged);
+    const uint64_t here = wanted < free ? wanted : free;
+    cuzk_status st = CUZK_FAIL(err, CUZK_E_BUDGET, "%s: no host memory for its way to the device",
+                               b->circuits[circuit].id);
+    /* points that do not fit there stream from pinned memory here; a third of a device is working
+     * memory at most */
+    const uint64_t beside = wanted > here - here / 3 ? wanted - (here - here / 3) : 0;
+    if (k->cache.entries[circuit].state == CUZK_LOAD_ABSENT &&
+        e->cache.entries[compiled].state == CUZK_LOAD_READY &&
+        e->cache.entries[params].state == CUZK_LOAD_READY &&
+        cuzk_engine_take_host(e, &k->host[circuit], STAGING_BYTES + (wanted <= free ? 0 : beside),
+                              privileged, true, cuzk_clock_ns())) {
+        CUZK_ASSERT(cuzk_reservation_take(&k->taken[circuit], &k->memory, here, privileged));
+        cuzk_load_begin(&k->cache, circuit, here);
+        void *compiled_object = cuzk_load_ref(&e->cache, compiled);
+        void *params_object = cuzk_load_ref(&e->cache, params);
+        e->busy++;
+        pthread_mutex_unlock(&e->mu);
+        st = b->load_key(b->arg, index, circuit, compiled_object, params_object, &key, e->trace,
+                         err);
+        pthread_mutex_lock(&e->mu);
+        e->busy--;
+        cuzk_load_unref(&e->cache, params, cuzk_clock_ns());
+        if (st == CUZK_OK) {
+            loaded(e, index, circuit, &key);
+        } else {
+            not_loaded(e, index, circuit);
+            st = st == CUZK_E_BUDGET ? CUZK_E_DEV_NOMEM : st;
+        }
+        cuzk_engine_log_device(e, st == CUZK_OK ? 2 : 0,
+                               st == CUZK_OK ? "key.loaded" : "key.not_loaded", index,
+                               st == CUZK_OK ? b->circuits[circuit].id : err->msg);
+    }
+    k->is_loading = false;
+    pthread_cond_broadcast(&e->cv_device);
+    pthread_cond_broadcast(&e->cv_change);
+    return st;
+}
+
+cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit, bool *was_there,
+                                     cuzk_err *err)
+{
+    for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
+        const device *d = &e->devices[i];
+        while (d->keys.is_loading) {
+            pthread_cond_wait(&e->cv_change, &e->mu);
+        }
+        if (cuzk_health_is_good(&d->health) &&
+            d->keys.cache.entries[circuit].state == CUZK_LOAD_ABSENT) {
+            *was_there = false;
+            CUZK_TRY(cuzk_device_key_load(
+                e, i, circuit, e->backend->circuits[circuit].kind == CUZK_JOB_WINNING, err));
+        }
+    }
+    return CUZK_OK;
+}
