@@ -264,7 +264,11 @@ static cuzk_status start_tls(cuzk_rpc_client *c, uint64_t until_ns, cuzk_err *er
         return CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for TLS");
     }
     if (!is_ip) {
-        (void)SSL_set_tlsext_host_name(c->ssl, name);
+        union {
+            const char *in;
+            void *out; /* the macro's type is not const */
+        } host = {.in = name};
+        (void)SSL_ctrl(c->ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, host.out);
     }
     for (;;) {
         ERR_clear_error();

@@ -60,7 +60,8 @@ static char *text_of(const char *s)
 
 void cuzk_rpc_put_submit_response(cuzk_wire_writer *w, const char *job_id, uint32_t position)
 {
-    Cuzk__V1__SubmitProofResponse m = CUZK__V1__SUBMIT_PROOF_RESPONSE__INIT;
+    Cuzk__V1__SubmitProofResponse m;
+    cuzk__v1__submit_proof_response__init(&m);
     m.job_id = text_of(job_id);
     m.queue_position = position;
     pack(w, &m.base);
@@ -68,14 +69,16 @@ void cuzk_rpc_put_submit_response(cuzk_wire_writer *w, const char *job_id, uint3
 
 void cuzk_rpc_put_cancel_response(cuzk_wire_writer *w, bool was_running)
 {
-    Cuzk__V1__CancelProofResponse m = CUZK__V1__CANCEL_PROOF_RESPONSE__INIT;
+    Cuzk__V1__CancelProofResponse m;
+    cuzk__v1__cancel_proof_response__init(&m);
     m.was_running = was_running;
     pack(w, &m.base);
 }
 
 void cuzk_rpc_put_preload_response(cuzk_wire_writer *w, bool already_loaded, uint64_t load_ms)
 {
-    Cuzk__V1__PreloadSrsResponse m = CUZK__V1__PRELOAD_SRS_RESPONSE__INIT;
+    Cuzk__V1__PreloadSrsResponse m;
+    cuzk__v1__preload_srs_response__init(&m);
     m.already_loaded = already_loaded;
     m.load_time_ms = load_ms;
     pack(w, &m.base);
@@ -83,7 +86,8 @@ void cuzk_rpc_put_preload_response(cuzk_wire_writer *w, bool already_loaded, uin
 
 void cuzk_rpc_put_evict_response(cuzk_wire_writer *w, bool was_loaded, uint64_t freed_bytes)
 {
-    Cuzk__V1__EvictSrsResponse m = CUZK__V1__EVICT_SRS_RESPONSE__INIT;
+    Cuzk__V1__EvictSrsResponse m;
+    cuzk__v1__evict_srs_response__init(&m);
     m.was_loaded = was_loaded;
     m.freed_bytes = freed_bytes;
     pack(w, &m.base);
@@ -96,7 +100,8 @@ void cuzk_rpc_put_metrics_response(cuzk_wire_writer *w, const char *text, size_t
 
 static void put_device(cuzk_wire_writer *w, const cuzk_status_device *d)
 {
-    Cuzk__V1__GPUStatus m = CUZK__V1__GPUSTATUS__INIT;
+    Cuzk__V1__GPUStatus m;
+    cuzk__v1__gpustatus__init(&m);
     cuzk_wire_writer sub = {.data = NULL};
     m.ordinal = d->ordinal;
     m.name = text_of(d->name);
@@ -117,7 +122,8 @@ static void put_device(cuzk_wire_writer *w, const cuzk_status_device *d)
 
 static void put_cached(cuzk_wire_writer *w, const cuzk_status_cached *c)
 {
-    Cuzk__V1__SRSStatus m = CUZK__V1__SRSSTATUS__INIT;
+    Cuzk__V1__SRSStatus m;
+    cuzk__v1__srsstatus__init(&m);
     cuzk_wire_writer sub = {.data = NULL};
     m.circuit_id = text_of(c->circuit_id);
     m.tier = c->on_device ? CUZK__V1__SRSSTATUS__TIER__HOT : CUZK__V1__SRSSTATUS__TIER__WARM;
@@ -131,7 +137,8 @@ static void put_cached(cuzk_wire_writer *w, const cuzk_status_cached *c)
 
 static void put_queue(cuzk_wire_writer *w, cuzk_job_kind kind, const cuzk_engine_status *s)
 {
-    Cuzk__V1__QueueStatus m = CUZK__V1__QUEUE_STATUS__INIT;
+    Cuzk__V1__QueueStatus m;
+    cuzk__v1__queue_status__init(&m);
     cuzk_wire_writer sub = {.data = NULL};
     m.proof_kind = text_of(cuzk_job_kind_queue_name(kind));
     m.pending = s->pending[kind];
@@ -144,7 +151,8 @@ static void put_queue(cuzk_wire_writer *w, cuzk_job_kind kind, const cuzk_engine
 
 void cuzk_rpc_put_status_response(cuzk_wire_writer *w, const cuzk_engine_status *s)
 {
-    Cuzk__V1__GetStatusResponse m = CUZK__V1__GET_STATUS_RESPONSE__INIT;
+    Cuzk__V1__GetStatusResponse m;
+    cuzk__v1__get_status_response__init(&m);
     /* Repeated fields first, one message each; concatenated encodings merge. */
     for (uint32_t i = 0; i < s->n_devices; i++) {
         put_device(w, &s->devices[i]);

@@ -197,11 +197,15 @@ struct cuzk_rpc_server {
 #define RPC_SCRATCH ((size_t)256 << 10)
 
 /* ---- rpc_lane.c ---- */
+void rpc_lane_init(rpc_lane *l);
 CUZK_NODISCARD cuzk_status rpc_lane_start(rpc_lane *l, unsigned n_threads, cuzk_err *err);
 /* Takes a reference of the call, which the lane drops after the task. */
 void rpc_lane_push(rpc_lane *l, rpc_task *t, rpc_call *call, void (*run)(rpc_call *call));
-/* Runs what is queued, joins. */
+/* Runs the oldest task; false: there is none (with wait: and none will come). Tests use lanes without threads. */
+bool rpc_lane_run_one(rpc_lane *l, bool wait);
+/* Runs what is queued, joins. Again is fine. */
 void rpc_lane_stop(rpc_lane *l);
+void rpc_lane_destroy(rpc_lane *l);
 
 /* ---- rpc_call.c ---- */
 CUZK_NODISCARD rpc_call *rpc_call_create(rpc_conn *c, int32_t stream_id);

@@ -121,6 +121,9 @@ static void init_locks(cuzk_rpc_server *s)
     (void)pthread_mutex_init(&s->tickets_mu, NULL);
     (void)pthread_cond_init(&s->tickets_cv, &attr);
     (void)pthread_condattr_destroy(&attr);
+    rpc_lane_init(&s->query);
+    rpc_lane_init(&s->submit);
+    rpc_lane_init(&s->slow);
 }
 
 cuzk_status rpc_server_init(cuzk_rpc_server **out, const cuzk_rpc_server_config *config,
@@ -454,10 +457,9 @@ void cuzk_rpc_server_destroy(cuzk_rpc_server *s)
             (void)unlink(s->listeners[i].path);
         }
     }
-    while (s->conns != NULL) { /* tests without an I/O thread */
-        rpc_conn_kill(s->conns, NULL);
-    }
-    rpc_conns_reap(s);
+    rpc_lane_destroy(&s->query);
+    rpc_lane_destroy(&s->submit);
+    rpc_lane_destroy(&s->slow);
     if (s->epoll_fd >= 0) {
         (void)close(s->epoll_fd);
     }
