@@ -45,9 +45,9 @@ fuzz: deps deps-test
 lint: deps-test
 	tools/lint.sh
 
-## bench: the micro benchmarks that fit two cores in five minutes
+## bench: the measurements that fit two cores in five minutes (results in build/release/bench-results)
 bench: deps release
-	tools/bench.sh build/release
+	tools/bench.sh build/release/cuzk
 
 release:
 	cmake --preset release

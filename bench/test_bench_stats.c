@@ -3,10 +3,6 @@
 #include "bench_stats.h"
 #include "test.h"
 
-/* This program has no benchmarks. */
-const bench_module *const bench_modules[] = {NULL};
-const size_t bench_modules_count = 0;
-
 static void one_sample(void)
 {
     double v[1] = {3};

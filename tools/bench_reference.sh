@@ -1,47 +1,45 @@
 #!/bin/sh
-# The figures of docs/benchmarks.md, in one run on a quiet machine (about 15 minutes on two cores):
-#   tools/bench_reference.sh build/release OUT-FOLDER
+# The figures of docs/benchmarks.md, in one run of six minutes on two quiet cores:
+#   tools/bench_reference.sh CUZK OUT-FOLDER
 # Configure with -DCUZK_PEER_BLST=DIR to have the peer measured in the same run.
 set -eu
-build=$1
+cuzk=$1
 out=$2
-cuzk=$build/cuzk
-commit=$(git -C "$(dirname "$0")/.." rev-parse --short=12 HEAD)
+root=$(dirname "$0")/..
+c1=$root/test/vectors/filecoin/porep-v1_1.c1.json
 mkdir -p "$out"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-rm -f "$out"/*.jsonl
+start=$(date +%s)
 
-echo "== micro, one thread"
-set --
-for m in ff/fp_mul ff/fr_mul ff/fp_sqr ff/fp2_mul ff/fp_inv ff/fr_inv ec/g1_subgroup ec/g2_subgroup ec/g1_add ec/g1_dbl \
-    ec/g1_mul ec/g2_mul pairing/pairing pairing/miller_1 pairing/final_exp hash/ r1cs/ circuit/ verify/one; do
-    set -- "$@" --match=$m
-done
-"$build/bench/cuzk_bench_micro" "$@" --time=0.5 --json="$out/micro.jsonl" --commit="$commit"
-echo "== msm, one thread and the pool"
-"$build/bench/cuzk_bench_micro" --all --match=msm/ --time=0.5 --samples=5 --json="$out/msm.jsonl" --commit="$commit"
-echo "== ntt"
-"$build/bench/cuzk_bench_micro" --all --match=ntt/ --time=0.5 --samples=5 --json="$out/ntt.jsonl" --commit="$commit"
-
-echo "== setup and prove of a circuit of 2^20 rows"
-"$build/bench/cuzk_bench_prove" --lg=20 --repeat=5 >"$out/prove-2-20.txt"
-cat "$out/prove-2-20.txt"
-
-# One report, one line.
-report() {
-    "$cuzk" "$@" --json 2>/dev/null | tr -d '\n'
-    echo
+# one NAME ARG...: cuzk bench ARG..., the result in NAME.json
+one() {
+    name=$1
+    shift
+    echo "== at $(($(date +%s) - start)) s: bench $*"
+    "$cuzk" bench "$@" --force --result "$out/$name.json"
 }
 
-echo "== PoRep of a 2 KiB sector, five proofs"
-report params setup porep 2KiB --insecure-seed 1 -o "$dir" | sed "s#$dir/##g" >"$out/porep-2KiB-setup.jsonl"
-for _ in 1 2 3 4 5 6; do # the first is the warm-up: it reads the parameters from disk
-    report prove porep --c1 test/vectors/filecoin/porep-v1_1.c1.json --params "$dir" -o "$dir/proof" --force \
-        >>"$out/porep-2KiB-prove.jsonl"
+set --
+for m in ff/fp_mul ff/fr_mul ff/fp_sqr ff/fp2_mul ff/fp_inv ff/fr_inv ff/fp_sqrt ec/g1_subgroup ec/g2_subgroup ec/g1_add \
+    ec/g1_dbl ec/g1_mul ec/g2_mul pairing/pairing pairing/miller_1 pairing/final_exp hash/ r1cs/ circuit/ verify/one; do
+    set -- "$@" --match $m
 done
-echo "== circuits of 32 GiB"
+one micro micro "$@" --time 0.3
+one msm micro --all --match msm/ --time 0.3 --samples 5
+one ntt micro --all --match ntt/ --time 0.3 --samples 5
 for kind in porep winning window update; do
-    report circuit info $kind 32GiB --no-transcript >>"$out/circuits-32GiB.jsonl"
+    one synth-$kind-2KiB synth $kind --runs 10 --threads 1
 done
-echo "results: $out"
+one synth-winning-32GiB synth winning --sector-size 32GiB --runs 10 --threads 1
+one prove-rows-2-20 prove rows --lg 20 --runs 8 --overhead
+one prove-porep-2KiB prove porep --c1 "$c1" --runs 8 --overhead
+one prove-porep-2KiB-cold prove porep --c1 "$c1" --runs 5 --cold
+one prove-winning-2KiB prove winning --runs 20
+one prove-winning-2KiB-stream prove winning --count 16 --jobs 2 --runs 5
+"$cuzk" bench show "$out/prove-porep-2KiB.json" --report "$out/prove-porep-2KiB.html" --force >"$out/prove-porep-2KiB.txt"
+echo "== circuits of 32 GiB"
+: >"$out/circuits-32GiB.jsonl"
+for kind in porep winning window update; do
+    "$cuzk" circuit info $kind 32GiB --no-transcript --json 2>/dev/null | tr -d '\n' >>"$out/circuits-32GiB.jsonl"
+    echo >>"$out/circuits-32GiB.jsonl"
+done
+echo "results: $out ($(($(date +%s) - start)) s)"

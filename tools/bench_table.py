@@ -9,39 +9,50 @@ import statistics
 import sys
 
 
-def load(folder):
+def quantity(v, unit):
+    scale = {"s": 1e9, "ns": 1}.get(unit.split("/")[0])
+    if unit == "bytes":
+        return f"{v / 2**20:.4g} MiB"
+    if scale is None:
+        return f"{v:.4g} {unit}".strip()
+    for name, f in (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1)):
+        if v * scale >= f or name == "ns":
+            return f"{v * scale / f:.3g} {name}"
+
+
+def cases(folder):
     rows = {}
     for name in ("micro", "msm", "ntt"):
-        for line in (folder / f"{name}.jsonl").read_text().splitlines():
-            d = json.loads(line)
-            if d.get("type") == "case":
-                rows[d["name"]] = d
-    return rows
+        for m in json.loads((folder / f"{name}.json").read_text())["metrics"]:
+            if m["role"] == "other":
+                rows[m["name"]] = m
+    print("| case | minimum | median | 95 % | per | to the peer (minima) |\n|---|---|---|---|---|---|")
+    for name, m in rows.items():
+        v = sorted(m["values"])
+        parts = name.split("/")
+        peer = rows.get("/".join(parts[:2] + ["blst"] + parts[3:]))
+        ratio = f"{v[0] / min(peer['values']):.2f}" if peer and peer is not m else ""
+        q = [quantity(x, m["unit"]) for x in (v[0], statistics.median(v), v[(95 * len(v) + 99) // 100 - 1])]
+        print(f"| {name} | {q[0]} | {q[1]} | {q[2]} | {m['unit'].split('/')[1]} | {ratio} |")
 
 
-def ns(v):
-    for unit, f in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if v >= f:
-            return f"{v / f:.3g} {unit}"
-    return f"{v:.3g} ns"
+def layers(path):
+    r = json.loads(path.read_text())
+    print(f"\n| {r['kind']} {r['name']}, {r['runs']} runs | median | min | max |\n|---|---|---|---|")
+    for m in r["metrics"]:
+        v = m["values"]
+        if v and (m["role"] != "layer" or statistics.median(v) >= 0.001):
+            q = [quantity(x, m["unit"]) for x in (statistics.median(v), min(v), max(v))]
+            print(f"| {m['name']} | {q[0]} | {q[1]} | {q[2]} |")
+    for note in r["notes"]:
+        print(f"\n{note}.")
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    rows = load(folder)
-    print("| case | minimum | median | 95 % | per | to the peer (minima) |\n|---|---|---|---|---|---|")
-    for name, d in rows.items():
-        parts = name.split("/")
-        peer = rows.get("/".join(parts[:2] + ["blst"] + parts[3:]))
-        ratio = f"{d['ns_min'] / peer['ns_min']:.2f}" if peer and peer is not d else ""
-        print(f"| {name} | {ns(d['ns_min'])} | {ns(d['ns_median'])} | {ns(d['ns_p95'])} | {d['unit']} | {ratio} |")
-    runs = [json.loads(x) for x in (folder / "porep-2KiB-prove.jsonl").read_text().splitlines()][1:]
-    print(f"\n| PoRep 2 KiB, {len(runs)} runs | median | min | max |\n|---|---|---|---|")
-    for key in runs[0]:
-        if key.endswith("_s"):
-            v = [r[key] for r in runs]
-            print(f"| {key[:-2]} | {statistics.median(v):.4f} s | {min(v):.4f} | {max(v):.4f} |")
-    print(f"| peak resident memory | {max(r['peak_rss_bytes'] for r in runs) / 1e6:.0f} MB | | |")
+    cases(folder)
+    for path in sorted(folder.glob("prove-*.json")) + sorted(folder.glob("synth-*.json")):
+        layers(path)
     return 0
 
 

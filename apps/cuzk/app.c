@@ -108,7 +108,7 @@ void app_init(app *a, const char *command)
 static cuzk_status start_trace(app *a)
 {
     enum { SPANS = 1 << 16 };
-    if (a->trace_path == NULL) {
+    if (a->trace_path == NULL && !a->record) {
         return CUZK_OK;
     }
     CUZK_TRY(app_check_output(a, a->trace_path));
@@ -130,8 +130,8 @@ static cuzk_status finish_trace(app *a)
     }
     cuzk_span_end(a->trace, a->span, 0);
     cuzk_jsonw_init(&w, false);
-    st = cuzk_trace_write_perfetto(&w, a->trace.trace, &a->err);
-    if (st == CUZK_OK) {
+    st = a->trace_path != NULL ? cuzk_trace_write_perfetto(&w, a->trace.trace, &a->err) : CUZK_OK;
+    if (st == CUZK_OK && a->trace_path != NULL) {
         st = app_write_json(a, a->trace_path, &w);
     }
     cuzk_jsonw_free(&w);

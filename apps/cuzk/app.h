@@ -36,8 +36,9 @@ typedef struct app {
     cuzk_jsonw w; /* with json: the object being built */
     uint64_t started_ns;
     const char *trace_path; /* --trace */
-    bool count;
-    cuzk_trace_ctx trace; /* inside the span "command"; zero without --trace */
+    bool count;             /* with counters */
+    bool record;            /* set before app_begin: record spans even without --trace */
+    cuzk_trace_ctx trace;   /* inside the span "command"; zero without --trace */
     cuzk_span span;
     cuzk_progress *progress; /* of the step that is running; NULL: none shown */
     uint64_t progress_done;

@@ -78,6 +78,13 @@ void bench_begin(bench_opts *b, const char *kind, const char *name, int argc, ch
                      cuzk_cpu_describe(cuzk_cpu_active, flags, sizeof(flags)));
     cuzk_result_fact(r, "compiler", "%s", CUZK_COMPILER_STR);
     cuzk_result_fact(r, "flags", "%s", CUZK_CFLAGS_STR);
+#if defined(CUZK_PORTABLE)
+    cuzk_result_fact(r, "build", "portable");
+#elif defined(CUZK_VERIFY)
+    cuzk_result_fact(r, "build", "verify");
+#else
+    cuzk_result_fact(r, "build", "release");
+#endif
     cuzk_result_fact(r, "threads", "%u", cuzk_pool_threads(b->a.pool));
     r->runs = (uint32_t)b->runs;
     r->warmup = (uint32_t)b->warmup;
@@ -100,7 +107,7 @@ cuzk_status bench_end(bench_opts *b, cuzk_status st)
     if (st == CUZK_OK && b->r.nomem) {
         st = CUZK_FAIL(&b->a.err, CUZK_E_NOMEM, "out of memory while measuring");
     }
-    if (st == CUZK_OK && !b->a.json) {
+    if (st == CUZK_OK && !b->a.json && !b->no_tables) {
         cuzk_text_result(stdout, &b->r);
     }
     if (st == CUZK_OK && b->result != NULL) {

@@ -15,6 +15,7 @@ typedef struct bench_opts {
     const char *result; /* file; NULL: none */
     const char *html;
     const char *commit;
+    bool no_tables; /* the command prints its own */
     cuzk_result r;
 } bench_opts;
 

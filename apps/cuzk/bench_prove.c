@@ -9,10 +9,9 @@
 #include "base/clock.h"
 
 #include "bench_common.h"
+#include "bench_runs.h"
 #include "bench_subject.h"
 #include "commands.h"
-
-#include "report/text.h"
 
 typedef struct bench_prove {
     bench_opts b;
@@ -191,162 +190,21 @@ static cuzk_status run_stream(bench_prove *p, cuzk_trace_ctx trace)
     return m.st;
 }
 
-/* What a run tells beside its layers. */
-typedef struct measured {
-    uint64_t wall_ns, cpu_ns, heap, rss, reference_ns;
-    bool rss_of_run;
-} measured;
-
-static cuzk_status one_run(bench_prove *p, cuzk_trace *t, cuzk_span *root, measured *out)
+static void before_run(void *arg)
 {
-    app *a = &p->b.a;
-    cuzk_trace_ctx trace = {t, 0};
-    cuzk_status st = CUZK_OK;
+    bench_prove *p = arg;
     if (p->cold) {
         bench_subject_unload(&p->s);
     }
-    out->reference_ns = bench_reference_ns();
-    out->rss_of_run = bench_reset_peak_rss();
-    cuzk_alloc_reset_peak();
-    const uint64_t c0 = cuzk_clock_cpu_ns(), t0 = cuzk_clock_ns();
-    *root = cuzk_span_begin(trace, "run", NULL);
-    trace.parent = *root;
+}
+
+static cuzk_status run(void *arg, cuzk_trace_ctx trace)
+{
+    bench_prove *p = arg;
     if (p->cold) {
-        st = bench_subject_load(&p->s, trace, &a->err);
+        CUZK_TRY(bench_subject_load(&p->s, trace, &p->b.a.err));
     }
-    if (st == CUZK_OK) {
-        st = p->count == 1 ? bench_subject_prove(&p->s, trace, &a->err) : run_stream(p, trace);
-    }
-    cuzk_span_end(trace, *root, 0);
-    out->wall_ns = cuzk_clock_ns() - t0;
-    out->cpu_ns = cuzk_clock_cpu_ns() - c0;
-    out->heap = cuzk_alloc_get_stats().bytes_peak;
-    out->rss = cuzk_clock_peak_rss();
-    return st;
-}
-
-static void add_value(cuzk_result *r, const char *name, const char *unit, cuzk_metric_role role,
-                      double v, bool more)
-{
-    cuzk_metric *m = cuzk_result_metric(r, name, unit, role);
-    if (m != NULL) {
-        m->more_is_better = more;
-    }
-    cuzk_result_add(r, m, v);
-}
-
-static void add_counts(cuzk_result *r, const cuzk_layers *l, const cuzk_trace *t)
-{
-    const cuzk_trace_info info = cuzk_trace_get_info(t);
-    for (uint32_t i = 0; i < l->n; i++) {
-        for (unsigned c = 0; c < CUZK_COUNTERS && l->rows[i].count > 0; c++) {
-            char name[CUZK_METRIC_NAME_BYTES];
-            if (info.counted[c]) {
-                (void)snprintf(name, sizeof(name), "%.80s %s", l->rows[i].path,
-                               cuzk_trace_counter_name((cuzk_trace_counter)c));
-                add_value(r, name, "", CUZK_ROLE_INFO, (double)l->rows[i].counts[c], false);
-            }
-        }
-    }
-}
-
-/* Everything of one measured run, into the result. */
-static cuzk_status record(bench_prove *p, const cuzk_trace *t, cuzk_span root, const measured *m,
-                          uint32_t run, bool last)
-{
-    cuzk_result *r = &p->b.r;
-    cuzk_err *err = &p->b.a.err;
-    cuzk_span_record *spans = NULL;
-    cuzk_layers l = {.rows = NULL};
-    size_t n = 0;
-    CUZK_TRY(cuzk_trace_snapshot(&spans, &n, t, err));
-    cuzk_status st = cuzk_layers_compute(&l, spans, n, root, err);
-    if (st == CUZK_OK) {
-        cuzk_result_add_layers(r, &l, run);
-        add_counts(r, &l, t);
-        add_value(r, "wall", "s", CUZK_ROLE_INFO, (double)m->wall_ns * 1e-9,
-                  false); /* another clock reading */
-        add_value(r, "cpu", "s", CUZK_ROLE_OTHER, (double)m->cpu_ns * 1e-9, false);
-        add_value(r, "peak_heap", "bytes", CUZK_ROLE_OTHER, (double)m->heap, false);
-        add_value(r, "peak_rss", "bytes", m->rss_of_run ? CUZK_ROLE_OTHER : CUZK_ROLE_INFO,
-                  (double)m->rss, false);
-        add_value(r, "proofs_per_minute", "1/min", CUZK_ROLE_INFO,
-                  (double)p->count * 60e9 / (double)m->wall_ns, true);
-        add_value(r, "reference_loop_1", "s", CUZK_ROLE_REFERENCE, (double)m->reference_ns * 1e-9,
-                  false);
-    }
-    if (st == CUZK_OK && last) {
-        cuzk_result_set_timeline(r, spans, n, root);
-        if (p->show_layers && !p->b.a.json) {
-            cuzk_text_layers(stdout, &l);
-        }
-    }
-    cuzk_layers_free(&l);
-    cuzk_free(spans);
-    return st;
-}
-
-static cuzk_status measure(bench_prove *p)
-{
-    enum { SPANS = 1 << 16 };
-    app *a = &p->b.a;
-    cuzk_trace *t = a->trace.trace; /* of --trace: then the file holds the runs too */
-    cuzk_trace *own = NULL;
-    cuzk_status st = CUZK_OK;
-    const uint64_t per_run = p->overhead ? 2 : 1;
-    const uint64_t total = (p->b.warmup + p->b.runs) * per_run;
-    if (t == NULL) {
-        CUZK_TRY(cuzk_trace_create(&own, SPANS, &a->err));
-        t = own;
-    }
-    for (uint64_t i = 0; st == CUZK_OK && i < total; i++) {
-        const bool traced = !p->overhead || i % 2 == (i / 2) % 2; /* on off off on ... */
-        const uint64_t run = i / per_run;
-        const bool counts = run >= p->b.warmup;
-        cuzk_span root = 0;
-        measured m;
-        app_progress(a, "runs", i, total);
-        st = one_run(p, traced ? t : NULL, &root, &m);
-        if (st == CUZK_OK && counts && p->overhead) {
-            add_value(&p->b.r, traced ? "wall, traced" : "wall, not traced", "s", CUZK_ROLE_INFO,
-                      (double)m.wall_ns * 1e-9, false);
-            add_value(&p->b.r, traced ? "cpu, traced" : "cpu, not traced", "s", CUZK_ROLE_INFO,
-                      (double)m.cpu_ns * 1e-9, false);
-        }
-        if (st == CUZK_OK && counts && traced) {
-            st = record(p, t, root, &m, (uint32_t)(run - p->b.warmup),
-                        run + 1 == p->b.warmup + p->b.runs);
-        }
-        if (st == CUZK_OK && cuzk_cancel_requested(a->cancel)) {
-            st = CUZK_FAIL(&a->err, CUZK_E_CANCELLED, "interrupted");
-        }
-    }
-    app_progress(a, "runs", total, total);
-    cuzk_trace_destroy(own);
-    return st;
-}
-
-static cuzk_status report_overhead(bench_prove *p)
-{
-    static const char *const what[2] = {"wall", "cpu"};
-    for (int i = 0; i < 2; i++) {
-        char on[40], off[40];
-        cuzk_interval d;
-        cuzk_shift_method method;
-        (void)snprintf(on, sizeof(on), "%s, traced", what[i]);
-        (void)snprintf(off, sizeof(off), "%s, not traced", what[i]);
-        const cuzk_metric *x = cuzk_result_find(&p->b.r, on);
-        const cuzk_metric *y = cuzk_result_find(&p->b.r, off);
-        double least = 0;
-        CUZK_TRY(
-            cuzk_stats_shift(&d, &method, y->values, y->n, x->values, x->n, 0.95, &p->b.a.err));
-        for (uint32_t k = 0; k < y->n; k++) {
-            least = k == 0 || y->values[k] < least ? y->values[k] : least;
-        }
-        cuzk_result_note(&p->b.r, "tracing costs %+.2f %% of %s time (95 %%: %+.2f to %+.2f)",
-                         100 * d.value / least, what[i], 100 * d.lo / least, 100 * d.hi / least);
-    }
-    return CUZK_OK;
+    return p->count == 1 ? bench_subject_prove(&p->s, trace, &p->b.a.err) : run_stream(p, trace);
 }
 
 /* What proves, into the result. */
@@ -392,12 +250,15 @@ static cuzk_status work(bench_prove *p, int argc, char **argv)
     if (p->s.setup_ns != 0) {
         cuzk_result_fact(&p->b.r, "params_made_in_s", "%.3f", (double)p->s.setup_ns * 1e-9);
     }
-    if (p->counters && a->trace.trace != NULL) {
-        cuzk_result_note(&p->b.r, "%s", cuzk_trace_counters_note(a->trace.trace));
-    }
     app_seconds(a, "prepared_in", cuzk_clock_ns() - t0);
-    CUZK_TRY(measure(p));
-    return p->overhead ? report_overhead(p) : CUZK_OK;
+    const bench_runs runs = {.b = &p->b,
+                             .proofs = p->count,
+                             .overhead = p->overhead,
+                             .show_layers = p->show_layers,
+                             .before = before_run,
+                             .run = run,
+                             .arg = p};
+    return bench_runs_measure(&runs);
 }
 
 int cmd_bench_prove(int argc, char **argv)
@@ -420,6 +281,7 @@ int cmd_bench_prove(int argc, char **argv)
     p.s.seed = 1;
     (void)argp_parse(&argp, argc, argv, 0, NULL, &p);
     p.b.a.count = p.b.a.count || p.counters;
+    p.b.a.record = true;
     cuzk_status st = app_begin(&p.b.a);
     if (st == CUZK_OK) {
         st = work(&p, argc, argv);

@@ -8,6 +8,10 @@ static const command commands[] = {
 #ifdef CUZK_DAEMON
     {"daemon", "a daemon, by gRPC: single, batch, stress, ...", cmd_bench_daemon},
 #endif
+#if CUZK_BENCH
+    {"micro", "single operations: fields, curve, NTT, MSM, hashes", cmd_bench_micro},
+#endif
+    {"synth", "recording a circuit, witness, evaluation", cmd_bench_synth},
     {"prove", "whole proofs, layer by layer; streams of them", cmd_bench_prove},
     {"compare", "two results: what got better, what got worse", cmd_bench_compare},
     {"show", "a result as tables or as a page", cmd_bench_show},

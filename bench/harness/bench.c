@@ -1,35 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "bench.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cpu/cpu.h"
 
-#include "bench_machine.h"
 #include "bench_stats.h"
 
 enum {
     SAMPLE_NS = 500 * 1000, /* a sample this long hides the clock's own 50 ns below 0.02 % */
     MAX_SAMPLES = 400,
-    MAX_MATCH = 32,
     MAX_GROUP = 16
 };
-
-typedef struct options {
-    const char *match[MAX_MATCH];
-    size_t n_match;
-    const char *commit;
-    FILE *json;
-    double seconds; /* per case */
-    size_t min_samples;
-    bool list;
-    bool all;
-} options;
 
 /* One case while its group is measured. */
 typedef struct lane {
@@ -38,7 +22,6 @@ typedef struct lane {
     uint64_t iters; /* per sample */
     double *ns;     /* per iteration, one per sample */
     double *ratio;  /* to lane 0, sample by sample */
-    double tsc_min;
     bench_stats stats;
 } lane;
 
@@ -53,8 +36,16 @@ void bench_fill(void *out, size_t n, uint64_t seed)
     }
 }
 
-static bool is_wanted(const options *o, const bench_case *c)
+static bool is_wanted(const bench_micro_opts *o, const bench_case *c)
 {
+    for (size_t i = 0; i < o->n_exact; i++) {
+        if (strcmp(c->name, o->exact[i]) == 0) {
+            return true;
+        }
+    }
+    if (o->n_exact != 0) {
+        return false;
+    }
     if (o->n_match == 0) {
         return o->all || !c->big;
     }
@@ -87,22 +78,20 @@ static bool is_same_group(const char *x, const char *y)
     return nx == ny && strncmp(x, y, nx) == 0 && strcmp(px, py) == 0;
 }
 
-static double sample(lane *l, double *tsc)
+static double sample(lane *l)
 {
-    const uint64_t t0 = cuzk_clock_ns(), c0 = bench_tsc();
+    const uint64_t t0 = cuzk_clock_ns();
     l->c->run(l->state, l->iters);
-    const uint64_t c1 = bench_tsc(), t1 = cuzk_clock_ns();
-    *tsc = (double)(c1 - c0) / (double)l->iters;
-    return (double)(t1 - t0) / (double)l->iters;
+    return (double)(cuzk_clock_ns() - t0) / (double)l->iters;
 }
 
 /* Grow the count until a sample is long enough; these runs are the warm-up and are thrown away. */
 static double calibrate(lane *l)
 {
-    double tsc, ns;
+    double ns;
     l->iters = 1;
     for (;;) {
-        ns = sample(l, &tsc) * (double)l->iters;
+        ns = sample(l) * (double)l->iters;
         if (ns >= SAMPLE_NS || l->iters >= UINT64_C(1) << 40) {
             break;
         }
@@ -112,50 +101,13 @@ static double calibrate(lane *l)
     return ns;
 }
 
-static void report(const options *o, const lane *l, size_t n, const lane *base)
-{
-    const bench_case *c = l->c;
-    const char *unit = c->unit != NULL ? c->unit : "op";
-    const double k = c->units != 0 ? (double)c->units : 1;
-    const double ratio = l == base ? 1 : bench_stats_of(l->ratio, n).median;
-    (void)printf("%-44s %12.3f %12.3f %12.3f ns/%-10s", c->name, l->stats.min / k,
-                 l->stats.median / k, l->stats.p95 / k, unit);
-    if (l == base) {
-        (void)printf("\n");
-    } else {
-        (void)printf(" x%.3f of %s\n", ratio, base->c->name);
-    }
-    (void)fflush(stdout);
-    if (o->json == NULL) {
-        return;
-    }
-    (void)fprintf(o->json, "{\"type\":\"case\",\"name\":");
-    bench_json_string(o->json, c->name);
-    (void)fprintf(o->json, ",\"unit\":");
-    bench_json_string(o->json, unit);
-    (void)fprintf(o->json,
-                  ",\"units\":%.0f,\"ns_min\":%.4f,\"ns_median\":%.4f,\"ns_p95\":%.4f,"
-                  "\"tsc_min\":%.3f,\"samples\":%zu,\"iters\":%" PRIu64,
-                  k, l->stats.min / k, l->stats.median / k, l->stats.p95 / k, l->tsc_min / k, n,
-                  l->iters);
-    if (l != base) {
-        (void)fprintf(o->json, ",\"base\":");
-        bench_json_string(o->json, base->c->name);
-        (void)fprintf(o->json, ",\"ratio_min\":%.4f,\"ratio_median\":%.4f",
-                      l->stats.min / base->stats.min, ratio);
-    }
-    (void)fprintf(o->json, "}\n");
-    (void)fflush(o->json);
-}
-
 /* All lanes of a group, one sample each in turn, so that drift of the machine hits all alike. */
-static bool run_group(const options *o, lane *lanes, size_t n_lanes)
+static bool run_group(const bench_micro_opts *o, lane *lanes, size_t n_lanes)
 {
-    double longest = 0, tsc;
+    double longest = 0;
     for (size_t i = 0; i < n_lanes; i++) {
         const double ns = calibrate(&lanes[i]);
         longest = ns > longest ? ns : longest;
-        lanes[i].tsc_min = 1e300;
     }
     double want = o->seconds * 1e9 / longest;
     want = want > MAX_SAMPLES ? MAX_SAMPLES : want;
@@ -166,18 +118,16 @@ static bool run_group(const options *o, lane *lanes, size_t n_lanes)
         lanes[i].ratio = cuzk_alloc(n, sizeof(double));
         ok = ok && lanes[i].ns != NULL && lanes[i].ratio != NULL;
     }
-    for (size_t s = 0; ok && s < n; s++) {
+    for (size_t s = 0; ok && s < n && !o->stop(o->arg); s++) {
         for (size_t i = 0; i < n_lanes; i++) {
-            lanes[i].ns[s] = sample(&lanes[i], &tsc);
+            const double k = lanes[i].c->units != 0 ? (double)lanes[i].c->units : 1;
+            lanes[i].ns[s] = sample(&lanes[i]) / k;
             lanes[i].ratio[s] = lanes[i].ns[s] / lanes[0].ns[s];
-            lanes[i].tsc_min = tsc < lanes[i].tsc_min ? tsc : lanes[i].tsc_min;
         }
     }
-    for (size_t i = 0; ok && i < n_lanes; i++) {
-        lanes[i].stats = bench_stats_of(lanes[i].ns, n);
-    }
-    for (size_t i = 0; ok && i < n_lanes; i++) {
-        report(o, &lanes[i], n, &lanes[0]);
+    for (size_t i = 0; ok && i < n_lanes && !o->stop(o->arg); i++) {
+        const double ratio = i == 0 ? 1 : bench_stats_of(lanes[i].ratio, n).median;
+        o->measured(o->arg, lanes[i].c, lanes[i].ns, n, i == 0 ? NULL : lanes[0].c, ratio);
     }
     for (size_t i = 0; i < n_lanes; i++) {
         cuzk_free(lanes[i].ns);
@@ -186,8 +136,23 @@ static bool run_group(const options *o, lane *lanes, size_t n_lanes)
     return ok;
 }
 
+__attribute__((noinline)) void bench_counted_run(const bench_case *c, void *state, uint64_t iters)
+{
+    c->run(state, iters);
+}
+
+/* The same number of iterations on every machine; once before, for tables made on first use. */
+static void count_case(const bench_micro_opts *o, const bench_case *c, void *state)
+{
+    const uint64_t iters = c->units > 1 ? 1 : 100;
+    c->run(state, iters);
+    bench_counted_run(c, state, iters);
+    o->counted(o->arg, c, iters * (c->units != 0 ? c->units : 1));
+}
+
 /* Measures the group of cases[first] among those not yet done; marks them in `done`. */
-static bool do_group(const options *o, const bench_case *cases, size_t n, size_t first, bool *done)
+static bool do_group(const bench_micro_opts *o, const bench_case *cases, size_t n, size_t first,
+                     bool *done)
 {
     lane lanes[MAX_GROUP];
     size_t m = 0;
@@ -197,8 +162,8 @@ static bool do_group(const options *o, const bench_case *cases, size_t n, size_t
             continue;
         }
         done[i] = true;
-        if (o->list) {
-            (void)printf("%s%s\n", c->name, c->big ? " (big)" : "");
+        if (o->list != NULL) {
+            o->list(o->arg, c);
             continue;
         }
         union {
@@ -210,12 +175,15 @@ static bool do_group(const options *o, const bench_case *cases, size_t n, size_t
             state = c->setup != NULL ? c->setup(c) : self.out;
         }
         if (state == NULL) {
-            (void)printf("%-44s skipped\n", c->name);
+            o->skipped(o->arg, c);
             continue;
         }
         lanes[m++] = (lane){.c = c, .state = state};
+        if (o->counted != NULL) {
+            count_case(o, c, state);
+        }
     }
-    const bool ok = m == 0 || run_group(o, lanes, m);
+    const bool ok = m == 0 || o->counted != NULL || run_group(o, lanes, m);
     for (size_t i = 0; i < m; i++) {
         if (lanes[i].c->teardown != NULL) {
             lanes[i].c->teardown(lanes[i].state);
@@ -224,11 +192,11 @@ static bool do_group(const options *o, const bench_case *cases, size_t n, size_t
     return ok;
 }
 
-static bool run_module(const options *o, const bench_module *module)
+static bool run_module(const bench_micro_opts *o, const bench_module *module)
 {
     bool *done = cuzk_alloc_zero(module->n, sizeof(bool));
     bool ok = done != NULL;
-    for (size_t i = 0; ok && i < module->n; i++) {
+    for (size_t i = 0; ok && i < module->n && !o->stop(o->arg); i++) {
         if (!done[i] && is_wanted(o, &module->cases[i])) {
             ok = do_group(o, module->cases, module->n, i, done);
         }
@@ -237,67 +205,22 @@ static bool run_module(const options *o, const bench_module *module)
     return ok;
 }
 
-static const char usage[] =
-    "Usage: cuzk_bench_micro [--list] [--match=TEXT]... [--all] [--time=SECONDS] [--samples=MIN]\n"
-    "                        [--json=FILE] [--commit=ID] [--cpu-mask=N]\n";
-
-static bool parse(options *o, int argc, char **argv)
+size_t bench_count(const bench_micro_opts *o)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *a = argv[i];
-        char *end = NULL;
-        bool ok = true;
-        if (strcmp(a, "--list") == 0) {
-            o->list = o->all = true;
-        } else if (strcmp(a, "--all") == 0) {
-            o->all = true;
-        } else if (strncmp(a, "--match=", 8) == 0 && o->n_match < MAX_MATCH) {
-            o->match[o->n_match++] = a + 8;
-        } else if (strncmp(a, "--time=", 7) == 0) {
-            o->seconds = strtod(a + 7, &end);
-            ok = end != a + 7 && *end == '\0' && o->seconds > 0;
-        } else if (strncmp(a, "--samples=", 10) == 0) {
-            o->min_samples = (size_t)strtoull(a + 10, &end, 10);
-            ok = end != a + 10 && *end == '\0' && o->min_samples > 0;
-        } else if (strncmp(a, "--json=", 7) == 0) {
-            o->json = fopen(a + 7, "a");
-            ok = o->json != NULL;
-        } else if (strncmp(a, "--commit=", 9) == 0) {
-            o->commit = a + 9;
-        } else if (strncmp(a, "--cpu-mask=", 11) == 0) {
-            cuzk_cpu_set_mask((uint32_t)strtoul(a + 11, &end, 0));
-            ok = end != a + 11 && *end == '\0';
-        } else {
-            ok = false;
-        }
-        if (!ok) {
-            (void)fprintf(stderr, "bad argument: %s\n%s", a, usage);
-            return false;
+    size_t n = 0;
+    for (size_t i = 0; i < o->n_modules; i++) {
+        for (size_t k = 0; k < o->modules[i]->n; k++) {
+            n += is_wanted(o, &o->modules[i]->cases[k]);
         }
     }
-    return true;
+    return n;
 }
 
-int bench_main(int argc, char **argv)
+bool bench_run(const bench_micro_opts *o)
 {
-    const char *env = getenv("CUZK_COMMIT");
-    options o = {.seconds = 0.3, .min_samples = 5, .commit = env != NULL ? env : ""};
-    if (!parse(&o, argc, argv)) {
-        return 2;
-    }
-    if (!o.list) {
-        bench_machine_line(stdout, o.commit);
-        (void)printf("%-44s %12s %12s %12s\n", "case", "min", "median", "p95");
-        if (o.json != NULL) {
-            bench_machine_line(o.json, o.commit);
-        }
-    }
     bool ok = true;
-    for (size_t i = 0; ok && i < bench_modules_count; i++) {
-        ok = run_module(&o, bench_modules[i]);
+    for (size_t i = 0; ok && i < o->n_modules; i++) {
+        ok = run_module(o, o->modules[i]);
     }
-    if (o.json != NULL && fclose(o.json) != 0) {
-        ok = false;
-    }
-    return ok ? 0 : 1;
+    return ok;
 }

@@ -51,7 +51,36 @@ typedef struct bench_module {
 extern const bench_module *const bench_modules[];
 extern const size_t bench_modules_count;
 
-int bench_main(int argc, char **argv);
+/** What to measure, and whom to tell. */
+typedef struct bench_micro_opts {
+    const bench_module *const *modules; /* [n_modules], usually bench_modules */
+    size_t n_modules;
+    const char *const *match; /* [n_match] parts of names; none: all that are not big */
+    size_t n_match;
+    const char *const *exact; /* [n_exact] whole names; then match is not used */
+    size_t n_exact;
+    bool all;           /* big ones too */
+    double seconds;     /* per case, but at least */
+    size_t min_samples; /* so many samples */
+    void *arg;          /* of all below */
+    bool (*stop)(void *arg);
+    /** A case: samples ns [n] per unit; base: the group's first case, NULL for itself; ratio to it. */
+    void (*measured)(void *arg, const bench_case *c, const double *ns, size_t n,
+                     const bench_case *base, double ratio);
+    void (*skipped)(void *arg, const bench_case *c);
+    /** When set: nothing is measured, cases are only named. */
+    void (*list)(void *arg, const bench_case *c);
+    /** When set: no clock; each case runs a fixed number of times inside bench_counted_run, for a
+     * tool that counts instructions there. units: how many of its units those are. */
+    void (*counted)(void *arg, const bench_case *c, uint64_t units);
+} bench_micro_opts;
+
+/** False: out of memory. */
+bool bench_run(const bench_micro_opts *o);
+/** Cases that bench_run will go through. */
+size_t bench_count(const bench_micro_opts *o);
+/** Never inlined: callgrind collects between its entry and its exit. */
+void bench_counted_run(const bench_case *c, void *state, uint64_t iters);
 
 /** Deterministic test data: n pseudorandom bytes from a seed. */
 void bench_fill(void *out, size_t n, uint64_t seed);

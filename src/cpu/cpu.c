@@ -57,9 +57,21 @@ __attribute__((constructor)) static void init_active(void)
     cuzk_cpu_active = cuzk_cpu_detect();
 }
 
+static uint32_t assumed; /* set once, at the start of a program */
+
 void cuzk_cpu_set_mask(uint32_t mask)
 {
-    cuzk_cpu_active = cuzk_cpu_detect() & mask;
+    cuzk_cpu_active = (cuzk_cpu_detect() | assumed) & mask;
+}
+
+void cuzk_cpu_assume(uint32_t flags)
+{
+#if defined(__x86_64__) && !defined(CUZK_PORTABLE)
+    assumed = flags;
+    cuzk_cpu_active |= flags;
+#else
+    (void)flags;
+#endif
 }
 
 const char *cuzk_cpu_describe(uint32_t flags, char *buf, unsigned buf_bytes)

@@ -29,6 +29,12 @@ extern uint32_t cuzk_cpu_active;
 /** Restrict the set to detected & mask; ~0u restores all. Not thread-safe: call it first. */
 void cuzk_cpu_set_mask(uint32_t mask);
 
+/**
+ * For programs under an emulator that runs instructions which it does not announce (valgrind and
+ * ADX): flags count as detected from now on. Nothing in a portable build. Not thread-safe.
+ */
+void cuzk_cpu_assume(uint32_t flags);
+
 static inline bool cuzk_cpu_has(uint32_t flags)
 {
     return (cuzk_cpu_active & flags) == flags;

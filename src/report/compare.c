@@ -149,8 +149,8 @@ static bool same_fact(const cuzk_result *a, const cuzk_result *b, const char *ke
 
 static bool same_machine(const cuzk_result *a, const cuzk_result *b)
 {
-    static const char *const keys[] = {"cpu",    "cores",    "cpu_flags", "threads",
-                                       "device", "compiler", "flags"};
+    static const char *const keys[] = {"cpu",     "build",  "cores",    "cpu_flags",
+                                       "threads", "device", "compiler", "flags"};
     bool same = true;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         same = same && same_fact(a, b, keys[i]);
