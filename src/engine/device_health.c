@@ -100,6 +100,7 @@ void cuzk_health_probed(cuzk_health *h, bool is_good, uint64_t now_ns)
     CUZK_ASSERT(h->state == CUZK_HEALTH_PROBING);
     if (is_good) {
         h->state = CUZK_HEALTH_GOOD;
+        h->errors_in_row = h->wrong_in_row = 0; /* what came late is of the time before */
     } else {
         (void)quarantine(h, now_ns);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The engine with the real prover on the CPU: 2 KiB sectors, parameters from a seed. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -260,6 +261,64 @@ static void failures(void)
     rig_request_free(&window);
 }
 
+/* A mixed load of real jobs: the resident set stays within the budget and 5 %. */
+static void resident_within_budget(void)
+{
+    enum { JOBS = 18 };
+    static const cuzk_circuit_kind kinds[] = {CUZK_CIRCUIT_WINNING, CUZK_CIRCUIT_WINDOW,
+                                              CUZK_CIRCUIT_UPDATE};
+    static const cuzk_job_kind mix[] = {CUZK_JOB_UPDATE, CUZK_JOB_WINNING, CUZK_JOB_WINDOW};
+    const char *folder = test_tmpdir();
+    cuzk_err err;
+    cuzk_engine *e = NULL;
+    rig_request *rq = calloc(JOBS, sizeof(*rq));
+    rig_result *r = calloc(JOBS, sizeof(*r));
+    cuzk_wait wait;
+    uint64_t peak = 0;
+    make_params(folder, kinds, 3);
+    const cuzk_engine_config cfg = {.param_cache = folder,
+                                    .budget_bytes = (uint64_t)1400 << 20,
+                                    .winning_reserve_bytes = (uint64_t)200 << 20};
+    CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
+    for (uint64_t i = 0; i < JOBS; i++) {
+        rig_request_make(&rq[i], mix[i % 3], i, "");
+        rig_result_init(&r[i]);
+        CHECK_OK(cuzk_engine_prove(e, &rq[i].rq, NULL, rig_done, &r[i], &wait, &err), &err);
+    }
+    while (!cuzk_engine_is_idle(e)) {
+        cuzk_engine_status s;
+        CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+        CHECK(s.budget_used <= s.budget_total);
+        peak = s.resident_bytes > peak ? s.resident_bytes : peak;
+        cuzk_engine_status_free(&s);
+        (void)usleep(5000);
+    }
+    for (int i = 0; i < JOBS; i++) {
+        rig_wait(&r[i]);
+        CHECK_MSG(r[i].state == CUZK_JOB_COMPLETED, "%s", r[i].error);
+        CHECK(rig_verifies(&rq[i], r[i].proof, r[i].proof_bytes, folder));
+        rig_request_free(&rq[i]);
+        rig_result_destroy(&r[i]);
+    }
+    CHECK_MSG(peak <= cfg.budget_bytes / 100 * 105, "%llu MiB resident of a budget of %llu",
+              (unsigned long long)(peak >> 20), (unsigned long long)(cfg.budget_bytes >> 20));
+    printf("resident at most %llu MiB, budget %llu MiB\n", (unsigned long long)(peak >> 20),
+           (unsigned long long)(cfg.budget_bytes >> 20));
+    cuzk_engine_destroy(e);
+    free(rq);
+    free(r);
+}
+
 static const cuzk_case cases[] = {CASE(prove_await_join), CASE(devices), CASE(same_id_two_contents),
                                   CASE(failures)};
-TEST_MAIN("engine/real", cases)
+static const cuzk_case slow_cases[] = {CASE(resident_within_budget)};
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "slow") == 0) {
+        argv[1] = argv[0];
+        return cuzk_test_main(argc - 1, argv + 1, "engine/resident", slow_cases,
+                              sizeof(slow_cases) / sizeof(slow_cases[0]));
+    }
+    return cuzk_test_main(argc, argv, "engine/real", cases, sizeof(cases) / sizeof(cases[0]));
+}
