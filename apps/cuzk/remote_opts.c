@@ -8,7 +8,9 @@
 
 #include "remote.h"
 
-#define DEFAULT_SOCKET "/run/curio/cuzk.sock"
+/* Where a daemon listens by default, and where the packaged one does. */
+#define DEFAULT_SOCKET  "/run/curio/cuzk.sock"
+#define PACKAGED_SOCKET "/run/cuzk/cuzk.sock"
 
 enum {
     OPT_TLS = 0x400,
@@ -24,7 +26,8 @@ enum {
 static const struct argp_option options[] = {
     {"addr", 'a', "ADDRESS", 0,
      "The daemon: http://HOST:PORT, https://HOST:PORT, HOST:PORT or unix:///PATH (default: $CUZK_ADDR, "
-     "else unix://" DEFAULT_SOCKET " if it is there, else http://127.0.0.1:9820)",
+     "else unix://" DEFAULT_SOCKET " or unix://" PACKAGED_SOCKET
+     " if one is there, else http://127.0.0.1:9820)",
      0},
     {"tls", OPT_TLS, NULL, 0, "Use TLS (as https:// does)", 0},
     {"tls-ca", OPT_TLS_CA, "FILE", 0, "CA certificates (PEM) to check the daemon's with", 0},
@@ -116,8 +119,9 @@ cuzk_status remote_prepare(app *a, remote_opts *r)
         r->config.address = environment("CUZK_ADDR");
     }
     if (r->config.address == NULL) {
-        r->config.address = access(DEFAULT_SOCKET, R_OK | W_OK) == 0 ? "unix://" DEFAULT_SOCKET
-                                                                     : "http://127.0.0.1:9820";
+        r->config.address = access(DEFAULT_SOCKET, R_OK | W_OK) == 0    ? "unix://" DEFAULT_SOCKET
+                            : access(PACKAGED_SOCKET, R_OK | W_OK) == 0 ? "unix://" PACKAGED_SOCKET
+                                                                        : "http://127.0.0.1:9820";
     }
     if (token_file != NULL) {
         r->config.token = NULL;
