@@ -74,3 +74,10 @@ bool fixture_wait(fixture *f, bool (*cond)(fixture *f))
     }
     return true;
 }
+
+bool fixture_nothing_reserved(fixture *f)
+{
+    cuzk_rpc_stats s;
+    cuzk_rpc_server_get_stats(f->server, &s);
+    return s.receive_bytes_now == 0 && s.receive_waiting_now == 0;
+}

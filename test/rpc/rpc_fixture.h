@@ -25,4 +25,7 @@ int fixture_socket(const fixture *f);
 /** Waits up to 10 s for cond(f). */
 bool fixture_wait(fixture *f, bool (*cond)(fixture *f));
 
+/** No bytes are reserved for requests: a lane gives them back just after its answer. For fixture_wait. */
+bool fixture_nothing_reserved(fixture *f);
+
 #endif /* CUZK_TEST_RPC_RPC_FIXTURE_H */
