@@ -355,9 +355,9 @@ static cuzk_status check_request(cuzk_engine *e, const cuzk_job_request *rq,
     CUZK_TRY(e->backend->plan(e->backend->arg, rq, plan, err));
     const bool is_privileged =
         rq->kind == CUZK_JOB_WINNING && class_of(rq) == CUZK_PRIORITY_CRITICAL;
-    return plan->circuit == CUZK_CIRCUIT_UNKNOWN
-               ? CUZK_OK
-               : cuzk_engine_can_fit(e, plan->circuit, plan->input_bytes, is_privileged, err);
+    /* while it is parsed, the input is there twice */
+    return cuzk_engine_can_fit(e, plan->circuit, plan->input_bytes + cuzk_job_proof_bytes(rq),
+                               is_privileged, err);
 }
 
 /*

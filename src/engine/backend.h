@@ -72,6 +72,8 @@ typedef struct cuzk_engine_backend {
     const cuzk_backend_circuit *circuits; /* [n_circuits] */
     uint32_t batch;                       /* partitions per device call that it likes */
 
+    /** The parameters of a circuit are there (a look at the file system); NULL: nobody knows. */
+    bool (*is_available)(void *arg, uint32_t circuit);
     /** From cached data: never waits for the device. */
     void (*device_info)(void *arg, uint32_t device, cuzk_backend_device *out);
     /** E_INVALID: a request that need not be accepted; names the field. */

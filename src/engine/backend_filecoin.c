@@ -237,6 +237,13 @@ static cuzk_status preflight(const filecoin_backend *b, const cuzk_circuit_spec 
     return CUZK_OK;
 }
 
+static bool is_available(void *arg, uint32_t circuit)
+{
+    const filecoin_backend *b = arg;
+    cuzk_err none;
+    return preflight(b, &b->specs[circuit], &none) == CUZK_OK;
+}
+
 static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_input *out,
                          const cuzk_cancel *cancel, cuzk_err *err)
 {
@@ -429,6 +436,7 @@ cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_en
                                  .n_devices = b->n_devices != 0 ? b->n_devices : 1,
                                  .circuits = b->circuits,
                                  .batch = 1,
+                                 .is_available = is_available,
                                  .device_info = device_info,
                                  .plan = plan,
                                  .load = load,

@@ -9,7 +9,7 @@
 
 bool cuzk_engine_has_keys(const cuzk_engine *e)
 {
-    return e->backend->load_key != NULL;
+    return e->backend != NULL && e->backend->load_key != NULL;
 }
 
 cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err)

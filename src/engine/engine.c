@@ -158,6 +158,9 @@ static cuzk_status start_worker(cuzk_engine *e, worker_role role, uint32_t index
 /* Each stage that WinningPoSt goes through has a worker that does nothing else. */
 static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
 {
+    /* first those that a stop needs */
+    CUZK_TRY(start_worker(e, ROLE_FINISH, 0, 0, false, err));
+    CUZK_TRY(start_worker(e, ROLE_RELEASE, 0, 0, false, err));
     for (uint32_t i = 0; i < 2; i++) {
         CUZK_TRY(start_worker(e, ROLE_PREP, 0, 0, i == 1, err));
         CUZK_TRY(start_worker(e, ROLE_WITNESS, 0, 0, i == 1, err));
@@ -169,9 +172,20 @@ static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
             CUZK_TRY(start_worker(e, ROLE_DEVICE, d, s, s == e->slots, err));
         }
     }
-    CUZK_TRY(start_worker(e, ROLE_FINISH, 0, 0, false, err));
-    CUZK_TRY(start_worker(e, ROLE_RELEASE, 0, 0, false, err));
     return start_worker(e, ROLE_TIMER, 0, 0, false, err);
+}
+
+/* WinningPoSt's circuits are small, and the first proof after a start is as urgent as any: they are
+ * loaded at once. */
+static void warm_up(cuzk_engine *e)
+{
+    const cuzk_engine_backend *b = e->backend;
+    for (uint32_t i = 0; b->is_available != NULL && i < b->n_circuits; i++) {
+        if (b->circuits[i].kind == CUZK_JOB_WINNING && b->is_available(b->arg, i)) {
+            e->wants[cuzk_engine_load_id(i, CUZK_LOAD_CIRCUIT)].wanted = true;
+            e->wants[cuzk_engine_load_id(i, CUZK_LOAD_PARAMS)].wanted = true;
+        }
+    }
 }
 
 static cuzk_status init(cuzk_engine *e, cuzk_err *err)
@@ -197,6 +211,7 @@ static cuzk_status init(cuzk_engine *e, cuzk_err *err)
     CUZK_TRY(init_devices(e, err));
     CUZK_TRY(init_memory(e, err));
     CUZK_TRY(cuzk_engine_take_up(e, err));
+    warm_up(e);
     return start_workers(e, err);
 }
 
@@ -254,13 +269,14 @@ static void stop(cuzk_engine *e)
 {
     pthread_mutex_lock(&e->mu);
     e->draining = true;
-    for (job *j = e->first; j != NULL; j = j->next) {
+    const bool has_run = e->n_workers >= 2;
+    for (job *j = e->first; has_run && j != NULL; j = j->next) {
         if (j->outcome == CUZK_JOB_QUEUED) {
             j->is_left_in_store = true;
             cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the daemon is stopping");
         }
     }
-    while (e->n_workers != 0 && !is_quiet(e)) {
+    while (has_run && !is_quiet(e)) {
         pthread_cond_wait(&e->cv_change, &e->mu);
     }
     e->stop = true;
@@ -277,7 +293,6 @@ static void stop(cuzk_engine *e)
     }
 }
 
-/* Jobs of an engine whose workers never started. */
 static void drop_jobs(cuzk_engine *e)
 {
     while (e->first != NULL) {
@@ -312,7 +327,7 @@ void cuzk_engine_destroy(cuzk_engine *e)
         if (e->backend != NULL) {
             unload_all(e);
         }
-        if (e->n_workers != 0) { /* everything taken has been given back */
+        if (e->n_workers >= 2) { /* everything taken has been given back */
             CUZK_ASSERT(e->host.used == e->base_bytes);
         }
         drop_jobs(e);

@@ -176,6 +176,7 @@ typedef struct worker {
     uint32_t index; /* ROLE_DEVICE: device */
     uint32_t slot;
     bool is_express; /* privileged work only */
+    uint64_t warmed; /* ROLE_DEVICE: circuits (bits) that were loaded ahead of need */
     pthread_t thread;
     bool is_started;
 } worker;

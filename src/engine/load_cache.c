@@ -6,8 +6,8 @@
 
 cuzk_status cuzk_load_cache_init(cuzk_load_cache *c, uint32_t n, cuzk_err *err)
 {
-    c->n = n;
     c->entries = cuzk_alloc_zero(n, sizeof(*c->entries));
+    c->n = c->entries != NULL ? n : 0;
     return c->entries != NULL ? CUZK_OK
                               : CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u cache entries", n);
 }

@@ -72,11 +72,14 @@ void cuzk_engine_give_host(cuzk_engine *e, cuzk_reservation *r, uint64_t keep)
 cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t circuit, uint64_t input_bytes,
                                 bool privileged, cuzk_err *err)
 {
-    const cuzk_backend_circuit *c = &e->backend->circuits[circuit];
+    static const cuzk_backend_circuit unknown = {.id = "the input"};
+    const cuzk_backend_circuit *c =
+        circuit != CUZK_CIRCUIT_UNKNOWN ? &e->backend->circuits[circuit] : &unknown;
     const uint64_t inputs = input_bytes > e->input_limit ? input_bytes : e->input_limit;
-    const uint64_t proving = c->circuit_bytes + c->params_bytes + c->witness_bytes + c->prove_bytes;
+    const uint64_t loaded = c->circuit_bytes + c->params_bytes;
+    const uint64_t partition = c->witness_bytes + c->prove_bytes;
     const uint64_t compiling = c->compile_bytes + c->params_bytes;
-    const uint64_t circuit_need = proving > compiling ? proving : compiling;
+    const uint64_t circuit_need = loaded + partition > compiling ? loaded + partition : compiling;
     const uint64_t need = circuit_need + inputs + e->block_limit + e->base_bytes;
     const uint64_t limit = cuzk_budget_limit(&e->host, privileged);
     if (need > limit) {
@@ -84,9 +87,8 @@ cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t circuit, uint64_t
             err, CUZK_E_BUDGET,
             "%s can never fit: it needs %llu MiB (%llu circuit and parameters, %llu a partition, %llu "
             "inputs, %llu the process), the budget allows %llu of %llu MiB",
-            c->id, (unsigned long long)(need >> 20),
-            (unsigned long long)((c->circuit_bytes + c->params_bytes) >> 20),
-            (unsigned long long)((c->witness_bytes + c->prove_bytes) >> 20),
+            c->id, (unsigned long long)(need >> 20), (unsigned long long)(loaded >> 20),
+            (unsigned long long)(partition >> 20),
             (unsigned long long)((inputs + e->block_limit) >> 20),
             (unsigned long long)(e->base_bytes >> 20), (unsigned long long)(limit >> 20),
             (unsigned long long)(e->host.total >> 20));

@@ -291,13 +291,34 @@ static bool probe(cuzk_engine *e, const worker *w)
     return true;
 }
 
+/* Keys of WinningPoSt circuits that are loaded on the host already: ahead of need, once. */
+static bool warm_up(cuzk_engine *e, worker *w)
+{
+    const device *d = &e->devices[w->index];
+    cuzk_err err = {.msg = ""};
+    for (uint32_t i = 0; w->is_express && cuzk_engine_has_keys(e) && i < e->backend->n_circuits;
+         i++) {
+        const uint64_t bit = (uint64_t)1 << i % 64;
+        if (e->backend->circuits[i].kind == CUZK_JOB_WINNING && (w->warmed & bit) == 0 &&
+            cuzk_health_is_good(&d->health) && !d->keys.is_loading &&
+            d->keys.cache.entries[i].state == CUZK_LOAD_ABSENT &&
+            e->cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_CIRCUIT)].state == CUZK_LOAD_READY &&
+            e->cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_PARAMS)].state == CUZK_LOAD_READY) {
+            w->warmed |= bit;
+            cuzk_ignore(cuzk_device_key_load(e, w->index, i, true, &err));
+            return true;
+        }
+    }
+    return false;
+}
+
 void cuzk_device_loop(worker *w)
 {
     cuzk_engine *e = w->e;
     cuzk_batch batch;
     pthread_mutex_lock(&e->mu);
     while (!e->stop) {
-        if (probe(e, w)) {
+        if (probe(e, w) || warm_up(e, w)) {
             continue;
         }
         if (!pick(e, w, &batch)) {

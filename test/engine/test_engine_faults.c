@@ -208,5 +208,76 @@ static void storm(void)
     CHECK_U64(cuzk_alloc_get_stats().bytes_now, before.bytes_now);
 }
 
-static const cuzk_case cases[] = {CASE(storm)};
+/* Each allocation of a start fails once: an error, and nothing is left behind. */
+static void start_without_memory(void)
+{
+    mock_backend b;
+    cuzk_err err;
+    mock_init(&b, 2);
+    const cuzk_engine_config cfg = {.budget_bytes = 512 * MOCK_MIB, .backend = &b.vtable};
+    const cuzk_alloc_stats before = cuzk_alloc_get_stats();
+    for (uint64_t n = 1;; n++) {
+        cuzk_engine *e = NULL;
+        cuzk_alloc_fail_nth(n, false);
+        const cuzk_status st = cuzk_engine_create(&e, &cfg, &err);
+        cuzk_alloc_fail_nth(0, false);
+        if (st == CUZK_OK) {
+            cuzk_engine_destroy(e);
+            CHECK(n > 5);
+            break;
+        }
+        CHECK_STATUS(st, CUZK_E_NOMEM);
+        CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
+    }
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
+    mock_destroy(&b);
+}
+
+/* An allocation fails somewhere on a job's way: it ends, and the next one is proved. */
+static void jobs_without_memory(void)
+{
+    mock_backend b;
+    cuzk_err err;
+    cuzk_engine *e = NULL;
+    const cuzk_alloc_stats before = cuzk_alloc_get_stats();
+    mock_init(&b, 2);
+    const cuzk_engine_config cfg = {
+        .budget_bytes = 512 * MOCK_MIB, .result_keep_count = 1, .backend = &b.vtable};
+    CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
+    size_t refused = 0, failed = 0;
+    for (uint64_t n = 1; n <= 60; n++) {
+        for (int again = 0; again < 2; again++) {
+            storm_job s;
+            make_job(&s, 1000 + 2 * n + (uint64_t)again);
+            s.job.bad_input = 0;
+            s.rq.deadline_ns = 0;
+            if (again == 0) {
+                cuzk_alloc_fail_nth(n, false);
+            }
+            const cuzk_status st = cuzk_engine_prove(e, &s.rq, NULL, done, &s, &s.wait, &err);
+            if (st == CUZK_OK) {
+                wait_idle(e);
+                while (atomic_load(&s.calls) == 0) {
+                    sleep_us(200);
+                }
+            }
+            cuzk_alloc_fail_nth(0, false);
+            CHECK(st == CUZK_OK || (again == 0 && st == CUZK_E_NOMEM));
+            refused += st != CUZK_OK ? 1 : 0;
+            CHECK(!s.is_wrong);
+            if (st == CUZK_OK && s.state != CUZK_JOB_COMPLETED) {
+                CHECK_MSG(again == 0 && s.code == CUZK_E_NOMEM, "%s", s.error);
+                failed++;
+            }
+        }
+    }
+    CHECK(refused > 0 && refused + failed < 60);
+    cuzk_engine_destroy(e);
+    CHECK_U64(atomic_load(&b.used), 0);
+    mock_destroy(&b);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
+}
+
+static const cuzk_case cases[] = {CASE(storm), CASE(start_without_memory),
+                                  CASE(jobs_without_memory)};
 TEST_MAIN("engine/faults", cases)
