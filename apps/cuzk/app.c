@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -18,6 +19,7 @@
 
 #include "exit_status.h"
 
+#include "report/text.h"
 #include "trace/trace_read.h"
 
 /* The one thing that a signal handler can reach. */
@@ -36,7 +38,8 @@ enum {
     OPT_FORCE,
     OPT_QUIET,
     OPT_TRACE,
-    OPT_TRACE_COUNTERS
+    OPT_TRACE_COUNTERS,
+    OPT_LAYERS
 };
 
 static const struct argp_option options[] = {
@@ -47,6 +50,8 @@ static const struct argp_option options[] = {
     {"force", OPT_FORCE, NULL, 0, "Replace output files that exist", 0},
     {"trace", OPT_TRACE, "FILE", 0,
      "Write what was done when, for ui.perfetto.dev or chrome://tracing", 0},
+    {"layers", OPT_LAYERS, NULL, 0,
+     "Print where the time went: each layer's inclusive and exclusive time, overlap, bytes", 0},
     {"trace-counters", OPT_TRACE_COUNTERS, NULL, 0,
      "With --trace: count instructions, cycles and branches, where the kernel allows it", 0},
     {"quiet", OPT_QUIET, NULL, 0, "No progress and no remarks", 0},
@@ -77,6 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_FORCE: a->force = true; return 0;
     case OPT_QUIET: a->quiet = true; return 0;
     case OPT_TRACE: a->trace_path = arg; return 0;
+    case OPT_LAYERS: a->layers = true; return 0;
     case OPT_TRACE_COUNTERS: a->count = true; return 0;
     case OPT_THREADS:
         if (!app_parse_u64(&v, arg, 4096) || v == 0) {
@@ -108,7 +114,7 @@ void app_init(app *a, const char *command)
 static cuzk_status start_trace(app *a)
 {
     enum { SPANS = 1 << 16 };
-    if (a->trace_path == NULL && !a->record) {
+    if (a->trace_path == NULL && !a->record && !a->layers) {
         return CUZK_OK;
     }
     CUZK_TRY(app_check_output(a, a->trace_path));
@@ -119,6 +125,22 @@ static cuzk_status start_trace(app *a)
     a->span = cuzk_span_begin(a->trace, "command", NULL);
     a->trace.parent = a->span;
     return CUZK_OK;
+}
+
+/* Of the command as a whole; a benchmark prints those of its last run itself. */
+static cuzk_status print_layers(app *a)
+{
+    cuzk_span_record *spans = NULL;
+    cuzk_layers l;
+    size_t n = 0;
+    CUZK_TRY(cuzk_trace_snapshot(&spans, &n, a->trace.trace, &a->err));
+    const cuzk_status st = cuzk_layers_compute(&l, spans, n, a->span, &a->err);
+    if (st == CUZK_OK) {
+        cuzk_text_layers(stdout, &l);
+        cuzk_layers_free(&l);
+    }
+    cuzk_free(spans);
+    return st;
 }
 
 static cuzk_status finish_trace(app *a)
@@ -135,6 +157,9 @@ static cuzk_status finish_trace(app *a)
         st = app_write_json(a, a->trace_path, &w);
     }
     cuzk_jsonw_free(&w);
+    if (st == CUZK_OK && a->layers && !a->record && !a->json) {
+        st = print_layers(a);
+    }
     cuzk_trace_destroy(a->trace.trace);
     a->trace = CUZK_TRACE_OFF;
     return st;

@@ -17,7 +17,7 @@ typedef struct bench_prove {
     bench_opts b;
     bench_subject s;
     uint64_t count, jobs, lg, bits;
-    bool cold, counters, show_layers, overhead;
+    bool cold, counters, overhead;
 } bench_prove;
 
 enum {
@@ -39,7 +39,6 @@ enum {
     OPT_LG,
     OPT_BITS,
     OPT_COUNTERS,
-    OPT_LAYERS,
     OPT_OVERHEAD
 };
 
@@ -67,8 +66,6 @@ static const struct argp_option options[] = {
     {"bits", OPT_BITS, "PERCENT", 0, "rows: part of bit wires (default 50)", 0},
     {"counters", OPT_COUNTERS, NULL, 0,
      "Count instructions, cycles and branches per layer, where the kernel allows it", 0},
-    {"layers", OPT_LAYERS, NULL, 0,
-     "Print the last run's layers with inclusive time, overlap and bytes", 0},
     {"overhead", OPT_OVERHEAD, NULL, 0,
      "Runs without tracing between the others: what tracing itself costs", 0},
     {0}};
@@ -119,7 +116,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_DEVICE: p->s.dev.spec = arg; return 0;
     case OPT_VRAM: p->s.dev.vram = arg; return 0;
     case OPT_COUNTERS: p->counters = true; return 0;
-    case OPT_LAYERS: p->show_layers = true; return 0;
     case OPT_OVERHEAD: p->overhead = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0) {
@@ -254,7 +250,6 @@ static cuzk_status work(bench_prove *p, int argc, char **argv)
     const bench_runs runs = {.b = &p->b,
                              .proofs = p->count,
                              .overhead = p->overhead,
-                             .show_layers = p->show_layers,
                              .before = before_run,
                              .run = run,
                              .arg = p};

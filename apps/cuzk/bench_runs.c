@@ -89,7 +89,7 @@ static cuzk_status record(const bench_runs *p, const cuzk_trace *t, cuzk_span ro
     }
     if (st == CUZK_OK && last) {
         cuzk_result_set_timeline(r, spans, n, root);
-        if (p->show_layers && !p->b->a.json) {
+        if (p->b->a.layers && !p->b->a.json) {
             cuzk_text_layers(stdout, &l);
         }
     }

@@ -6,10 +6,9 @@
 #include "bench_common.h"
 
 typedef struct bench_runs {
-    bench_opts *b;   /* its app was begun with app.record */
-    uint64_t proofs; /* per run; 0: not proofs */
-    bool overhead;   /* every other run without tracing */
-    bool show_layers;
+    bench_opts *b;             /* its app was begun with app.record */
+    uint64_t proofs;           /* per run; 0: not proofs */
+    bool overhead;             /* every other run without tracing */
     void (*before)(void *arg); /* outside the clock; may be NULL */
     cuzk_status (*run)(void *arg, cuzk_trace_ctx trace);
     void *arg;

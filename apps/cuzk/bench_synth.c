@@ -14,11 +14,10 @@ typedef struct bench_synth {
     bench_opts b;
     bench_subject s;
     uint64_t lg, bits;
-    bool show_layers;
     cuzk_fr *values; /* [m] of one matrix */
 } bench_synth;
 
-enum { OPT_SIZE = 0x480, OPT_SEED, OPT_SECTORS, OPT_LG, OPT_BITS, OPT_COUNTERS, OPT_LAYERS };
+enum { OPT_SIZE = 0x480, OPT_SEED, OPT_SECTORS, OPT_LG, OPT_BITS, OPT_COUNTERS };
 
 static const struct argp_option options[] = {
     {"sector-size", OPT_SIZE, "SIZE", 0, "2KiB (default) to 64GiB", 0},
@@ -28,7 +27,6 @@ static const struct argp_option options[] = {
     {"bits", OPT_BITS, "PERCENT", 0, "rows: part of bit wires (default 50)", 0},
     {"counters", OPT_COUNTERS, NULL, 0,
      "Count instructions, cycles and branches, where the kernel allows it", 0},
-    {"layers", OPT_LAYERS, NULL, 0, "Print the last run's layers", 0},
     {0}};
 
 static void number(struct argp_state *state, uint64_t *out, const char *arg, uint64_t least,
@@ -51,7 +49,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_LG: number(state, &p->lg, arg, 3, 26); return 0;
     case OPT_BITS: number(state, &p->bits, arg, 0, 100); return 0;
     case OPT_COUNTERS: p->b.a.count = true; return 0;
-    case OPT_LAYERS: p->show_layers = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0) {
             argp_error(state, "too many arguments");
@@ -141,7 +138,7 @@ static cuzk_status work(bench_synth *p, int argc, char **argv)
     }
     bench_begin(&p->b, "synth", p->s.name, argc, argv);
     cuzk_result_fact(&p->b.r, "constraints", "%llu", (unsigned long long)c->n_rows);
-    const bench_runs runs = {.b = &p->b, .show_layers = p->show_layers, .run = run, .arg = p};
+    const bench_runs runs = {.b = &p->b, .run = run, .arg = p};
     CUZK_TRY(bench_runs_measure(&runs));
     add_per_row(p, (double)c->n_rows);
     return CUZK_OK;
