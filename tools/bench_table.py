@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Prints the tables of docs/benchmarks.md from a folder of tools/bench_reference.sh.
 
-Usage: tools/bench_table.py bench/results/FOLDER
+Usage: tools/bench_table.py bench/results/FOLDER [--write docs/benchmarks.md]
+
+With --write the part of the page between its two "tables:" marks is replaced.
 """
+import contextlib
+import io
 import json
 import pathlib
 import statistics
@@ -48,11 +52,28 @@ def layers(path):
         print(f"\n{note}.")
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1])
+def tables(folder):
     cases(folder)
     for path in sorted(folder.glob("prove-*.json")) + sorted(folder.glob("synth-*.json")):
         layers(path)
+
+
+def main():
+    if len(sys.argv) not in (2, 4) or (len(sys.argv) == 4 and sys.argv[2] != "--write"):
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[1])
+    if len(sys.argv) == 2:
+        tables(folder)
+        return 0
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        print(f"From `{folder}`.\n")
+        tables(folder)
+    page = pathlib.Path(sys.argv[3])
+    head, rest = page.read_text().split("<!-- tables: begin", 1)
+    mark, tail = rest.split("\n", 1)
+    page.write_text(head + "<!-- tables: begin" + mark + "\n" + text.getvalue() + "<!-- tables: end -->" +
+                    tail.split("<!-- tables: end -->", 1)[1])
     return 0
 
 

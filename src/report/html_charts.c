@@ -90,10 +90,10 @@ void html_collect(html_layers *out, const cuzk_result *base, const cuzk_result *
 
 static void text(FILE *f, double x, double y, const char *css_class, const char *s, double room)
 {
-    const int most = (int)(room / GLYPH);
-    if (most < 2) {
+    if (!(room >= 2 * GLYPH)) {
         return;
     }
+    const int most = room < WIDTH ? (int)(room / GLYPH) : WIDTH / GLYPH;
     char cut[80];
     (void)snprintf(cut, sizeof(cut), "%s", s);
     if ((int)strlen(cut) > most) {
@@ -115,11 +115,12 @@ static double nice_step(double span)
 
 static void axis(FILE *f, double most, double scale, double x0, double y0, double y1)
 {
-    if (!(most > 0)) {
+    if (!(most > 0) || !isfinite(most)) {
         return;
     }
     const double step = nice_step(most);
-    for (double v = 0; v <= most * 1.0001; v += step) {
+    for (int i = 0; i <= 12 && i * step <= most * 1.0001; i++) { /* steps of about an eighth */
+        const double v = i * step;
         char q[CUZK_QUANTITY_BYTES];
         const double x = x0 + v * scale;
         (void)fprintf(f, "<line class='grid' x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f'/>", x, x, y0,
@@ -155,7 +156,7 @@ void html_stacked(FILE *f, const html_layers *l, bool two)
 {
     const double x0 = two ? 54 : 0, right = 84;
     const double most = l->base_total > l->new_total ? l->base_total : l->new_total;
-    const double scale = most > 0 ? (WIDTH - x0 - right) / most : 0;
+    const double scale = most > 0 && isfinite(most) ? (WIDTH - x0 - right) / most : 0;
     const int bars = two ? 2 : 1, height = bars * (BAR + 10);
     char q[CUZK_QUANTITY_BYTES];
     (void)fprintf(f, "<svg viewBox='0 0 %d %d' role='img' aria-label='time by layer'>", WIDTH,
@@ -267,7 +268,7 @@ void html_timeline(FILE *f, const cuzk_result *r, const html_layers *l)
     for (uint32_t i = 0; i < r->n_timeline; i++) {
         end = r->timeline[i].end_s > end ? r->timeline[i].end_s : end;
     }
-    if (n == 0 || !(end > 0)) {
+    if (n == 0 || !(end > 0) || !isfinite(end)) {
         return;
     }
     for (int k = 0; k < n; k++) {
