@@ -115,6 +115,9 @@ cuzk_status cuzk_cuda_alloc(cuzk_cuda_queue *q, void **d_out, uint64_t bytes, cu
         return cuzk_cuda_mem_take(q->mem, d_out, bytes, err);
     }
     const cudaError_t e = cuzk_cuda_fault(cudaMalloc(&p, bytes != 0 ? bytes : 1));
+    if (e != cudaSuccess) {
+        (void)cudaFree(p); /* not NULL only when a test made the call fail */
+    }
     if (e == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError(); /* not sticky */
         return CUZK_FAIL_OS(err, CUZK_E_DEV_NOMEM, (int)e, "no device memory for %llu bytes",
