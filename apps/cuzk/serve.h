@@ -65,6 +65,8 @@ void serve_run(serve *s);
 void serve_block_signals(void);
 /** With logging.timeline: the lines of the jobs that ended since the last call. */
 void serve_timeline(serve *s);
+/** Prometheus text of engine and gRPC server, for /metrics and GetMetrics; arg is the serve. @thread any */
+cuzk_status serve_metrics(void *arg, char **text, size_t *n, cuzk_err *err);
 /** Takes everything down. */
 void serve_stop(serve *s);
 

@@ -12,7 +12,6 @@
 
 #include "serve.h"
 
-#include "api/metrics_text.h"
 #include "config/config_value.h"
 
 #define TRACE_SPANS 16384u /* 3 MiB */
@@ -162,16 +161,6 @@ static cuzk_status start_engine(serve *s)
 
 /* --- servers --- */
 
-static cuzk_status metrics(void *arg, char **text, size_t *n, cuzk_err *err)
-{
-    const serve *s = arg;
-    cuzk_engine_status st;
-    CUZK_TRY(cuzk_engine_get_status(s->engine, &st, err));
-    const cuzk_status rc = cuzk_metrics_text(text, n, &st, CUZK_VERSION_STR, err);
-    cuzk_engine_status_free(&st);
-    return rc;
-}
-
 static bool is_tls(const cuzk_config *c, const char *address)
 {
     return !cuzk_config_listen_is_unix(address) && c->tls_cert[0] != '\0' &&
@@ -199,7 +188,8 @@ static void say_listening(const serve *s, const char *address, bool tls, uint16_
              "token", token ? "yes" : "no");
 }
 
-static cuzk_status start_rpc(serve *s)
+/* Bound and listening; answering begins with cuzk_rpc_server_start. */
+static cuzk_status bind_rpc(serve *s)
 {
     const cuzk_config *c = s->config;
     cuzk_rpc_listen listen[CUZK_CONFIG_MAX_ITEMS];
@@ -220,7 +210,7 @@ static cuzk_status start_rpc(serve *s)
                                       .limits = {.max_message = c->max_message,
                                                  .receive_budget = c->receive_budget,
                                                  .max_connections = (uint32_t)c->max_connections},
-                                      .metrics = metrics,
+                                      .metrics = serve_metrics,
                                       .metrics_arg = s,
                                       .log = cuzk_log_engine,
                                       .log_arg = s->log};
@@ -228,7 +218,7 @@ static cuzk_status start_rpc(serve *s)
     for (uint32_t i = 0; i < c->listen.n; i++) {
         say_listening(s, c->listen.item[i], listen[i].tls, cuzk_rpc_server_port(s->rpc, i));
     }
-    return cuzk_rpc_server_start(s->rpc, &s->err);
+    return CUZK_OK;
 }
 
 static cuzk_status start_api(serve *s)
@@ -240,6 +230,8 @@ static cuzk_status start_api(serve *s)
     }
     const cuzk_api_config a = {.listen = c->http_listen,
                                .engine = s->engine,
+                               .get_metrics = serve_metrics,
+                               .get_metrics_arg = s,
                                .trace = s->trace,
                                .version = CUZK_VERSION_STR,
                                .allow_origin = or_null(c->allow_origin)};
@@ -289,8 +281,9 @@ static cuzk_status start(serve *s)
     CUZK_TRY(open_store(s));
     CUZK_TRY(cuzk_trace_create(&s->trace, TRACE_SPANS, &s->err));
     CUZK_TRY(start_engine(s));
-    CUZK_TRY(start_api(s)); /* before gRPC: who asks /readyz early is told the truth */
-    CUZK_TRY(start_rpc(s));
+    CUZK_TRY(bind_rpc(s));
+    CUZK_TRY(start_api(s)); /* its /metrics has those of the other */
+    CUZK_TRY(cuzk_rpc_server_start(s->rpc, &s->err));
     if (s->config->preload.n > 0) {
         s->has_preloader = pthread_create(&s->preloader, NULL, preload, s) == 0;
     }

@@ -55,6 +55,8 @@ struct cuzk_api_server {
     cuzk_engine *engine;
     cuzk_api_status_fn get_status;
     void *get_status_arg;
+    cuzk_api_metrics_fn get_metrics; /* NULL: of the status */
+    void *get_metrics_arg;
     const cuzk_trace *trace;
     bool loopback;
     uint16_t port;
@@ -177,12 +179,25 @@ static void put_own_metrics(const cuzk_api_server *s, cuzk_text_buf *b)
                      s->refused);
 }
 
-static struct MHD_Response *make_metrics(const cuzk_api_server *s, const cuzk_engine_status *es)
+static cuzk_status engine_metrics(const cuzk_api_server *s, char **text, size_t *n)
+{
+    cuzk_engine_status es;
+    CUZK_TRY(s->get_status(s->get_status_arg, &es, NULL));
+    const cuzk_status st = cuzk_metrics_text(text, n, &es, s->version, NULL);
+    cuzk_engine_status_free(&es);
+    return st;
+}
+
+/* NULL: no memory. */
+static struct MHD_Response *make_metrics(const cuzk_api_server *s)
 {
     cuzk_text_buf b = {0};
     char *text = NULL;
     size_t n = 0;
-    if (cuzk_metrics_text(&text, &n, es, s->version, NULL) != CUZK_OK) {
+    const cuzk_status st = s->get_metrics != NULL
+                               ? s->get_metrics(s->get_metrics_arg, &text, &n, NULL)
+                               : engine_metrics(s, &text, &n);
+    if (st != CUZK_OK) {
         return NULL;
     }
     cuzk_text_put(&b, text, n);
@@ -194,15 +209,18 @@ static struct MHD_Response *make_metrics(const cuzk_api_server *s, const cuzk_en
     return own_response(s, text, n, CUZK_METRICS_CONTENT_TYPE);
 }
 
-static struct MHD_Response *make_status(const cuzk_api_server *s, const cuzk_engine_status *es,
-                                        uint64_t ended_since_us)
+/* NULL: no memory. */
+static struct MHD_Response *make_status(const cuzk_api_server *s, uint64_t ended_since_us)
 {
+    cuzk_engine_status es;
     char *text = NULL;
     size_t n = 0;
-    if (cuzk_status_json(&text, &n, es, s->version, ended_since_us, NULL) != CUZK_OK) {
+    if (s->get_status(s->get_status_arg, &es, NULL) != CUZK_OK) {
         return NULL;
     }
-    return own_response(s, text, n, "application/json");
+    const cuzk_status st = cuzk_status_json(&text, &n, &es, s->version, ended_since_us, NULL);
+    cuzk_engine_status_free(&es);
+    return st == CUZK_OK ? own_response(s, text, n, "application/json") : NULL;
 }
 
 static void drop_answer(answer *a)
@@ -217,21 +235,15 @@ static void drop_answer(answer *a)
 static enum MHD_Result send_snapshot(cuzk_api_server *s, struct MHD_Connection *c, route at,
                                      uint64_t ended_since_us)
 {
-    cuzk_engine_status es;
     answer *kept = at == ROUTE_METRICS ? &s->metrics : &s->status;
     const bool keep = at == ROUTE_METRICS || ended_since_us == 0;
     if (keep && kept->response != NULL && cuzk_clock_ns() < kept->until_ns) {
         s->answered[at]++;
         return MHD_queue_response(c, MHD_HTTP_OK, kept->response);
     }
-    if (s->get_status(s->get_status_arg, &es, NULL) != CUZK_OK) {
-        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "no status: out of memory\n");
-    }
-    struct MHD_Response *r =
-        at == ROUTE_METRICS ? make_metrics(s, &es) : make_status(s, &es, ended_since_us);
-    cuzk_engine_status_free(&es);
+    struct MHD_Response *r = at == ROUTE_METRICS ? make_metrics(s) : make_status(s, ended_since_us);
     if (r == NULL) {
-        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory\n");
+        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "no status: out of memory\n");
     }
     s->answered[at]++;
     if (!keep) {
@@ -460,6 +472,8 @@ cuzk_status cuzk_api_server_create(cuzk_api_server **out, const cuzk_api_config 
     }
     s->get_status = cfg->get_status != NULL ? cfg->get_status : engine_status;
     s->get_status_arg = cfg->get_status != NULL ? cfg->get_status_arg : cfg->engine;
+    s->get_metrics = cfg->get_metrics;
+    s->get_metrics_arg = cfg->get_metrics_arg;
     s->trace = cfg->trace;
     (void)snprintf(s->version, sizeof(s->version), "%s",
                    cfg->version != NULL ? cfg->version : "unknown");

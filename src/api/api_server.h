@@ -12,6 +12,7 @@
  * One thread of its own answers everything from snapshots of the engine, so that a slow client
  * costs its connection only. Connections, request size and time are bounded.
  */
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -24,6 +25,9 @@ typedef struct cuzk_api_server cuzk_api_server;
 /** Fills *out, which is then freed with cuzk_engine_status_free. Called from the server's thread. */
 typedef cuzk_status (*cuzk_api_status_fn)(void *arg, cuzk_engine_status *out, cuzk_err *err);
 
+/** The text of /metrics, to which the server adds its own counters: *text [n], released with cuzk_free. */
+typedef cuzk_status (*cuzk_api_metrics_fn)(void *arg, char **text, size_t *n, cuzk_err *err);
+
 /** Value-initialise; everything is borrowed until cuzk_api_server_stop returns, but the strings. */
 typedef struct cuzk_api_config {
     /** "IP:port", "[IPv6]:port", "localhost:port", ":port" or "port" (both: loopback); port 0: any free one. */
@@ -31,6 +35,8 @@ typedef struct cuzk_api_config {
     cuzk_engine *engine;
     cuzk_api_status_fn get_status; /* NULL: cuzk_engine_get_status of engine */
     void *get_status_arg;
+    cuzk_api_metrics_fn get_metrics; /* NULL: cuzk_metrics_text of the status */
+    void *get_metrics_arg;
     cuzk_trace *trace;         /* NULL: /trace is not there */
     const char *version;       /* NULL: "unknown" */
     const char *allow_origin;  /* value of Access-Control-Allow-Origin; NULL: no such header */

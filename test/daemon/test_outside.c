@@ -11,6 +11,7 @@
 #include "stack.h"
 #include "test.h"
 
+#include "../api/prom_check.h"
 #include "api/http_get.h"
 
 static stack *st;
@@ -142,12 +143,16 @@ static void cancel_in(mock_stage s, how way, uint64_t held, uint64_t used)
         CHECK_MSG(c.status == CUZK_E_CANCELLED, "%s: %s", id, c.err.msg);
     }
     stack_call_free(&c);
+    /* while the stage is still stopped; the end of a call is known here before it is there */
+    for (int i = 0; i < 200 && strcmp(stack_job_state(&view, id), "cancelled") != 0; i++) {
+        stack_status(st, &view);
+    }
+    CHECK_STR(stack_job_state(&view, id), "cancelled");
     mock_open(&st->mock, s);
     stack_settle(st, held, &view);
     CHECK_MSG(view.memory_used <= used, "%s: %llu bytes are reserved, %llu were before", id,
               (unsigned long long)view.memory_used, (unsigned long long)used);
     CHECK_U64(view.cancelled, cancelled + 1);
-    CHECK_STR(stack_job_state(&view, id), "cancelled");
 }
 
 static void cancel_in_each_stage(void)
@@ -346,6 +351,63 @@ static void memory_is_flat(void)
     stack_stop(st);
 }
 
+/* One text, by either way; in the middle of work, and never back. */
+static void metrics_by_http_and_grpc(void)
+{
+    enum { N = 6 };
+    static stack_call calls[N];
+    cuzk_err err = {.code = CUZK_OK};
+    char *http = NULL, *grpc = NULL, id[64];
+    size_t n = 0;
+    memset(calls, 0, sizeof(calls));
+    st = stack_start(2, false, &roomy);
+    cuzk_rpc_client *client = stack_client(st, 10000, NULL);
+    CHECK_OK(cuzk_rpc_client_metrics(client, &grpc, &err), &err);
+    prom_text first = prom_parse(grpc);
+    cuzk_free(grpc);
+    mock_close(&st->mock, MOCK_PROVE);
+    for (int i = 0; i < N; i++) {
+        (void)snprintf(id, sizeof(id), "m-%d", i);
+        stack_call_start(&calls[i], st, (cuzk_job_kind)(1 + i % CUZK_JOB_KINDS), 0, (uint64_t)i,
+                         id);
+    }
+    mock_wait_inside(&st->mock, MOCK_PROVE, 2);
+    do {
+        stack_status(st, &view);
+    } while (view.n_jobs < N);
+    CHECK_OK(cuzk_http_get(&http, &n, st->http, "/metrics", 20000, (size_t)8 << 20, &err), &err);
+    CHECK_OK(cuzk_rpc_client_metrics(client, &grpc, &err), &err);
+    prom_text a = prom_parse(http), b = prom_parse(grpc);
+    CHECK(prom_value(&a, "cuzk_running_jobs", "") + prom_value(&a, "cuzk_queue_depth", "") == N);
+    CHECK(prom_value(&b, "cuzk_running_jobs", "") + prom_value(&b, "cuzk_queue_depth", "") == N);
+    CHECK(prom_value(&a, "cuzk_memory_used_bytes", "") > 0);
+    prom_check_monotonic(&first, &b);
+    cuzk_free(http);
+    cuzk_free(grpc);
+    mock_open(&st->mock, MOCK_PROVE);
+    for (int i = 0; i < N; i++) {
+        stack_call_join(&calls[i]);
+        CHECK_OK(calls[i].status, &calls[i].err);
+        stack_call_free(&calls[i]);
+    }
+    CHECK_OK(cuzk_rpc_client_metrics(client, &grpc, &err), &err);
+    prom_text last = prom_parse(grpc);
+    prom_check_monotonic(&b, &last);
+    CHECK_U64(prom_value(&last, "cuzk_proofs_completed_total", ""), N);
+    CHECK_U64(prom_value(&last, "cuzk_proof_duration_seconds_count", "proof_kind=\"porep_c2\""), 2);
+    CHECK_U64(prom_value(&last, "cuzk_stage_duration_seconds_count",
+                         "stage=\"device\"proof_kind=\"winning_post\""),
+              1);
+    cuzk_free(grpc);
+    prom_free(&first);
+    prom_free(&a);
+    prom_free(&b);
+    prom_free(&last);
+    cuzk_rpc_client_destroy(client);
+    stack_stop(st);
+}
+
 static const cuzk_case cases[] = {CASE(critical_goes_next), CASE(cancel_in_each_stage),
-                                  CASE(cancel_while_waiting), CASE(memory_is_flat)};
+                                  CASE(cancel_while_waiting), CASE(metrics_by_http_and_grpc),
+                                  CASE(memory_is_flat)};
 TEST_MAIN("daemon/outside", cases)
