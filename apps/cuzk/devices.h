@@ -15,10 +15,16 @@ typedef struct devices {
     const char *spec; /* auto, cpu, cuda, cuda:N,M,...; NULL: auto */
     const char *vram; /* "24GiB"; NULL: what is free */
     cuzk_accel *list[DEVICES_MAX];
-    size_t n; /* 0: the CPU */
+    size_t n;       /* 0: the CPU */
+    uint64_t lanes; /* partitions at once on a GPU; 0: chosen */
 } devices;
 
-enum { OPT_DEVICE = 0x500, OPT_VRAM };
+enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES };
+#define DEVICES_OPTION_LANES                                                              \
+    {                                                                                     \
+        "lanes", OPT_LANES, "N", 0,                                                       \
+            "Partitions on a GPU at once: 1 or 2 (default: 2 where its memory allows)", 0 \
+    }
 #define DEVICES_OPTION_DEVICE                                                                \
     {                                                                                        \
         "device", OPT_DEVICE, "WHICH", 0,                                                    \

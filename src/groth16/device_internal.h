@@ -32,12 +32,19 @@ typedef struct device_points {
     uint8_t *host;
 } device_points;
 
-#define DEVICE_STAGES 2 /* callers that take turns */
+#define DEVICE_LANES  2 /* calls that share the device at most */
+#define DEVICE_STAGES 3 /* and one that waits */
+
+/* Queues of a call. */
+typedef struct device_lane {
+    cuzk_accel_queue *q, *copy; /* work; slices of points on their way */
+    bool busy;
+} device_lane;
 
 struct cuzk_device_key {
     cuzk_accel *dev;
     const cuzk_circuit *circuit;
-    cuzk_accel_queue *q, *copy; /* work; slices of points on their way */
+    cuzk_accel_queue *q; /* of the first lane */
     cuzk_accel_circuit *dc;
     cuzk_accel_domain *domain;
     cuzk_srs_vk vk;
@@ -48,9 +55,11 @@ struct cuzk_device_key {
     cuzk_accel_split split[CUZK_ACCEL_N_SECTIONS];
     device_points points[DEVICE_ARRAYS];
     cuzk_device_key_stats stats;
-    pthread_mutex_t lock; /* one call at a time */
+    device_lane lanes[DEVICE_LANES];
+    uint32_t n_lanes;
+    pthread_mutex_t lock; /* of what follows and lanes[].busy */
+    pthread_cond_t lane_free;
     bool has_lock;
-    pthread_mutex_t stage_lock;
     void *stages[DEVICE_STAGES]; /* idle page-locked copies of witnesses */
 };
 

@@ -25,14 +25,16 @@ void cuzk_device_key_destroy(cuzk_device_key *k)
     }
     cuzk_accel_domain_destroy(k->domain, k->q);
     cuzk_accel_circuit_destroy(k->dc, k->q);
-    cuzk_accel_queue_destroy(k->copy);
-    cuzk_accel_queue_destroy(k->q);
+    for (int i = DEVICE_LANES - 1; i >= 0; i--) {
+        cuzk_accel_queue_destroy(k->lanes[i].copy);
+        cuzk_accel_queue_destroy(k->lanes[i].q);
+    }
     for (int i = 0; i < DEVICE_STAGES; i++) {
         cuzk_accel_host_free(k->dev, k->stages[i]);
     }
     if (k->has_lock) {
         (void)pthread_mutex_destroy(&k->lock);
-        (void)pthread_mutex_destroy(&k->stage_lock);
+        (void)pthread_cond_destroy(&k->lane_free);
     }
     cuzk_free(k->ic);
     cuzk_free(k);
@@ -203,6 +205,31 @@ static cuzk_status place_arrays(cuzk_device_key *k, bool stream, uint64_t load_b
     return CUZK_OK;
 }
 
+static cuzk_status add_lane(cuzk_device_key *k, cuzk_err *err)
+{
+    device_lane *lane = &k->lanes[k->n_lanes];
+    CUZK_TRY(cuzk_accel_queue_create(&lane->q, k->dev, err));
+    CUZK_TRY(cuzk_accel_queue_create(&lane->copy, k->dev, err));
+    k->n_lanes++;
+    return CUZK_OK;
+}
+
+/*
+ * A second call at once fills what one leaves idle: ends of kernels, small sums, the host's turns.
+ * Only when all points are on the device and whole sums of both calls fit beside them.
+ */
+static cuzk_status add_lanes(cuzk_device_key *k, uint32_t most, cuzk_err *err)
+{
+    uint64_t one = 0;
+    most = most == 0 || most > DEVICE_LANES ? DEVICE_LANES : most;
+    CUZK_TRY(cuzk_device_prove_bytes(&one, k, err));
+    while (k->stats.resident && k->n_lanes < most && (k->n_lanes + 1) * one <= free_memory(k)) {
+        CUZK_TRY(add_lane(k, err));
+    }
+    k->stats.lanes = k->n_lanes;
+    return CUZK_OK;
+}
+
 /* Queues, circuit, twiddles. */
 static cuzk_status begin(cuzk_device_key *k, cuzk_err *err)
 {
@@ -210,11 +237,11 @@ static cuzk_status begin(cuzk_device_key *k, cuzk_err *err)
     const cuzk_fr *root =
         k->quotient == CUZK_QUOTIENT_ODD_COSET ? &CUZK_FR_ROOT_2_32_SNARKJS : NULL;
     (void)pthread_mutex_init(&k->lock, NULL); /* default attributes: cannot fail */
-    (void)pthread_mutex_init(&k->stage_lock, NULL);
+    (void)pthread_cond_init(&k->lane_free, NULL);
     k->has_lock = true;
     cuzk_accel_get_props(k->dev, &before);
-    CUZK_TRY(cuzk_accel_queue_create(&k->q, k->dev, err));
-    CUZK_TRY(cuzk_accel_queue_create(&k->copy, k->dev, err));
+    CUZK_TRY(add_lane(k, err));
+    k->q = k->lanes[0].q;
     CUZK_TRY(cuzk_accel_circuit_create(&k->dc, k->q, k->circuit, k->all_wires, err));
     CUZK_TRY(cuzk_accel_domain_create(&k->domain, k->q, k->lg, root, err));
     cuzk_accel_get_props(k->dev, &after);
@@ -262,6 +289,9 @@ cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev, const
     st = device_load_srs(&l, srs, err);
 out:
     device_loader_end(&l);
+    if (st == CUZK_OK) {
+        st = add_lanes(k, opts->lanes, err);
+    }
     cuzk_span_end(opts->trace, span, k->stats.device_bytes + k->stats.host_bytes);
     if (st != CUZK_OK) {
         cuzk_device_key_destroy(k);
@@ -313,6 +343,9 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
 out:
     cuzk_wipe(&waste, sizeof(waste));
     device_loader_end(&l);
+    if (st == CUZK_OK) {
+        st = add_lanes(k, opts->lanes, err);
+    }
     cuzk_span_end(opts->trace, span, k->stats.device_bytes + k->stats.host_bytes);
     if (st != CUZK_OK) {
         cuzk_device_key_destroy(k);

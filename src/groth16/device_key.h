@@ -17,6 +17,7 @@ typedef struct cuzk_device_key cuzk_device_key;
 typedef struct cuzk_device_key_opts {
     cuzk_point_check check; /* of the points of a file as they are decoded; UNCHECKED: encoding */
     bool stream;            /* keep no points on the device, even if they fit */
+    uint32_t lanes;         /* calls that may share the device at once; 0: 2 where memory allows */
     uint64_t chunk_points;  /* points loaded at a time; 0: 2^20 */
     cuzk_trace_ctx trace;   /* a span "srs_load" or "srs_make" */
     /** Optional; called from the calling thread with points done of total. */
@@ -59,6 +60,7 @@ typedef struct cuzk_device_key_stats {
     uint64_t device_bytes; /* circuit, twiddles and resident points */
     uint64_t host_bytes;   /* points that stream */
     bool resident;         /* all points are on the device */
+    uint32_t lanes;        /* calls at once; others wait */
 } cuzk_device_key_stats;
 cuzk_device_key_stats cuzk_device_key_get_stats(const cuzk_device_key *k);
 
@@ -93,7 +95,7 @@ CUZK_NODISCARD cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_d
 /**
  * n proofs, exactly those of cuzk_prove. Memory is planned from what is free on the device when the
  * call begins; E_DEV_NOMEM with the numbers when not one witness fits. On failure out is not
- * written. opts may be NULL. @thread calls on one key wait for each other.
+ * written. opts may be NULL. @thread any; calls beyond the key's lanes wait.
  */
 CUZK_NODISCARD cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
                                              const cuzk_witness *const *witnesses,

@@ -38,6 +38,7 @@ typedef struct step {
 
 typedef struct run {
     cuzk_device_key *k;
+    device_lane *lane;
     const cuzk_device_prove_opts *opts;
     const cuzk_cancel *cancel;
     const cuzk_witness *const *witnesses; /* of the group */
@@ -61,7 +62,7 @@ static cuzk_status mark(run *r, int ph, uint32_t witness, cuzk_err *err)
     if (r->n_marks == CUZK_ACCEL_MARKS) {
         return CUZK_OK; /* times are then less fine */
     }
-    CUZK_TRY(cuzk_accel_mark(r->k->q, &r->marks[r->n_marks].mark, err));
+    CUZK_TRY(cuzk_accel_mark(r->lane->q, &r->marks[r->n_marks].mark, err));
     r->marks[r->n_marks].phase = (uint8_t)ph;
     r->marks[r->n_marks].witness = (uint8_t)witness;
     r->n_marks++;
@@ -83,7 +84,7 @@ static uint8_t *slot(const run *r, uint32_t i, uint64_t offset)
 
 static cuzk_status enqueue(const run *r, const cuzk_accel_op *op, cuzk_err *err)
 {
-    return cuzk_accel_enqueue(r->k->q, op, r->d_scratch + r->plan.vectors, r->plan.quotient_work,
+    return cuzk_accel_enqueue(r->lane->q, op, r->d_scratch + r->plan.vectors, r->plan.quotient_work,
                               err);
 }
 
@@ -225,8 +226,8 @@ static cuzk_status send(const run *r, uint32_t i, uint32_t ordinal, cuzk_err *er
                               .u.copy = {.d_dst = buffer(r, ordinal),
                                          .src = p->host + s->at * p->bytes,
                                          .bytes = s->n * p->bytes}};
-    CUZK_TRY(cuzk_accel_wait(r->k->copy, r->k->q, err));
-    return cuzk_accel_enqueue(r->k->copy, &op, NULL, 0, err);
+    CUZK_TRY(cuzk_accel_wait(r->lane->copy, r->lane->q, err));
+    return cuzk_accel_enqueue(r->lane->copy, &op, NULL, 0, err);
 }
 
 static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, uint32_t g, cuzk_err *err)
@@ -251,7 +252,7 @@ static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, uint32_
             const uint64_t at = s->array == DEVICE_HL ? l->values : l->scalars[sec];
             op.u.msm.d_scalars = (const cuzk_scalar *)(const void *)slot(r, w, at) + s->at;
         }
-        CUZK_TRY(cuzk_accel_enqueue(r->k->q, &op, r->d_scratch, r->plan.work, err));
+        CUZK_TRY(cuzk_accel_enqueue(r->lane->q, &op, r->d_scratch, r->plan.work, err));
     }
     return CUZK_OK;
 }
@@ -270,7 +271,7 @@ static cuzk_status sum_all(run *r, uint32_t g, cuzk_err *err)
                 sent = i + 1;
             }
             d = buffer(r, ordinal++);
-            CUZK_TRY(cuzk_accel_wait(r->k->q, r->k->copy, err));
+            CUZK_TRY(cuzk_accel_wait(r->lane->q, r->lane->copy, err));
             while (sent < r->n_steps && !is_streamed(r, sent)) {
                 sent++;
             }
@@ -291,7 +292,7 @@ static cuzk_status sum_all(run *r, uint32_t g, cuzk_err *err)
 static cuzk_status enqueue_group(run *r, uint32_t g, cuzk_err *err)
 {
     r->n_marks = 0;
-    CUZK_TRY(cuzk_accel_marks_reset(r->k->q, err));
+    CUZK_TRY(cuzk_accel_marks_reset(r->lane->q, err));
     CUZK_TRY(mark(r, PHASE_START, 0, err));
     for (uint32_t i = 0; i < g; i++) {
         CUZK_TRY(check_cancel(r, err));
@@ -370,12 +371,13 @@ static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bo
                           cuzk_err *err)
 {
     for (uint32_t i = 0; i < r->n_marks; i++) {
-        CUZK_TRY(cuzk_accel_mark_ns(r->k->q, r->marks[i].mark, &r->marks[i].ns, err));
+        CUZK_TRY(cuzk_accel_mark_ns(r->lane->q, r->marks[i].mark, &r->marks[i].ns, err));
     }
     const uint64_t begin = r->marks[0].ns, end = r->marks[r->n_marks - 1].ns;
     const uint8_t zero = 0;
+    const uint32_t lane = (uint32_t)(r->lane - r->k->lanes);
     const cuzk_span_tags tags = tags_of(r, alone ? &zero : NULL);
-    const cuzk_span total = cuzk_trace_add(trace, "gpu_total", &tags, 0, begin, end);
+    const cuzk_span total = cuzk_trace_add(trace, "gpu_total", &tags, lane, begin, end);
     const cuzk_trace_ctx in = cuzk_trace_in(trace, total);
     t->gpu_total_ns += end - begin;
     for (uint32_t i = 1; i < r->n_marks;) {
@@ -388,11 +390,11 @@ static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bo
         const bool own = r->marks[i].phase < PHASE_MSM || alone;
         const cuzk_span_tags wt = tags_of(r, own ? &r->marks[i].witness : NULL);
         const cuzk_span g =
-            cuzk_trace_add(in, group, &wt, 0, r->marks[i - 1].ns, r->marks[j - 1].ns);
+            cuzk_trace_add(in, group, &wt, lane, r->marks[i - 1].ns, r->marks[j - 1].ns);
         for (; i < j; i++) {
             const phase_name *p = &phase_names[r->marks[i].phase];
             const uint64_t ns = r->marks[i].ns - r->marks[i - 1].ns;
-            (void)cuzk_trace_add(cuzk_trace_in(in, g), p->name, &wt, 0, r->marks[i - 1].ns,
+            (void)cuzk_trace_add(cuzk_trace_in(in, g), p->name, &wt, lane, r->marks[i - 1].ns,
                                  r->marks[i].ns);
             add_time(t, p->group_at, ns);
             if (p->at != 0) {
@@ -407,8 +409,8 @@ static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bo
 /* Everything that is enqueued must be over before memory is given back. */
 static void drain(run *r)
 {
-    cuzk_ignore(cuzk_accel_sync(r->k->copy, NULL));
-    cuzk_ignore(cuzk_accel_sync(r->k->q, NULL));
+    cuzk_ignore(cuzk_accel_sync(r->lane->copy, NULL));
+    cuzk_ignore(cuzk_accel_sync(r->lane->q, NULL));
 }
 
 static cuzk_status prove_group(run *r, cuzk_prove_sums *sums, uint32_t g, cuzk_device_times *t,
@@ -416,10 +418,10 @@ static cuzk_status prove_group(run *r, cuzk_prove_sums *sums, uint32_t g, cuzk_d
 {
     cuzk_status st = enqueue_group(r, g, err);
     if (st == CUZK_OK) {
-        st = cuzk_accel_sync(r->k->copy, err);
+        st = cuzk_accel_sync(r->lane->copy, err);
     }
     if (st == CUZK_OK) {
-        st = cuzk_accel_sync(r->k->q, err);
+        st = cuzk_accel_sync(r->lane->q, err);
     }
     if (st != CUZK_OK) {
         drain(r);
@@ -430,6 +432,33 @@ static cuzk_status prove_group(run *r, cuzk_prove_sums *sums, uint32_t g, cuzk_d
         collect(&sums[i], r, i);
     }
     return CUZK_OK;
+}
+
+/* A lane for the call, waiting for one; no span is open meanwhile. */
+static device_lane *take_lane(cuzk_device_key *k)
+{
+    device_lane *lane = NULL;
+    (void)pthread_mutex_lock(&k->lock);
+    for (;;) {
+        for (uint32_t i = 0; i < k->n_lanes && lane == NULL; i++) {
+            lane = k->lanes[i].busy ? NULL : &k->lanes[i];
+        }
+        if (lane != NULL) {
+            break;
+        }
+        (void)pthread_cond_wait(&k->lane_free, &k->lock);
+    }
+    lane->busy = true;
+    (void)pthread_mutex_unlock(&k->lock);
+    return lane;
+}
+
+static void give_lane(cuzk_device_key *k, device_lane *lane)
+{
+    (void)pthread_mutex_lock(&k->lock);
+    lane->busy = false;
+    (void)pthread_cond_signal(&k->lane_free);
+    (void)pthread_mutex_unlock(&k->lock);
 }
 
 /* The memory of a call. Free memory may be in pieces: then a smaller plan is tried. */
@@ -539,11 +568,11 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
         r->witnesses = r->pinned ? &staged : witnesses;
     }
     if (st == CUZK_OK) {
-        (void)pthread_mutex_lock(&k->lock); /* no span is open while the device is another's */
+        r->lane = take_lane(k);
         span = cuzk_span_begin(opts->trace, "prove", NULL);
         st = prove_locked(r, sums, n, &t, cuzk_trace_in(opts->trace, span), err);
         cuzk_span_end(opts->trace, span, 0);
-        (void)pthread_mutex_unlock(&k->lock);
+        give_lane(k, r->lane);
     }
     device_stage_give(&stage, k);
     if (st == CUZK_OK) {

@@ -15,12 +15,12 @@ static size_t round_up(size_t n)
 static void *take_idle(cuzk_device_key *k)
 {
     void *block = NULL;
-    (void)pthread_mutex_lock(&k->stage_lock);
+    (void)pthread_mutex_lock(&k->lock);
     for (int i = 0; i < DEVICE_STAGES && block == NULL; i++) {
         block = k->stages[i];
         k->stages[i] = NULL;
     }
-    (void)pthread_mutex_unlock(&k->stage_lock);
+    (void)pthread_mutex_unlock(&k->lock);
     return block;
 }
 
@@ -62,14 +62,14 @@ void device_stage_give(device_stage *s, cuzk_device_key *k)
     if (s->block == NULL) {
         return;
     }
-    (void)pthread_mutex_lock(&k->stage_lock);
+    (void)pthread_mutex_lock(&k->lock);
     for (int i = 0; i < DEVICE_STAGES && s->block != NULL; i++) {
         if (k->stages[i] == NULL) {
             k->stages[i] = s->block;
             s->block = NULL;
         }
     }
-    (void)pthread_mutex_unlock(&k->stage_lock);
+    (void)pthread_mutex_unlock(&k->lock);
     cuzk_accel_host_free(k->dev, s->block);
     s->block = NULL;
 }

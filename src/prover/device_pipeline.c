@@ -9,7 +9,7 @@
 #include "sys/releaser.h"
 
 #define MAX_BATCH   16u
-#define PER_DEVICE  2u
+#define PER_DEVICE  3u
 #define MAX_BACKLOG ((uint64_t)1 << 30)
 
 typedef struct pipe_state {

@@ -4,8 +4,8 @@
 
 /*
  * Partitions of one input through devices: the calling thread makes witnesses, a few ahead; threads
- * of each device prove and verify. Two threads share a device, so that one has its proof assembled
- * and verified while the other's witness is on the device.
+ * of each device prove and verify. Three threads share a device: two have their witnesses on it when
+ * memory allows, while the third has its proof assembled and verified.
  */
 #include "groth16/device_key.h"
 #include "prover/filecoin_input.h"
