@@ -13,6 +13,7 @@ static const command commands[] = {
 #endif
     {"synth", "recording a circuit, witness, evaluation", cmd_bench_synth},
     {"prove", "whole proofs, layer by layer; streams of them", cmd_bench_prove},
+    {"pair", "two programs in turns, and the comparison", cmd_bench_pair},
     {"compare", "two results: what got better, what got worse", cmd_bench_compare},
     {"show", "a result as tables or as a page", cmd_bench_show},
     {NULL, NULL, NULL}};

@@ -22,6 +22,14 @@ run 'not a result' 2 'Makefile:1:1' bench compare "$dir/r.json" Makefile
 run 'a trace' 0 '' bench prove rows --lg 6 --runs 1 --trace "$dir/t.json" --trace-counters
 check 'is JSON' python3 -m json.tool "$dir/t.json"
 
+rc=0 # equal programs: 0, or 3 where the machine is too busy to tell
+"$cuzk" bench pair --rounds 10 --report "$dir/pair.html" --result-new "$dir/pair.json" \
+    "$cuzk" "$cuzk" -- prove rows --lg 4 --threads 1 >"$dir/out" 2>"$dir/err" || rc=$?
+check 'a pair of programs' test $rc = 0 -o $rc = 3
+check 'ten runs' python3 -c "import json; assert json.load(open('$dir/pair.json'))['runs'] == 10"
+run 'a program that is not there' 2 'cannot be started' bench pair "$dir/none" "$cuzk" -- prove rows --lg 4
+run 'a program that fails' 2 'failed with status' bench pair "$cuzk" "$cuzk" -- prove nothing
+
 i=1
 while [ $i -le 20 ]; do
     $make "$dir/a.json" seed=$i
