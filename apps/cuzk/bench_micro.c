@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accel/cpu/cpu_accel.h"
 #include "base/alloc.h"
 #include "cpu/cpu.h"
 #include "sys/file.h"
 
 #include "bench.h"
 #include "bench_common.h"
+#include "bench_device.h"
 #include "bench_stats.h"
 #include "commands.h"
+#include "devices.h"
 
 #include "report/stats.h"
 
@@ -25,11 +28,23 @@ typedef struct bench_micro {
     char *names;            /* their text, cut into lines */
     const char **exact;
     bool list, count;
+    devices dev; /* --device */
+    bool on_device;
+    uint64_t max_lg;
     uint64_t samples;
     size_t n, done;
 } bench_micro;
 
-enum { OPT_MATCH = 0x480, OPT_ALL, OPT_TIME, OPT_SAMPLES, OPT_LIST, OPT_COUNT, OPT_CASES };
+enum {
+    OPT_MATCH = 0x480,
+    OPT_ALL,
+    OPT_TIME,
+    OPT_SAMPLES,
+    OPT_LIST,
+    OPT_COUNT,
+    OPT_CASES,
+    OPT_MAX_LG
+};
 
 static const struct argp_option options[] = {
     {"match", OPT_MATCH, "TEXT", 0, "Cases whose name contains TEXT; may be repeated", 0},
@@ -38,6 +53,11 @@ static const struct argp_option options[] = {
     {"time", OPT_TIME, "SECONDS", 0, "For each case (default 0.3)", 0},
     {"samples", OPT_SAMPLES, "N", 0, "But at least N samples of each (default 8)", 0},
     {"cases", OPT_CASES, "FILE", 0, "The cases named in FILE, one a line", 0},
+    {"device", OPT_DEVICE, "WHICH", 0,
+     "Operations of a device instead: cpu (through the interface of devices), cuda, cuda:N", 0},
+    DEVICES_OPTION_VRAM,
+    {"max-lg", OPT_MAX_LG, "N", 0, "With --device: sizes up to 2^N (default 24 on a GPU, else 14)",
+     0},
     {"count", OPT_COUNT, NULL, 0,
      "No clock: each case a fixed number of times inside bench_counted_run, for callgrind "
      "(tools/instructions.py)",
@@ -53,6 +73,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_ALL: p->o.all = true; return 0;
     case OPT_LIST: p->list = true; return 0;
     case OPT_COUNT: p->count = true; return 0;
+    case OPT_DEVICE:
+        p->dev.spec = arg;
+        p->on_device = true;
+        return 0;
+    case OPT_VRAM: p->dev.vram = arg; return 0;
+    case OPT_MAX_LG:
+        if (!app_parse_u64(&p->max_lg, arg, 27) || p->max_lg < 4) {
+            argp_error(state, "--max-lg wants a number from 4 to 27, not '%s'", arg);
+        }
+        return 0;
     case OPT_CASES: p->cases_path = arg; return 0;
     case OPT_MATCH:
         if (p->o.n_match == MAX_MATCH) {
@@ -182,6 +212,31 @@ static cuzk_status read_cases(bench_micro *p)
     return CUZK_OK;
 }
 
+static cuzk_status work_device(bench_micro *p, int argc, char **argv)
+{
+    app *a = &p->b.a;
+    cuzk_accel *cpu = NULL;
+    CUZK_TRY(devices_open(a, &p->dev));
+    if (p->dev.n == 0) {
+        CUZK_TRY(cuzk_accel_cpu_open(&cpu, a->pool, &a->err));
+    }
+    const unsigned most = p->max_lg != 0 ? (unsigned)p->max_lg : cpu != NULL ? 14 : 24;
+    bench_device_opts o = {
+        .samples = (unsigned)p->samples, .match = p->match, .n_match = p->o.n_match};
+    const unsigned step = most > 16 ? 4 : 2; /* e.g. 16 20 24, and the largest */
+    for (unsigned lg = most - 3 * step < most ? most - 3 * step : 4; lg <= most; lg += step) {
+        if (lg >= 4 && o.n_lg < 8) {
+            o.lg[o.n_lg++] = lg;
+        }
+    }
+    bench_begin(&p->b, "micro", "device", argc, argv);
+    p->b.r.runs = o.samples;
+    (void)printf("%-44s %12s %12s %12s\n", "operation", "first", "median", "greatest");
+    const cuzk_status st = bench_device_run(&p->b, cpu != NULL ? cpu : p->dev.list[0], &o);
+    cuzk_accel_close(cpu);
+    return st;
+}
+
 static cuzk_status work(bench_micro *p, int argc, char **argv)
 {
     app *a = &p->b.a;
@@ -247,7 +302,8 @@ int cmd_bench_micro(int argc, char **argv)
     (void)argp_parse(&argp, argc, argv, 0, NULL, &p);
     cuzk_status st = app_begin(&p.b.a);
     if (st == CUZK_OK) {
-        st = bench_end(&p.b, work(&p, argc, argv));
+        st = bench_end(&p.b, p.on_device ? work_device(&p, argc, argv) : work(&p, argc, argv));
+        devices_close(&p.dev);
         cuzk_free(p.names);
         cuzk_free(p.exact);
     }

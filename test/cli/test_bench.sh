@@ -22,6 +22,8 @@ run 'not a result' 2 'Makefile:1:1' bench compare "$dir/r.json" Makefile
 run 'a trace' 0 '' bench prove rows --lg 6 --runs 1 --trace "$dir/t.json" --trace-counters
 check 'is JSON' python3 -m json.tool "$dir/t.json"
 
+run 'operations of a device' 0 'accel/msm_g2/cpu/lg_n=5' bench micro --device cpu --max-lg 6 --samples 2 --result "$dir/dev.json"
+run 'one operation of a device' 0 'accel/intt' bench micro --device cpu --max-lg 6 --samples 2 --match intt
 rc=0 # equal programs: 0, or 3 where the machine is too busy to tell
 "$cuzk" bench pair --rounds 10 --report "$dir/pair.html" --result-new "$dir/pair.json" \
     "$cuzk" "$cuzk" -- prove rows --lg 4 --threads 1 >"$dir/out" 2>"$dir/err" || rc=$?
