@@ -108,6 +108,11 @@ bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
     return there;
 }
 
+bool cuzk_engine_leave(cuzk_engine *e, cuzk_wait wait)
+{
+    return cuzk_engine_unwait(e, wait);
+}
+
 cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running, cuzk_err *err)
 {
     (void)e;

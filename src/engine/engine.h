@@ -133,6 +133,8 @@ CUZK_NODISCARD cuzk_status cuzk_engine_prove(cuzk_engine *e, const cuzk_job_requ
  * that loses its last waiter is cancelled.
  */
 bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait);
+/** The same without cancelling anything: the front end is going, not the caller, who may ask again after a restart. */
+bool cuzk_engine_leave(cuzk_engine *e, cuzk_wait wait);
 /** Cancels; the waiters are told CANCELLED. *was_running: it had been started. E_NOT_FOUND. A job that is over stays as it is. */
 CUZK_NODISCARD cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running,
                                               cuzk_err *err);

@@ -96,7 +96,7 @@ uint64_t cuzk_waiters_expire(cuzk_engine *e, uint64_t now_ns)
     return earliest;
 }
 
-bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
+static bool withdraw(cuzk_engine *e, cuzk_wait wait, bool may_cancel)
 {
     bool was_waiting = false;
     pthread_mutex_lock(&e->mu);
@@ -110,7 +110,9 @@ bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
             leave_job(w);
             leave_hash(e, w);
             cuzk_free(w);
-            check_watched(e, j);
+            if (may_cancel) {
+                check_watched(e, j);
+            }
             was_waiting = true;
             break;
         }
@@ -121,4 +123,14 @@ bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
     }
     pthread_mutex_unlock(&e->mu);
     return was_waiting;
+}
+
+bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
+{
+    return withdraw(e, wait, true);
+}
+
+bool cuzk_engine_leave(cuzk_engine *e, cuzk_wait wait)
+{
+    return withdraw(e, wait, false);
 }

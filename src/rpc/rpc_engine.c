@@ -88,6 +88,13 @@ static void on_done(void *arg, const cuzk_job_result *result)
     rpc_call_unref(call);
 }
 
+/* The caller has gone, and with it perhaps the job; or the server goes, then jobs stay. */
+static bool end_wait(cuzk_rpc_server *s, cuzk_wait wait)
+{
+    return atomic_load(&s->stopping) != 0 ? cuzk_engine_leave(s->engine, wait)
+                                          : cuzk_engine_unwait(s->engine, wait);
+}
+
 /* The wait was set up; if the caller went away meanwhile it is withdrawn at once. */
 static void wait_begun(rpc_call *call, cuzk_wait wait)
 {
@@ -97,7 +104,7 @@ static void wait_begun(rpc_call *call, cuzk_wait wait)
         call->wait = wait;
     }
     (void)pthread_mutex_unlock(&call->mu);
-    if (withdraw && cuzk_engine_unwait(call->server->engine, wait)) {
+    if (withdraw && end_wait(call->server, wait)) {
         rpc_call_unref(call);
     }
 }
@@ -108,7 +115,7 @@ void rpc_engine_unwait(rpc_call *call)
     const cuzk_wait wait = call->wait;
     call->wait = 0;
     (void)pthread_mutex_unlock(&call->mu);
-    if (wait != 0 && cuzk_engine_unwait(call->server->engine, wait)) {
+    if (wait != 0 && end_wait(call->server, wait)) {
         rpc_call_unref(call); /* done's */
     }
 }

@@ -398,7 +398,7 @@ cuzk_status cuzk_rpc_server_start(cuzk_rpc_server *s, cuzk_err *err)
 {
     cuzk_status st;
     int e;
-    CUZK_TRY_GOTO(st, rpc_lane_start(&s->query, 2, err));
+    CUZK_TRY_GOTO(st, rpc_lane_start(&s->query, 4, err));
     CUZK_TRY_GOTO(st, rpc_lane_start(&s->submit, s->lim.submit_threads, err));
     CUZK_TRY_GOTO(st, rpc_lane_start(&s->slow, 2, err));
     watch_listeners(s, true);

@@ -87,8 +87,9 @@ void cuzk_rpc_server_drain(cuzk_rpc_server *s);
 /** No call is under way, watchers of health aside. @thread any */
 bool cuzk_rpc_server_is_idle(cuzk_rpc_server *s);
 /**
- * Closes the listeners, waits up to grace_ms for calls under way, then cancels them, and joins the
- * threads. Afterwards no engine callback of this server is running or will.
+ * Closes the listeners, waits up to grace_ms for calls under way, then ends them, and joins the
+ * threads. Jobs that callers were waiting for are not cancelled: they stay with the engine and its
+ * store. Afterwards no engine callback of this server is running or will.
  */
 void cuzk_rpc_server_stop(cuzk_rpc_server *s, uint32_t grace_ms);
 /** Stops at once if need be, removes unix sockets, frees. NULL is fine. */

@@ -347,7 +347,7 @@ cuzk_status cuzk_engine_prove(cuzk_engine *e, const cuzk_job_request *request,
     return CUZK_OK;
 }
 
-bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
+static bool withdraw(cuzk_engine *e, cuzk_wait wait, bool may_cancel)
 {
     bool withdrawn = false;
     lock(e);
@@ -363,7 +363,7 @@ bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
             fake_job *j = w->job;
             w->id = 0;
             withdrawn = true;
-            if (--j->waits == 0 && j->request.cancel_when_unwatched) {
+            if (--j->waits == 0 && j->request.cancel_when_unwatched && may_cancel) {
                 end_job(e, j, CUZK_JOB_CANCELLED);
             }
             break;
@@ -371,6 +371,16 @@ bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
     }
     unlock(e);
     return withdrawn;
+}
+
+bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
+{
+    return withdraw(e, wait, true);
+}
+
+bool cuzk_engine_leave(cuzk_engine *e, cuzk_wait wait)
+{
+    return withdraw(e, wait, false);
 }
 
 cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running, cuzk_err *err)

@@ -152,7 +152,7 @@ static void silent_connections(void)
 {
     fixture f;
     const cuzk_rpc_server_config config = {
-        .limits = {.preface_ms = 80, .ping_ms = 80, .ping_timeout_ms = 80}};
+        .limits = {.preface_ms = 100, .ping_ms = 100, .ping_timeout_ms = 700}};
     fixture_start(&f, &config);
     const int mute = fixture_socket(&f);
     const int half = fixture_socket(&f);
@@ -164,7 +164,7 @@ static void silent_connections(void)
     (void)close(mute);
     (void)close(half);
     h2_peer *alive = fixture_peer(&f, 65535);
-    CHECK(!peer_run(alive, 1, 400)); /* answers pings: stays */
+    CHECK(!peer_run(alive, 1, 1500)); /* answers pings: stays */
     CHECK(!alive->eof && connections(&f) == 1);
     peer_destroy(alive);
     fixture_stop(&f);
@@ -239,6 +239,11 @@ static void disconnect_cancels(void)
     fixture_stop(&f);
 }
 
+static bool four_cancelled(fixture *f)
+{
+    return fake_engine_cancelled(f->engine) == 4;
+}
+
 /* The caller goes away while the job is on its way to the engine. */
 static void disconnect_during_submit(void)
 {
@@ -246,7 +251,7 @@ static void disconnect_during_submit(void)
     size_t n = 0;
     fixture_start(&f, NULL);
     fake_engine_auto(f.engine, false);
-    fake_engine_slow_submit(f.engine, 100);
+    fake_engine_slow_submit(f.engine, 500);
     uint8_t *body = prove_body(&n, 10);
     h2_peer *p = fixture_peer(&f, 65535);
     for (int i = 0; i < 8; i++) { /* twice as many as there are threads for it */
@@ -254,9 +259,9 @@ static void disconnect_during_submit(void)
     }
     CHECK(!peer_run(p, 1, 40));
     peer_destroy(p);
-    (void)usleep(400000);
-    CHECK_U64(fake_engine_accepted(f.engine), 4); /* the others were never handed over */
-    CHECK_U64(fake_engine_cancelled(f.engine), 4);
+    CHECK(fixture_wait(&f, four_cancelled));
+    CHECK(fixture_wait(&f, fixture_nothing_reserved)); /* the other four are through their lane */
+    CHECK_U64(fake_engine_accepted(f.engine), 4);      /* and were never handed over */
     CHECK_U64(fake_engine_waiting(f.engine), 0);
     free(body);
     fixture_stop(&f);
@@ -319,14 +324,17 @@ static void budget_holds(void)
     h2_peer *p = fixture_peer(&f, 65535);
     const peer_call *held =
         peer_request(hog, PROVE, NULL, body, n - 1, true); /* one byte is missing */
-    CHECK(!peer_run(hog, 1, 300));
+    cuzk_rpc_stats s = {.receive_bytes_now = 0};
+    for (int i = 0; i < 500 && s.receive_bytes_now < 2 << 20; i++) {
+        CHECK(!peer_run(hog, 1, 10));
+        cuzk_rpc_server_get_stats(f.server, &s);
+    }
     for (int i = 0; i < 30; i++) {
         (void)peer_request(p, PROVE, NULL, body, n, false);
     }
     (void)peer_request(p, PROVE, NULL, small, small_n, false);
     CHECK(peer_run(p, 1, 5000));
     CHECK(p->calls[30].closed && p->calls[30].code == CUZK_GRPC_OK && p->n_closed == 1);
-    cuzk_rpc_stats s;
     cuzk_rpc_server_get_stats(f.server, &s);
     CHECK(s.receive_waiting_now == 30 && s.receive_bytes_now >= 2 << 20 &&
           s.receive_bytes_now <= 4 << 20);
@@ -370,6 +378,13 @@ static void stream_limit_and_rapid_reset(void)
     fixture_stop(&f);
 }
 
+static void run_until(h2_peer *p, const peer_call *c, size_t reply_len)
+{
+    for (int i = 0; i < 500 && c->reply_len < reply_len; i++) {
+        CHECK(!peer_run(p, 1, 10));
+    }
+}
+
 static void watch_and_drain(void)
 {
     fixture f;
@@ -378,11 +393,12 @@ static void watch_and_drain(void)
     static const char unknown[] = "\0\0\0\0\x07\x0a\x05other";
     const peer_call *w = peer_request(p, WATCH, NULL, empty, 5, false);
     const peer_call *u = peer_request(p, WATCH, NULL, unknown, 12, false);
-    CHECK(!peer_run(p, 1, 100));
+    run_until(p, w, 7);
+    run_until(p, u, 7);
     CHECK(w->reply_len == 7 && w->reply[6] == 1); /* SERVING */
     CHECK(u->reply_len == 7 && u->reply[6] == 3); /* SERVICE_UNKNOWN */
     cuzk_rpc_server_drain(f.server);
-    CHECK(!peer_run(p, 1, 100));
+    run_until(p, w, 14);
     CHECK(w->reply_len == 14 && w->reply[13] == 2 && u->reply_len == 7);
     CHECK(p->goaway);
     CHECK(cuzk_rpc_server_is_idle(f.server)); /* watchers do not hold the server up */

@@ -255,11 +255,11 @@ static void deadline_cancels(void)
     fake_engine_auto(f.engine, false);
     cuzk_rpc_client *c = fixture_client(f.tcp);
     const cuzk_job_request q = request_of("d", CUZK_JOB_WINNING, "x", 1);
-    cuzk_rpc_client_set_timeout(c, 100);
+    cuzk_rpc_client_set_timeout(c, 300);
     const uint64_t t0 = cuzk_clock_ns();
     CHECK_STATUS(cuzk_rpc_client_prove(c, &q, &r, &err), CUZK_E_CANCELLED);
     CHECK(cuzk_rpc_client_code(c) == CUZK_GRPC_DEADLINE_EXCEEDED);
-    CHECK(cuzk_clock_ns() - t0 >= 99000000u);
+    CHECK(cuzk_clock_ns() - t0 >= 299000000u);
     CHECK(fixture_wait(&f, one_cancelled));
     cuzk_rpc_client_destroy(c);
     fixture_stop(&f);
@@ -351,7 +351,7 @@ static void drain(void)
     fixture_stop(&f);
 }
 
-static void stop_cancels(void)
+static void stop_keeps_jobs(void)
 {
     fixture f;
     pthread_t t;
@@ -362,7 +362,7 @@ static void stop_cancels(void)
     CHECK(fixture_wait(&f, one_waiting));
     cuzk_rpc_server_stop(f.server, 50);
     CHECK_U64(fake_engine_waiting(f.engine), 0);
-    CHECK_U64(fake_engine_cancelled(f.engine), 1);
+    CHECK_U64(fake_engine_cancelled(f.engine), 0); /* the caller did not go */
     (void)pthread_join(t, &ok);
     CHECK(ok == NULL);
     fixture_stop(&f);
@@ -461,6 +461,6 @@ static void stale_socket(void)
 
 static const cuzk_case cases[] = {CASE(methods),        CASE(no_metrics),    CASE(outcomes),
                                   CASE(sizes),          CASE(too_large),     CASE(deadline_cancels),
-                                  CASE(client_cancels), CASE(drain),         CASE(stop_cancels),
+                                  CASE(client_cancels), CASE(drain),         CASE(stop_keeps_jobs),
                                   CASE(reconnects),     CASE(wrong_configs), CASE(stale_socket)};
 TEST_MAIN("rpc/server", cases)
