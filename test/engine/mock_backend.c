@@ -161,7 +161,7 @@ static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_inp
                          const cuzk_cancel *cancel, cuzk_err *err)
 {
     mock_backend *b = arg;
-    mock_job job;
+    mock_job job = {.tag = 0};
     const cuzk_bytes v = rq->kind == CUZK_JOB_POREP ? rq->vanilla_proof : rq->vanilla_proofs[0];
     take(b, 2 * MOCK_MIB);
     cuzk_status st = stage(b, MOCK_PARSE, cancel, err);

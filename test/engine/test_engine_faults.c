@@ -201,9 +201,9 @@ static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib)
 static void storm(void)
 {
     const cuzk_alloc_stats before = cuzk_alloc_get_stats();
-    storm_round(0, test_iters(600), 400);
-    storm_round(20, test_iters(1500), 400);
-    storm_round(120, test_iters(1200), 200);
+    storm_round(0, test_iters(1500), 400);
+    storm_round(20, test_iters(4000), 400);
+    storm_round(120, test_iters(3000), 200);
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
     CHECK_U64(cuzk_alloc_get_stats().bytes_now, before.bytes_now);
 }
