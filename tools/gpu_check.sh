@@ -83,38 +83,27 @@ if [ -z "${NO_BENCH:-}" ]; then
     cat "$out/bench.jsonl" "$out/bench_r1cs.jsonl"
 fi
 
-# One statement from nothing to verified proofs: generated input, parameters made on the card.
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-field() { sed -n "s/.*\"$1\": \"\(.*\)\".*/\1/p" "$2"; }
-# name, kind, sector size, runs, more options
+# Whole proofs from generated inputs, with parameters made on the card: name, runs, then the options of bench prove.
 prove() {
-    local name=$1 kind=$2 size=$3 runs=$4
-    shift 4
-    local in="$work/$kind-$size" args=()
-    [ -e "$in" ] || "$build/cuzk" gen "$kind" --sector-size "$size" --seed 1 -o "$in" --json >"$in.json" || return 1
-    case $kind in
-    porep) args=(--c1 "$in") ;;
-    winning | window) args=(--vanilla "$in" --sector-size "$size" --randomness "$(field randomness "$in.json")") ;;
-    update) args=(--vanilla "$in" --sector-size "$size") ;;
-    esac
-    if [ "$kind" = update ]; then
-        args+=(--comm-r-old "$(field comm_r_old "$in.json")" --comm-r-new "$(field comm_r_new "$in.json")" \
-            --comm-d-new "$(field comm_d_new "$in.json")")
-    fi
-    "$build/cuzk" prove "$kind" "${args[@]}" --insecure-seed 1 --device cuda --repeat "$runs" --force \
-        -o "$work/proof.bin" --json "$@" >"$out/proofs/$name.json" || return 1
-    echo "$name: $(tr -d '\n' <"$out/proofs/$name.json")"
+    local name=$1 runs=$2
+    shift 2
+    echo "== $name"
+    "$build/cuzk" bench prove "$@" --device cuda --runs "$runs" --force --result "$out/proofs/$name.json" \
+        >"$out/proofs/$name.txt" 2>&1 || {
+        tail -3 "$out/proofs/$name.txt"
+        return 1
+    }
+    sed -n '/^metric/,$p' "$out/proofs/$name.txt"
 }
-prove porep-2kib porep 2KiB 5 || fail=1
-prove porep-512mib porep 512MiB 5 || fail=1
-prove porep-512mib-vram porep 512MiB 3 --vram 2GiB || fail=1
+prove porep-2kib 5 porep --sector-size 2KiB || fail=1
+prove porep-512mib 5 porep --sector-size 512MiB || fail=1
+prove porep-512mib-vram2 3 porep --sector-size 512MiB --vram 2GiB || fail=1
 if [ -n "${FULL:-}" ]; then
-    prove porep-32gib porep 32GiB 5 --trace "$out/proofs/porep-32gib.trace" || fail=1
-    prove porep-32gib-vram24 porep 32GiB 2 --vram 24GiB || fail=1
-    prove winning-32gib winning 32GiB 5 || fail=1
-    prove window-32gib window 32GiB 3 || fail=1
-    prove update-32gib update 32GiB 3 || fail=1
+    prove porep-32gib 5 porep --sector-size 32GiB || fail=1
+    prove porep-32gib-vram24 3 porep --sector-size 32GiB --vram 24GiB || fail=1
+    prove winning-32gib 5 winning --sector-size 32GiB || fail=1
+    prove window-32gib 5 window --sector-size 32GiB || fail=1
+    prove update-32gib 5 update --sector-size 32GiB || fail=1
 fi
 [ $fail = 0 ] && echo "all: ok" || echo "all: FAILED"
 exit $fail
