@@ -1,18 +1,24 @@
 #!/bin/bash
-# One call on a bare GPU machine: builds with the CUDA backend, runs its tests and compute-sanitizer, times
-# the kernels, and proves: every result a file.
-# usage: tools/gpu_check.sh OUT_FOLDER [bench options]     (from the repository root)
-#   NO_SANITIZER=1, NO_BENCH=1   leave these out
-#   FULL=1                       also whole 32 GiB proofs with parameters made on the card (minutes, 100 GB of device memory)
-#   PREBUILT=FOLDER              a build folder made elsewhere, instead of building
-# Results: OUT_FOLDER/{machine,build,tests,sanitizer}.txt, bench.jsonl, bench_r1cs.jsonl, proofs/*.json, summary.txt
+# One call on a bare GPU machine: builds with the CUDA backend, runs its tests and compute-sanitizer, times the
+# kernels, and proves. Every result is a file.
+# usage: tools/gpu_check.sh OUT_FOLDER      (from the repository root)
+#   FULL=1          also 32 GiB proofs with parameters made on the card (about three minutes, 70 GB of device memory)
+#   RUNS=5          measured runs of the 32 GiB PoRep
+#   LARGE=1         also the tests of whole partitions on the device (minutes of the CPU's time)
+#   BENCH_RUNS=3    runs of each kernel
+#   NO_TESTS=1, NO_SANITIZER=1, NO_BENCH=1     leave these out
+#   PREBUILT=DIR    a build folder made elsewhere, instead of building
+# Results: OUT_FOLDER/{machine,build,summary}.txt, tests/*.txt, sanitizer/*.txt, bench*.jsonl, proofs/*.{json,txt}
 set -u -o pipefail
 out=${1:?folder for the results}
-shift
-mkdir -p "$out/proofs"
+mkdir -p "$out"/{tests,sanitizer,proofs}
 build=${PREBUILT:-build/gpu}
 export PATH=$PATH:/usr/local/cuda/bin
 fail=0
+begun=$SECONDS
+say() { echo "$@" | tee -a "$out/summary.txt"; }
+phase() { say "-- $1: $((SECONDS - begun)) s"; }
+: >"$out/summary.txt"
 {
     date -u +%Y-%m-%d
     nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv,noheader
@@ -23,87 +29,99 @@ fail=0
     git rev-parse HEAD 2>/dev/null || cat COMMIT 2>/dev/null || echo "commit unknown"
 } >"$out/machine.txt" 2>&1
 
+tests=$(sed -n 's|^cuzk_test(accel_cuda/\([a-z0-9_]*\).*|test_accel_cuda_\1|p' test/accel_cuda/CMakeLists.txt)
 build_all() {
     local generator=()
     if command -v ninja >/dev/null; then
         generator=(-G Ninja)
     fi
-    cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_CUDA=ON \
-        -DCUZK_DAEMON=OFF -DCUZK_TESTS=ON &&
-        cmake --build "$build" -j"$(nproc)"
+    # shellcheck disable=SC2086
+    cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_CUDA=ON -DCUZK_DAEMON=OFF &&
+        cmake --build "$build" -j"$(nproc)" --target cuzk cuzk_bench_cuda cuzk_bench_cuda_r1cs $tests
 }
-if [ -z "${PREBUILT:-}" ]; then
-    if ! build_all >"$out/build.txt" 2>&1; then
-        grep -E 'error|warning|FAILED' "$out/build.txt" | head -40
-        tail -5 "$out/build.txt"
-        echo "build: FAILED"
-        exit 1
-    fi
+if [ -z "${PREBUILT:-}" ] && ! build_all >"$out/build.txt" 2>&1; then
+    grep -E 'error|warning|FAILED' "$out/build.txt" | head -40
+    tail -5 "$out/build.txt"
+    say "build: FAILED"
+    exit 1
 fi
-echo "build: ok"
+phase build
 
-run_tests() {
-    local t name
-    for t in "$build"/test/accel_cuda/test_accel_cuda_*; do
-        [ -x "$t" ] && [ -f "$t" ] || continue
-        name=$(basename "$t")
-        echo "== $name"
-        timeout 600 "$t" || echo "$name: FAILED"
-    done
+# In the background: file, seconds, command. The last line of the file tells the exit status.
+start() {
+    local file=$1 limit=$2
+    shift 2
+    { timeout "$limit" "$@" && echo "status 0" || echo "status $?"; } >"$file" 2>&1 &
 }
-run_tests >"$out/tests.txt" 2>&1
-grep -q FAILED "$out/tests.txt" && fail=1
-grep -E '^==|passed|FAILED' "$out/tests.txt"
-
-# tool, test program, cases: small ones, since every access is looked at.
-sanitize() {
-    local tool t
+# Tests and sanitizer mostly keep the CPU busy with reference results, so they run side by side.
+if [ -z "${NO_TESTS:-}" ]; then
+    for t in $tests; do
+        case $t in *_large) [ -n "${LARGE:-}" ] || continue ;; esac
+        start "$out/tests/${t#test_accel_cuda_}.txt" 300 "$build/test/accel_cuda/$t"
+    done
+fi
+if [ -z "${NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
-        for t in "field --match=equals" "ntt --match=small" "msm_g1 --match=bits" "msm_g1 --match=cancel" \
-            "msm_g2 --match=bits" "r1cs --match=small" "srs --match=good" "setup --match=long" \
-            "prove --match=setup_equals --iters=1"; do
-            echo "== $tool $t"
-            # shellcheck disable=SC2086
-            timeout 300 compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 \
-                "$build/test/accel_cuda/test_accel_cuda_"${t} 2>&1 | tail -4 || echo "SANITIZER FAILED"
+        # test program and cases: small ones, since every access is looked at
+        for t in "field equals" "ntt small" "msm_g1 small" "msm_g2 small" "r1cs s" "srs good" "setup long" \
+            "prove setup_equals"; do
+            name=${t% *}
+            start "$out/sanitizer/$tool-$name.txt" "${SANITIZER_SECONDS:-75}" compute-sanitizer --tool $tool \
+                --error-exitcode 9 --print-limit 5 "$build/test/accel_cuda/test_accel_cuda_$name" "--match=${t#* }" --iters=1
         done
     done
-}
-if [ -z "${NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
-    sanitize >"$out/sanitizer.txt" 2>&1
-    grep -q 'SANITIZER FAILED' "$out/sanitizer.txt" && fail=1
-    grep -E '^==|SUMMARY|HAZARD|passed|FAILED' "$out/sanitizer.txt"
-else
-    echo "sanitizer: not run"
 fi
+wait
+# One line per file; 77: skipped, 124: stopped by its time limit.
+judge() {
+    local f status
+    for f in "$out/$1"/*.txt; do
+        [ -e "$f" ] || continue
+        status=$(sed -n 's/^status //p' "$f")
+        case $status in
+        0) say "$1 $(basename "$f" .txt): $(grep -hE 'passed|SUMMARY' "$f" | tail -2 | tr -s '=\n' '  ')" ;;
+        77) say "$1 $(basename "$f" .txt): skipped" ;;
+        124) say "$1 $(basename "$f" .txt): stopped after its time limit, $(grep -cE '^=+ (Error|Invalid|Uninit|Race)' "$f") findings until then" ;;
+        *)
+            say "$1 $(basename "$f" .txt): FAILED ($status)"
+            fail=1
+            ;;
+        esac
+    done
+}
+judge tests
+judge sanitizer
+phase "tests and sanitizer"
 
 if [ -z "${NO_BENCH:-}" ]; then
-    "$build/bench/cuda/cuzk_bench_cuda" "$@" >"$out/bench.jsonl" || fail=1
-    "$build/bench/cuda/cuzk_bench_cuda_r1cs" >"$out/bench_r1cs.jsonl" || fail=1
-    cat "$out/bench.jsonl" "$out/bench_r1cs.jsonl"
+    timeout 120 "$build/bench/cuda/cuzk_bench_cuda" --runs="${BENCH_RUNS:-3}" >"$out/bench.jsonl" || fail=1
+    timeout 120 "$build/bench/cuda/cuzk_bench_cuda_r1cs" --runs="${BENCH_RUNS:-3}" >"$out/bench_r1cs.jsonl" || fail=1
+    say "kernels: $(cat "$out"/bench*.jsonl | wc -l) results"
+    phase kernels
 fi
 
-# Whole proofs from generated inputs, with parameters made on the card: name, runs, then the options of bench prove.
+# Whole proofs from generated inputs, with parameters made on the card: name, runs, warm-up, options of bench prove.
 prove() {
-    local name=$1 runs=$2
-    shift 2
-    echo "== $name"
-    "$build/cuzk" bench prove "$@" --device cuda --runs "$runs" --force --result "$out/proofs/$name.json" \
-        >"$out/proofs/$name.txt" 2>&1 || {
-        tail -3 "$out/proofs/$name.txt"
-        return 1
-    }
-    sed -n '/^metric/,$p' "$out/proofs/$name.txt"
+    local name=$1 runs=$2 warmup=$3
+    shift 3
+    if "$build/cuzk" bench prove "$@" --device cuda --runs "$runs" --warmup "$warmup" --force \
+        --result "$out/proofs/$name.json" --trace "$out/proofs/$name.trace" >"$out/proofs/$name.txt" 2>&1 </dev/null; then
+        say "proof $name: $(grep -E '^(wall|peak_rss) ' "$out/proofs/$name.txt" | tr -s ' \n' ' ')"
+    else
+        say "proof $name: FAILED: $(tail -2 "$out/proofs/$name.txt")"
+        fail=1
+    fi
 }
-prove porep-2kib 5 porep --sector-size 2KiB || fail=1
-prove porep-512mib 5 porep --sector-size 512MiB || fail=1
-prove porep-512mib-vram2 3 porep --sector-size 512MiB --vram 2GiB || fail=1
+prove porep-2kib 5 1 porep --sector-size 2KiB
+prove porep-512mib 5 1 porep --sector-size 512MiB
+prove porep-512mib-vram2 3 1 porep --sector-size 512MiB --vram 2GiB
 if [ -n "${FULL:-}" ]; then
-    prove porep-32gib 5 porep --sector-size 32GiB || fail=1
-    prove porep-32gib-vram24 3 porep --sector-size 32GiB --vram 24GiB || fail=1
-    prove winning-32gib 5 winning --sector-size 32GiB || fail=1
-    prove window-32gib 5 window --sector-size 32GiB || fail=1
-    prove update-32gib 5 update --sector-size 32GiB || fail=1
+    prove winning-32gib 5 1 winning --sector-size 32GiB
+    prove porep-32gib "${RUNS:-5}" 0 porep --sector-size 32GiB
+    prove window-32gib 3 0 window --sector-size 32GiB
+    prove porep-32gib-vram24 1 0 porep --sector-size 32GiB --vram 24GiB
+    prove update-32gib 1 0 update --sector-size 32GiB
 fi
-[ $fail = 0 ] && echo "all: ok" || echo "all: FAILED"
+phase proofs
+[ $fail = 0 ] && say "all: ok" || say "all: FAILED"
 exit $fail

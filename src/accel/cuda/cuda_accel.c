@@ -42,6 +42,7 @@ static void close_device(cuzk_accel *dev)
         (void)cudaDeviceReset();
         (void)cudaGetLastError();
     }
+    (void)pthread_mutex_destroy(&d->lock);
     cuzk_free(d);
 }
 
@@ -53,25 +54,6 @@ static cuzk_status alloc_block(cuzk_accel *dev, void **d_out, uint64_t bytes, cu
 static void free_block(cuzk_accel *dev, void *d_p)
 {
     cuzk_cuda_mem_give(device_of(dev)->mem, d_p);
-}
-
-static cuzk_status host_alloc(cuzk_accel *dev, void **out, uint64_t bytes, cuzk_err *err)
-{
-    CUZK_TRY(CUZK_CUDA(cudaSetDevice((int)device_of(dev)->ordinal), err));
-    const cudaError_t e =
-        cuzk_cuda_fault(cudaHostAlloc(out, bytes != 0 ? bytes : 1, cudaHostAllocPortable));
-    if (e == cudaErrorMemoryAllocation) {
-        (void)cudaGetLastError(); /* not sticky */
-        return CUZK_FAIL_OS(err, CUZK_E_NOMEM, (int)e, "no page-locked memory for %llu bytes",
-                            (unsigned long long)bytes);
-    }
-    return cuzk_cuda_status(e, "cudaHostAlloc", __FILE__, __LINE__, err);
-}
-
-static void host_free(cuzk_accel *dev, void *p)
-{
-    (void)cudaSetDevice((int)device_of(dev)->ordinal);
-    (void)cudaFreeHost(p);
 }
 
 static void queue_destroy(cuzk_accel_queue *queue)
@@ -321,8 +303,8 @@ static const cuzk_accel_vtable vtable = {
     .close = close_device,
     .alloc = alloc_block,
     .free = free_block,
-    .host_alloc = host_alloc,
-    .host_free = host_free,
+    .host_alloc = gpu_host_alloc,
+    .host_free = gpu_host_free,
     .queue_create = queue_create,
     .queue_destroy = queue_destroy,
     .sync = sync_queue,
@@ -366,6 +348,7 @@ cuzk_status cuzk_accel_cuda_open(cuzk_accel **out, uint32_t ordinal, uint64_t me
     }
     d->base.vt = &vtable;
     d->ordinal = ordinal;
+    (void)pthread_mutex_init(&d->lock, NULL); /* default attributes: cannot fail */
     CUZK_TRY_GOTO(st, cuzk_cuda_device_name(d->name, sizeof(d->name), (int)ordinal, err));
     CUZK_TRY_GOTO(
         st, cuzk_cuda_device_info((int)ordinal, d->id, sizeof(d->id), &d->total, &free_now, err));
@@ -373,6 +356,7 @@ cuzk_status cuzk_accel_cuda_open(cuzk_accel **out, uint32_t ordinal, uint64_t me
     *out = &d->base;
     return CUZK_OK;
 out:
+    (void)pthread_mutex_destroy(&d->lock);
     cuzk_free(d);
     return st;
 }

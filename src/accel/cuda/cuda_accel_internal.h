@@ -2,6 +2,8 @@
 #ifndef CUZK_ACCEL_CUDA_CUDA_ACCEL_INTERNAL_H
 #define CUZK_ACCEL_CUDA_CUDA_ACCEL_INTERNAL_H
 
+#include <pthread.h>
+
 #include "accel/accel_impl.h"
 
 #include "cuda_queue_internal.h"
@@ -10,8 +12,16 @@
 #include "r1cs_cuda.h"
 #include "section_cuda.h"
 
+/* A block of the heap that was page-locked afterwards. */
+typedef struct gpu_locked {
+    struct gpu_locked *next;
+    void *p;
+} gpu_locked;
+
 typedef struct gpu_device {
     cuzk_accel base;
+    pthread_mutex_t lock;
+    gpu_locked *locked; /* under the lock */
     uint32_t ordinal;
     cuzk_cuda_mem *mem;
     uint64_t total;
@@ -57,6 +67,10 @@ typedef struct gpu_domain {
     cuzk_accel_domain base;
     cuzk_cuda_ntt *ntt;
 } gpu_domain;
+
+/* cuda_accel_host.c */
+cuzk_status gpu_host_alloc(cuzk_accel *dev, void **out, uint64_t bytes, cuzk_err *err);
+void gpu_host_free(cuzk_accel *dev, void *p);
 
 /* cuda_accel_ops.c */
 cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *out, cuzk_err *err);
