@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Device times of the CUDA kernels, one JSON object per line:
- *     cuzk_bench_cuda [--runs=N] [--max-lg=N] [--device=N]
+ *     cuzk_bench_cuda [--runs=N] [--max-lg=N] [--device=N] [--msm]
  * kernel, size, runs, min/median/max in ms, and the rate at the minimum where there is one. One
  * warm-up before the runs. The points are 2^16 multiples of the generator, repeated; scalars are
- * pseudo-random of 254 bits; half of the bits are set.
+ * pseudo-random of 254 bits; half of the bits are set. --msm leaves the transforms out.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,14 +19,18 @@
 
 #define MAX_RUNS  64u
 #define LG_POINTS 16u
+#define MAX_LG_G2 25u /* b_g2 of a 32 GiB sector: 33 M points */
 
 typedef struct bench {
     cuzk_cuda_queue *q;
     unsigned runs, max_lg;
+    bool only_msm;
     cuzk_g1_affine *d_bases;
     cuzk_scalar *d_scalars;
     void *d_sink;
     cuzk_cuda_msm *msm;
+    cuzk_g2_affine *d_bases2; /* [2^lg_bases2] */
+    unsigned lg_bases2;
     cuzk_cuda_ntt *ntt;
     unsigned lg;
     bench_op op;
@@ -99,40 +103,61 @@ static cuzk_status run_bits(bench *b, cuzk_err *err)
                                  (uint64_t)1 << b->lg, err);
 }
 
-/* 2^LG_POINTS points from the host, doubled up on the device. */
-static cuzk_status make_points(bench *b, cuzk_err *err)
+static cuzk_status run_msm_g2(bench *b, cuzk_err *err)
 {
-    const size_t n = (size_t)1 << LG_POINTS, bytes = n * sizeof(cuzk_g1_affine);
-    cuzk_g1 *p = cuzk_alloc(n, sizeof(*p));
-    cuzk_fp *scratch = cuzk_alloc(n, sizeof(*scratch));
-    cuzk_g1_affine *a = cuzk_alloc(n, sizeof(*a));
-    const cuzk_scalar s = {{0x123456789abcdef1ULL, 0xfedcba9876543210ULL, 3, 0}};
-    cuzk_g1 at, step;
-    cuzk_status st = CUZK_OK;
-    if (p == NULL || scratch == NULL || a == NULL) {
-        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the points");
-        goto out;
-    }
-    cuzk_g1_from_affine(&at, &CUZK_G1_GENERATOR);
-    cuzk_g1_mul(&step, &at, &s);
-    for (size_t i = 0; i < n; i++) {
-        p[i] = at;
-        cuzk_g1_add(&at, &at, &step);
-    }
-    cuzk_g1_batch_to_affine(a, p, scratch, n);
-    CUZK_TRY_GOTO(st, cuzk_cuda_upload(b->q, b->d_bases, a, bytes, err));
-    for (unsigned lg = LG_POINTS; lg < b->max_lg; lg++) {
-        const size_t have = (size_t)1 << lg;
-        CUZK_TRY_GOTO(st, cuzk_cuda_copy(b->q, b->d_bases + have, b->d_bases,
-                                         have * sizeof(cuzk_g1_affine), err));
-    }
-    st = cuzk_cuda_queue_sync(b->q, err);
-out:
-    cuzk_free(p);
-    cuzk_free(scratch);
-    cuzk_free(a);
-    return st;
+    cuzk_g2 out;
+    return cuzk_cuda_msm_g2(b->msm, b->q, &out, b->d_bases2, b->d_scalars, (uint64_t)1 << b->lg,
+                            err);
 }
+
+static cuzk_status run_bits_g2(bench *b, cuzk_err *err)
+{
+    cuzk_g2 out;
+    return cuzk_cuda_msm_bits_g2(b->msm, b->q, &out, b->d_bases2, (const uint64_t *)b->d_scalars,
+                                 (uint64_t)1 << b->lg, err);
+}
+
+/* Multiples of the generator from the host, 2^LG_POINTS of them, doubled up on the device. */
+#define MAKE_POINTS(G, field, d_points, lg_all)                                         \
+    static cuzk_status make_points_##G(bench *b, cuzk_err *err)                         \
+    {                                                                                   \
+        const size_t n = (size_t)1 << LG_POINTS;                                        \
+        cuzk_##G *p = cuzk_alloc(n, sizeof(*p));                                        \
+        field *scratch = cuzk_alloc(n, sizeof(*scratch));                               \
+        cuzk_##G##_affine *a = cuzk_alloc(n, sizeof(*a));                               \
+        const cuzk_scalar s = {{0x123456789abcdef1ULL, 0xfedcba9876543210ULL, 3, 0}};   \
+        cuzk_##G at, step;                                                              \
+        cuzk_status st = CUZK_OK;                                                       \
+        if (p == NULL || scratch == NULL || a == NULL) {                                \
+            st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the points");              \
+            goto out;                                                                   \
+        }                                                                               \
+        cuzk_##G##_set_infinity(&at);                                                   \
+        cuzk_##G##_add_affine(&at, &at, &GENERATOR_##G);                                \
+        cuzk_##G##_mul(&step, &at, &s);                                                 \
+        for (size_t i = 0; i < n; i++) {                                                \
+            p[i] = at;                                                                  \
+            cuzk_##G##_add(&at, &at, &step);                                            \
+        }                                                                               \
+        cuzk_##G##_batch_to_affine(a, p, scratch, n);                                   \
+        CUZK_TRY_GOTO(st, cuzk_cuda_upload(b->q, b->d_points, a, n * sizeof(*a), err)); \
+        for (unsigned lg = LG_POINTS; lg < b->lg_all; lg++) {                           \
+            const size_t have = (size_t)1 << lg;                                        \
+            CUZK_TRY_GOTO(st, cuzk_cuda_copy(b->q, b->d_points + have, b->d_points,     \
+                                             have * sizeof(*a), err));                  \
+        }                                                                               \
+        st = cuzk_cuda_queue_sync(b->q, err);                                           \
+out:                                                                                    \
+        cuzk_free(p);                                                                   \
+        cuzk_free(scratch);                                                             \
+        cuzk_free(a);                                                                   \
+        return st;                                                                      \
+    }
+#define GENERATOR_g1 CUZK_G1_GENERATOR
+#define GENERATOR_g2 CUZK_G2_GENERATOR
+
+MAKE_POINTS(g1, cuzk_fp, d_bases, max_lg)
+MAKE_POINTS(g2, cuzk_fp2, d_bases2, lg_bases2)
 
 static cuzk_status setup(bench *b, cuzk_err *err)
 {
@@ -143,8 +168,32 @@ static cuzk_status setup(bench *b, cuzk_err *err)
     CUZK_TRY(cuzk_cuda_alloc(b->q, &p, n * sizeof(cuzk_scalar), err));
     b->d_scalars = p;
     CUZK_TRY(cuzk_cuda_alloc(b->q, &b->d_sink, ((uint64_t)1 << 20) * 48, err));
-    CUZK_TRY(make_points(b, err));
+    CUZK_TRY(make_points_g1(b, err));
+    b->lg_bases2 = b->max_lg < MAX_LG_G2 ? b->max_lg : MAX_LG_G2;
+    CUZK_TRY(cuzk_cuda_alloc(b->q, &p, sizeof(cuzk_g2_affine) << b->lg_bases2, err));
+    b->d_bases2 = p;
+    CUZK_TRY(make_points_g2(b, err));
     return bench_fill_scalars(b->q, b->d_scalars, n, err);
+}
+
+/* Of 2^lg terms: the sum of full scalars (in G2 up to 2^20) and that of bits. */
+static cuzk_status measure_msm(bench *b, unsigned lg, cuzk_cuda_msm_group group, cuzk_err *err)
+{
+    const uint64_t n = (uint64_t)1 << lg;
+    const bool g1 = group == CUZK_CUDA_MSM_G1;
+    b->lg = lg;
+    if (g1 || lg <= 20) {
+        CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, 255, group, err));
+        CUZK_TRY(measure(b, g1 ? "msm_g1" : "msm_g2", n, g1 ? run_msm : run_msm_g2, 0, err));
+        cuzk_cuda_msm_destroy(b->msm, b->q);
+        b->msm = NULL;
+    }
+    CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, CUZK_CUDA_MSM_BITS_ONLY, group, err));
+    CUZK_TRY(
+        measure(b, g1 ? "msm_bits_g1" : "msm_bits_g2", n, g1 ? run_bits : run_bits_g2, 0, err));
+    cuzk_cuda_msm_destroy(b->msm, b->q);
+    b->msm = NULL;
+    return CUZK_OK;
 }
 
 static cuzk_status run_all(bench *b, cuzk_err *err)
@@ -152,25 +201,28 @@ static cuzk_status run_all(bench *b, cuzk_err *err)
     static const struct {
         const char *name;
         bench_op op;
-    } ops[] = {
-        {"fp_mul", BENCH_FP_MUL}, {"fr_mul", BENCH_FR_MUL}, {"g1_xyzz_add_affine", BENCH_XYZZ_ADD}};
+    } ops[] = {{"fp_mul", BENCH_FP_MUL},
+               {"fp_sqr", BENCH_FP_SQR},
+               {"fr_mul", BENCH_FR_MUL},
+               {"g1_xyzz_add_affine", BENCH_XYZZ_ADD}};
     static const unsigned sizes[] = {16, 18, 20, 22, 24, 26, 27};
+    static const unsigned sizes_g2[] = {16, 18, 20, 22, 25};
     CUZK_TRY(setup(b, err));
     for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
         b->op = ops[i].op;
         const double n = bench_op_count(b->op);
         CUZK_TRY(measure(b, ops[i].name, (uint64_t)n, run_op, n, err));
     }
-    CUZK_TRY(
-        cuzk_cuda_msm_create(&b->msm, b->q, (uint64_t)1 << b->max_lg, 255, CUZK_CUDA_MSM_G1, err));
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= b->max_lg; i++) {
-        b->lg = sizes[i];
-        const uint64_t n = (uint64_t)1 << b->lg;
-        CUZK_TRY(measure(b, "msm_g1", n, run_msm, 0, err));
-        CUZK_TRY(measure(b, "msm_bits_g1", n, run_bits, 0, err));
+        CUZK_TRY(measure_msm(b, sizes[i], CUZK_CUDA_MSM_G1, err));
     }
-    cuzk_cuda_msm_destroy(b->msm, b->q);
-    b->msm = NULL;
+    for (size_t i = 0; i < sizeof(sizes_g2) / sizeof(sizes_g2[0]) && sizes_g2[i] <= b->lg_bases2;
+         i++) {
+        CUZK_TRY(measure_msm(b, sizes_g2[i], CUZK_CUDA_MSM_G2, err));
+    }
+    if (b->only_msm) {
+        return CUZK_OK;
+    }
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= b->max_lg; i++) {
         b->lg = sizes[i];
         const uint64_t n = (uint64_t)1 << b->lg;
@@ -204,6 +256,10 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const long runs = option(argv[i], "--runs="), lg = option(argv[i], "--max-lg=");
         const long dev = option(argv[i], "--device=");
+        if (strcmp(argv[i], "--msm") == 0) {
+            b.only_msm = true;
+            continue;
+        }
         if (runs >= 1 && runs <= (long)MAX_RUNS) {
             b.runs = (unsigned)runs;
         } else if (lg >= (long)LG_POINTS && lg <= CUZK_CUDA_NTT_MAX_LG) {
@@ -211,7 +267,8 @@ int main(int argc, char **argv)
         } else if (dev >= 0 && dev < 1024) {
             device = dev;
         } else {
-            fprintf(stderr, "usage: %s [--runs=1..64] [--max-lg=16..27] [--device=N]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--runs=1..64] [--max-lg=16..27] [--device=N] [--msm]\n",
+                    argv[0]);
             return 2;
         }
     }
@@ -226,6 +283,7 @@ int main(int argc, char **argv)
         cuzk_cuda_ntt_destroy(b.ntt, b.q);
         cuzk_cuda_msm_destroy(b.msm, b.q);
         cuzk_cuda_free(b.q, b.d_bases);
+        cuzk_cuda_free(b.q, b.d_bases2);
         cuzk_cuda_free(b.q, b.d_scalars);
         cuzk_cuda_free(b.q, b.d_sink);
         cuzk_cuda_queue_destroy(b.q);

@@ -32,6 +32,24 @@ static __global__ void __launch_bounds__(MUL_THREADS) mul_k(typename F::host *si
     mont_store(&sink[t], x);
 }
 
+static __global__ void __launch_bounds__(MUL_THREADS) sqr_k(cuzk_fp *sink)
+{
+    const uint32_t t = blockIdx.x * MUL_THREADS + threadIdx.x;
+    dfp x, y;
+    mont_one(x);
+    x.l[0] ^= t;
+    mont_canon(x);
+    y = x;
+    y.l[1] ^= 5;
+#pragma unroll 1
+    for (unsigned i = 0; i < MUL_STEPS; i++) {
+        mont_sqr(x, x);
+        mont_sqr(y, y);
+    }
+    mont_add(x, x, y);
+    mont_store(&sink[t], x);
+}
+
 static __global__ void __launch_bounds__(ADD_THREADS, 1)
     add_k(cuzk_fp *sink, const cuzk_g1_affine *bases, uint32_t mask)
 {
@@ -82,6 +100,8 @@ cuzk_status bench_op_launch(bench_op op, cuzk_cuda_queue *q, const cuzk_g1_affin
     cudaStream_t s = (cudaStream_t)cuzk_cuda_queue_stream(q);
     if (op == BENCH_FP_MUL) {
         mul_k<fp_field><<<BLOCKS, MUL_THREADS, 0, s>>>((cuzk_fp *)d_sink);
+    } else if (op == BENCH_FP_SQR) {
+        sqr_k<<<BLOCKS, MUL_THREADS, 0, s>>>((cuzk_fp *)d_sink);
     } else if (op == BENCH_FR_MUL) {
         mul_k<fr_field><<<BLOCKS, MUL_THREADS, 0, s>>>((cuzk_fr *)d_sink);
     } else {

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-typedef enum bench_op { BENCH_FP_MUL, BENCH_FR_MUL, BENCH_XYZZ_ADD } bench_op;
+typedef enum bench_op { BENCH_FP_MUL, BENCH_FP_SQR, BENCH_FR_MUL, BENCH_XYZZ_ADD } bench_op;
 
 /* Operations of one launch of op. */
 double bench_op_count(bench_op op);

@@ -88,6 +88,16 @@ static cuzk_cuda_msm *workspace(cuzk_cuda_queue *q, uint64_t n, unsigned nbits)
     return m;
 }
 
+/* A workspace that works as for many terms: levels of affine additions, batches of one window. */
+static cuzk_cuda_msm *workspace_as_large(cuzk_cuda_queue *q, uint64_t n, unsigned nbits)
+{
+    const cuzk_cuda_msm_tuning t = {.lg_level_entries = 2, .lg_batch_entries = 2};
+    cuzk_cuda_msm *m = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_cuda_msm_create_tuned(&m, q, NULL, 0, n, nbits, GROUP, &t, &err), &err);
+    return m;
+}
+
 static void compare(fixture *f, cuzk_cuda_msm *m, size_t n, unsigned nbits, unsigned kind)
 {
     cuzk_err err;
@@ -150,7 +160,7 @@ static void cancelling_terms_give_infinity(void)
 {
     const size_t n = 4096;
     fixture f = setup(n);
-    cuzk_cuda_msm *m = workspace(f.q, n, 255);
+    cuzk_cuda_msm *m = workspace(f.q, n, 255), *l = workspace_as_large(f.q, n, 255);
     cuzk_err err;
     P_POINT got;
     fill_scalars(f.scalars, n, DENSE, 255);
@@ -163,7 +173,10 @@ static void cancelling_terms_give_infinity(void)
     CHECK_OK(cuzk_cuda_upload(f.q, f.d_scalars, f.scalars, n * sizeof(*f.scalars), &err), &err);
     CHECK_OK(CUDA(msm, )(m, f.q, &got, f.d_bases, f.d_scalars, n, &err), &err);
     CHECK(P(is_infinity)(&got));
+    CHECK_OK(CUDA(msm, )(l, f.q, &got, f.d_bases, f.d_scalars, n, &err), &err);
+    CHECK(P(is_infinity)(&got));
     cuzk_cuda_msm_destroy(m, f.q);
+    cuzk_cuda_msm_destroy(l, f.q);
     teardown(&f);
 }
 
@@ -172,7 +185,7 @@ static void equal_bases_equal_host(void)
 {
     const size_t n = 3000;
     fixture f = setup(n);
-    cuzk_cuda_msm *m = workspace(f.q, n, 255);
+    cuzk_cuda_msm *m = workspace_as_large(f.q, n, 255);
     cuzk_err err;
     P_POINT got, want;
     for (size_t i = 1; i < n; i++) {
@@ -247,6 +260,37 @@ static void small_equals_host(void)
         compare(&f, m, 150 - k, 64, k);
     }
     compare_bits(&f, m, 149);
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+static void small_as_large_equals_host(void)
+{
+    fixture f = setup(700);
+    cuzk_cuda_msm *m = workspace_as_large(f.q, 700, 30);
+    for (unsigned k = 0; k < KINDS; k++) {
+        fill_scalars(f.scalars, 700, (scalar_kind)k, 30);
+        compare(&f, m, 700 - k, 30, k);
+    }
+    compare_bits(&f, m, 699);
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+static void levels_equal_host(void)
+{
+    static const size_t sizes[] = {1, 2, 63, 64, 65, 1000, 5000, 20000};
+    fixture f = setup(20000);
+    cuzk_cuda_msm *m = workspace_as_large(f.q, 20000, 255);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        for (unsigned k = 0; k < KINDS; k++) {
+            if (i % 2 == k % 2 || k == DENSE) {
+                fill_scalars(f.scalars, sizes[i], (scalar_kind)k, 255);
+                compare(&f, m, sizes[i], 255, k);
+            }
+        }
+        compare_bits(&f, m, sizes[i]);
+    }
     cuzk_cuda_msm_destroy(m, f.q);
     teardown(&f);
 }
@@ -326,6 +370,8 @@ static void refuses_bad_arguments(void)
 }
 
 static const cuzk_case cases[] = {CASE(small_equals_host),
+                                  CASE(small_as_large_equals_host),
+                                  CASE(levels_equal_host),
                                   CASE(sizes_equal_host),
                                   CASE(kinds_equal_host),
                                   CASE(large_equals_host),

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "accel/cuda/msm_cuda.h"
+#include "accel/cuda/msm_cuda_internal.h"
 #include "base/alloc.h"
 #include "msm/msm.h"
 

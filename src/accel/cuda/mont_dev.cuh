@@ -522,23 +522,51 @@ template <class F> CUZK_DEV void mont_add(mont<F> &out, const mont<F> &a, const 
     }
 }
 
+/* a += 2 mod where on is not zero: a chain under a predicate is shorter than one of masked limbs.
+ * Limbs 0 to 7, and 8 to 11 of Fp, whose carry stays in the flag. */
+template <class F> CUZK_DEV void mont_add_mod2_if(mont<F> &a, uint32_t on)
+{
+    asm volatile("{\n\t.reg .pred p;\n\t"
+                 "setp.ne.u32 p, %16, 0;\n\t"
+                 "@p add.cc.u32 %0, %0, %8;\n\t"
+                 "@p addc.cc.u32 %1, %1, %9;\n\t"
+                 "@p addc.cc.u32 %2, %2, %10;\n\t"
+                 "@p addc.cc.u32 %3, %3, %11;\n\t"
+                 "@p addc.cc.u32 %4, %4, %12;\n\t"
+                 "@p addc.cc.u32 %5, %5, %13;\n\t"
+                 "@p addc.cc.u32 %6, %6, %14;\n\t"
+                 "@p addc.cc.u32 %7, %7, %15;\n\t}"
+                 : "+r"(a.l[0]), "+r"(a.l[1]), "+r"(a.l[2]), "+r"(a.l[3]), "+r"(a.l[4]),
+                   "+r"(a.l[5]), "+r"(a.l[6]), "+r"(a.l[7])
+                 : "n"(mont_mod2<F>(0)), "n"(mont_mod2<F>(1)), "n"(mont_mod2<F>(2)),
+                   "n"(mont_mod2<F>(3)), "n"(mont_mod2<F>(4)), "n"(mont_mod2<F>(5)),
+                   "n"(mont_mod2<F>(6)), "n"(mont_mod2<F>(7)), "r"(on));
+    if (F::N == 12) {
+        const int k = F::N == 12 ? 8 : 4;
+        asm volatile("{\n\t.reg .pred p;\n\t"
+                     "setp.ne.u32 p, %8, 0;\n\t"
+                     "@p addc.cc.u32 %0, %0, %4;\n\t"
+                     "@p addc.cc.u32 %1, %1, %5;\n\t"
+                     "@p addc.cc.u32 %2, %2, %6;\n\t"
+                     "@p addc.u32 %3, %3, %7;\n\t}"
+                     : "+r"(a.l[k]), "+r"(a.l[k + 1]), "+r"(a.l[k + 2]), "+r"(a.l[k + 3])
+                     : "n"(mont_mod2<F>(k)), "n"(mont_mod2<F>(k + 1)), "n"(mont_mod2<F>(k + 2)),
+                       "n"(mont_mod2<F>(k + 3)), "r"(on));
+    }
+}
+
 /** out = a - b, lazy in and out. */
 template <class F> CUZK_DEV void mont_sub(mont<F> &out, const mont<F> &a, const mont<F> &b)
 {
     const int N = F::N;
-    uint32_t s[N];
-    s[0] = sub_cc(a.l[0], b.l[0]);
+    mont<F> s;
+    s.l[0] = sub_cc(a.l[0], b.l[0]);
 #pragma unroll
     for (int i = 1; i < N; i++) {
-        s[i] = subc_cc(a.l[i], b.l[i]);
+        s.l[i] = subc_cc(a.l[i], b.l[i]);
     }
-    const uint32_t m = subc(0, 0); /* all ones after a borrow */
-    out.l[0] = add_cc(s[0], m & mont_mod2<F>(0));
-#pragma unroll
-    for (int i = 1; i < N - 1; i++) {
-        out.l[i] = addc_cc(s[i], m & mont_mod2<F>(i));
-    }
-    out.l[N - 1] = addc(s[N - 1], m & mont_mod2<F>(N - 1));
+    mont_add_mod2_if(s, subc(0, 0)); /* all ones after a borrow */
+    out = s;
 }
 
 /** a = 2 mod - a, in (0, 2 mod] for lazy a: an operand of mont_mul2, else not lazy. */

@@ -10,6 +10,7 @@ struct cuzk_cuda_msm {
     uint64_t n_max;
     unsigned nbits;
     void *d_own; /* the arena, when it is not the caller's */
+    cuzk_cuda_msm_tuning tuning;
     cuzk_cuda_msm_memory mem;
     /* The result that is pending: the windows' sums arrive in pinned memory, then the event. */
     bool pending;
@@ -30,7 +31,7 @@ static uint64_t xyzz_bytes(cuzk_cuda_msm_group group)
 uint64_t cuzk_cuda_msm_bytes(uint64_t n_max, unsigned nbits, cuzk_cuda_msm_group group)
 {
     cuzk_cuda_msm_memory m;
-    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group);
+    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group, &CUZK_CUDA_MSM_TUNING);
     return m.bytes;
 }
 
@@ -46,11 +47,13 @@ static void destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)
     cuzk_free(m);
 }
 
-cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q, void *d_arena,
-                                    uint64_t bytes, uint64_t n_max, unsigned nbits,
-                                    cuzk_cuda_msm_group group, cuzk_err *err)
+cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q, void *d_arena,
+                                       uint64_t bytes, uint64_t n_max, unsigned nbits,
+                                       cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t,
+                                       cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
+    cuzk_cuda_msm_memory mem;
     if (n_max > CUZK_CUDA_MSM_MAX_N) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM of %llu terms on the GPU: at most 2^28",
                          (unsigned long long)n_max);
@@ -61,10 +64,10 @@ cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q, voi
     if (group != CUZK_CUDA_MSM_G1 && group != CUZK_CUDA_MSM_G2) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM in group number %d", (int)group);
     }
-    const uint64_t need = cuzk_cuda_msm_bytes(n_max, nbits, group);
-    if (d_arena == NULL || (uintptr_t)d_arena % 256 != 0 || bytes < need) {
+    cuzk_cuda_msm_place(&mem, NULL, n_max, nbits, group, t);
+    if (d_arena != NULL && ((uintptr_t)d_arena % 256 != 0 || bytes < mem.bytes)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in %llu bytes at %p: needs %llu",
-                         (unsigned long long)bytes, d_arena, (unsigned long long)need);
+                         (unsigned long long)bytes, d_arena, (unsigned long long)mem.bytes);
     }
     cuzk_cuda_msm *m = (cuzk_cuda_msm *)cuzk_alloc_zero(1, sizeof(*m));
     if (m == NULL) {
@@ -74,7 +77,12 @@ cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q, voi
     m->group = group;
     m->n_max = n_max;
     m->nbits = nbits;
-    cuzk_cuda_msm_place(&m->mem, d_arena, n_max, nbits, group);
+    m->tuning = *t;
+    if (d_arena == NULL) {
+        CUZK_TRY_GOTO(st, cuzk_cuda_alloc(q, &m->d_own, mem.bytes, err));
+        d_arena = m->d_own;
+    }
+    cuzk_cuda_msm_place(&m->mem, d_arena, n_max, nbits, group, t);
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaSetDevice(q->device), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&m->done, cudaEventDisableTiming), err));
     CUZK_TRY_GOTO(st,
@@ -88,22 +96,22 @@ out:
     return st;
 }
 
+cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q, void *d_arena,
+                                    uint64_t bytes, uint64_t n_max, unsigned nbits,
+                                    cuzk_cuda_msm_group group, cuzk_err *err)
+{
+    if (d_arena == NULL) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in no memory");
+    }
+    return cuzk_cuda_msm_create_tuned(out, q, d_arena, bytes, n_max, nbits, group,
+                                      &CUZK_CUDA_MSM_TUNING, err);
+}
+
 cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q, uint64_t n_max,
                                  unsigned nbits, cuzk_cuda_msm_group group, cuzk_err *err)
 {
-    void *d_arena = NULL;
-    /* Sizes that create_in refuses are not asked for. */
-    const uint64_t bytes =
-        n_max > CUZK_CUDA_MSM_MAX_N || nbits > 255 ? 1 : cuzk_cuda_msm_bytes(n_max, nbits, group);
-    CUZK_TRY(cuzk_cuda_alloc(q, &d_arena, bytes, err));
-    const cuzk_status st =
-        cuzk_cuda_msm_create_in(out, q, d_arena, bytes, n_max, nbits, group, err);
-    if (st != CUZK_OK) {
-        cuzk_cuda_free(q, d_arena);
-        return st;
-    }
-    (*out)->d_own = d_arena;
-    return CUZK_OK;
+    return cuzk_cuda_msm_create_tuned(out, q, NULL, 0, n_max, nbits, group, &CUZK_CUDA_MSM_TUNING,
+                                      err);
 }
 
 void cuzk_cuda_msm_destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)
@@ -166,7 +174,7 @@ static cuzk_status enqueue_scalars(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cu
     const bool g1 = group == CUZK_CUDA_MSM_G1;
     cuzk_cuda_msm_shape s;
     cuzk_cuda_msm_batch b;
-    cuzk_cuda_msm_shape_of(&s, n, m->nbits);
+    cuzk_cuda_msm_shape_of(&s, n, m->nbits, &m->tuning);
     for (unsigned i = 0; cuzk_cuda_msm_batch_of(&b, &s, &m->mem, i); i++) {
         CUZK_TRY(cuzk_cuda_msm_sort(&m->mem, &s, &b, q, d_scalars, err));
         CUZK_TRY((g1 ? cuzk_cuda_msm_accumulate_g1 : cuzk_cuda_msm_accumulate_g2)(&m->mem, &s, &b,
@@ -185,9 +193,10 @@ static cuzk_status enqueue_bits(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cuda_
         return send_sums(m, q, 0, 0, err);
     }
     const bool g1 = group == CUZK_CUDA_MSM_G1;
-    CUZK_TRY(cuzk_cuda_msm_list_bits(&m->mem, q, d_bits, n, err));
-    CUZK_TRY(
-        (g1 ? cuzk_cuda_msm_sum_list_g1 : cuzk_cuda_msm_sum_list_g2)(&m->mem, q, d_bases, n, err));
+    const unsigned levels = cuzk_cuda_msm_bits_levels(n, &m->tuning);
+    CUZK_TRY(cuzk_cuda_msm_list_bits(&m->mem, q, d_bits, n, levels, err));
+    CUZK_TRY((g1 ? cuzk_cuda_msm_sum_list_g1 : cuzk_cuda_msm_sum_list_g2)(&m->mem, q, d_bases, n,
+                                                                          levels, err));
     return send_sums(m, q, 1, 0, err);
 }
 

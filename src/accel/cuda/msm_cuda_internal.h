@@ -6,7 +6,9 @@
  * Parts of an MSM of n terms in W windows of c bits with signed digits:
  *   msm_shape_cuda.c  the windows and the workspace's memory;
  *   msm_sort_cuda.cu  digits, and the terms of a batch of windows sorted by bucket into one list;
- *   msm_sum_...       sums over the list, per bucket, per window; one file per group;
+ *   msm_tree_tmpl.cuh levels of affine additions over the list;
+ *   msm_sum_tmpl.cuh  sums over what they leave, per bucket;
+ *   msm_reduce_tmpl.cuh  sums of the buckets, per window;
  *   msm_fold_cuda.c   the windows joined on the host.
  * A window but the last has 2^(c-1) buckets (digits of size 1 to 2^(c-1)); the last one has an
  * unsigned digit of top_bits bits plus a carry, 2^top_bits buckets. Buckets are numbered through.
@@ -18,34 +20,50 @@
 #include "cuda_queue.h"
 #include "msm_cuda.h"
 
-#define CUZK_CUDA_MSM_LG_BINS  11u /* first sort: bins of a window */
-#define CUZK_CUDA_MSM_MAX_C    22u
-#define CUZK_CUDA_MSM_MAX_WIN  44u /* 255 bits in windows of 6 */
-#define CUZK_CUDA_MSM_PARTIALS 64u /* sums left per window before the last step */
+#define CUZK_CUDA_MSM_MAX_LG_BINS 11u /* first sort: bins of a window */
+#define CUZK_CUDA_MSM_MAX_LOW     10u /* second sort: key bits of a bin */
+#define CUZK_CUDA_MSM_MAX_C       22u
+#define CUZK_CUDA_MSM_MAX_WIN     44u  /* 255 bits in windows of 6 */
+#define CUZK_CUDA_MSM_PARTIALS    256u /* sums left per window before the last step */
+#define CUZK_CUDA_MSM_MAX_LEVELS  6u
+#define CUZK_CUDA_MSM_NONE        0xffffffffu /* list entry of no term: infinity */
+
+/** Choices by size, which tests change to have every path at small sizes. */
+typedef struct cuzk_cuda_msm_tuning {
+    unsigned lg_level_entries; /* least entries of a level of affine additions */
+    unsigned lg_batch_entries; /* most entries of a batch of windows, if more than one window */
+} cuzk_cuda_msm_tuning;
 
 typedef struct cuzk_cuda_msm_shape {
     uint64_t n;
     unsigned nbits, c, windows, top_bits;
     unsigned batch;    /* windows sorted and added up at a time */
+    unsigned digits;   /* windows whose digits are made at a time: some batches */
+    unsigned lg_bins;  /* first sort: bins of a window */
+    unsigned levels;   /* of affine additions, before the sums in XYZZ */
     uint32_t buckets;  /* of all windows */
     uint32_t lg_chunk; /* the reduction's buckets per thread */
-    uint32_t segment;  /* list entries per thread */
 } cuzk_cuda_msm_shape;
 
 /* Device arrays of a workspace, all in its arena. */
 typedef struct cuzk_cuda_msm_memory {
-    uint32_t *d_digits;  /* [batch][n rounded up to 4]: sign << 31 | size, 0: none */
-    uint32_t *d_list;    /* [batch * n]: sign << 31 | term, sorted by bucket */
+    uint32_t *d_digits;  /* [digits][n rounded up to 4]: sign << 31 | size, 0: none */
+    uint32_t *d_list;    /* [batch * n and the padding]: sign << 31 | term, sorted by bucket */
     uint64_t *d_entries; /* [batch * n]: after the first sort: low key << 32 | sign and term */
-    uint32_t *d_bin_start, *d_bin_next; /* [bins of a batch + 1] */
+    uint32_t *d_bin_start, *d_bin_next, *d_list_start; /* [bins of a batch + 1] */
     uint32_t *d_offset; /* [buckets + batches]: first list entry of each bucket; each batch has one
                            more at its end */
     uint32_t *d_heavy;  /* [1 + segments]: count, then buckets of many segments */
-    void *d_buckets;    /* [buckets] points in XYZZ */
-    void *d_heads;      /* [segments]: what a segment adds to a bucket begun before it */
-    void *d_chunks;     /* weighted chunk sums of the reduction */
-    void *d_partials;   /* [windows][CUZK_CUDA_MSM_PARTIALS] */
-    void *d_sums;       /* [windows] */
+    void *d_tree_a,
+        *d_tree_b;    /* points after odd and even levels, half and a quarter of the list */
+    void *d_products; /* [products] field elements */
+    uint64_t products;
+    void *d_buckets;  /* [buckets] points in XYZZ */
+    void *d_heads;    /* [segments]: what a segment adds to a bucket begun before it */
+    void *d_chunks;   /* [windows][chunk stride]: weighted chunk sums of the reduction */
+    void *d_plain;    /* [windows][chunk stride]: plain ones */
+    void *d_partials; /* [windows][CUZK_CUDA_MSM_PARTIALS] */
+    void *d_sums;     /* [windows] */
     uint64_t bytes;
 } cuzk_cuda_msm_memory;
 
@@ -59,21 +77,36 @@ typedef struct cuzk_cuda_msm_batch {
 #ifdef __cplusplus
 extern "C" {
 #endif
-void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits);
+extern const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING;
+/** As cuzk_cuda_msm_create_in and _create, with other tuning; d_arena NULL: a block of its own. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
+                                                      void *d_arena, uint64_t bytes, uint64_t n_max,
+                                                      unsigned nbits, cuzk_cuda_msm_group group,
+                                                      const cuzk_cuda_msm_tuning *t, cuzk_err *err);
+void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
+                            const cuzk_cuda_msm_tuning *t);
 /** Batch number i of a shape; false when there are fewer. */
 bool cuzk_cuda_msm_batch_of(cuzk_cuda_msm_batch *b, const cuzk_cuda_msm_shape *s,
                             const cuzk_cuda_msm_memory *m, unsigned i);
 /** Lays the arrays out from base on (NULL: only counts the bytes). */
 void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, unsigned nbits,
-                         cuzk_cuda_msm_group group);
-uint64_t cuzk_cuda_msm_bits_segment(uint64_t n);
+                         cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t);
+/** Most entries of a list with its buckets filled up to multiples of 2^levels; one itself. */
+uint64_t cuzk_cuda_msm_list_length(uint64_t entries, uint64_t buckets, unsigned levels);
+/** Chunks of the reduction in a window, and room for its second step. */
+uint32_t cuzk_cuda_msm_chunk_stride(const cuzk_cuda_msm_shape *s);
+/** Levels for the sum of n bits. */
+unsigned cuzk_cuda_msm_bits_levels(uint64_t n, const cuzk_cuda_msm_tuning *t);
+/** Points per thread of the sums in XYZZ, for that many after the levels. */
+uint32_t cuzk_cuda_msm_segment(uint64_t points);
 
 cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                                const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
                                const cuzk_scalar *d_scalars, cuzk_err *err);
-/** List of the set bits; d_offset = {0, length}. */
+/** List of the set bits, filled up to a multiple of 2^levels; d_offset = {0, length}. */
 cuzk_status cuzk_cuda_msm_list_bits(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
-                                    const uint64_t *d_bits, uint64_t n, cuzk_err *err);
+                                    const uint64_t *d_bits, uint64_t n, unsigned levels,
+                                    cuzk_err *err);
 
 /** Sorted list of a batch to the batch's buckets. d_bases of the group. */
 cuzk_status cuzk_cuda_msm_accumulate_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
@@ -89,9 +122,11 @@ cuzk_status cuzk_cuda_msm_reduce_g2(const cuzk_cuda_msm_memory *m, const cuzk_cu
                                     cuzk_cuda_queue *q, cuzk_err *err);
 /** Sum of the whole list, of at most n entries, to d_sums[0]. */
 cuzk_status cuzk_cuda_msm_sum_list_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
-                                      const void *d_bases, uint64_t n, cuzk_err *err);
+                                      const void *d_bases, uint64_t n, unsigned levels,
+                                      cuzk_err *err);
 cuzk_status cuzk_cuda_msm_sum_list_g2(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
-                                      const void *d_bases, uint64_t n, cuzk_err *err);
+                                      const void *d_bases, uint64_t n, unsigned levels,
+                                      cuzk_err *err);
 
 /** out = sum of 2^(c w) sums[w]; sums with lazy coordinates (< 2q), reduced in place. */
 void cuzk_cuda_msm_fold_g1(cuzk_g1 *out, cuzk_g1_xyzz *sums, unsigned windows, unsigned c);

@@ -3,8 +3,14 @@
 
 #include "msm_cuda_internal.h"
 
-/* Entries of a batch: enough to fill the device many times over, and 3 GB of sort memory. */
-#define BATCH_ENTRIES ((uint64_t)1 << 28)
+/* Below 2^22 entries the inversions of a level cost more than its additions save; batches of 2^27
+ * fill the device many times over. */
+const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING = {.lg_level_entries = 22, .lg_batch_entries = 27};
+
+/* A block of tree_k. */
+#define LEAST_PRODUCTS 512u
+/* Room for products of denominators: some 500 pairs per thread of the device. */
+#define PRODUCTS_BYTES ((uint64_t)3 << 29)
 
 static unsigned floor_lg(uint64_t n)
 {
@@ -15,39 +21,134 @@ static unsigned floor_lg(uint64_t n)
     return lg;
 }
 
-/* Windows of about lg n - 4 bits: 16 terms a bucket and window, so that the two additions per
- * bucket stay an eighth of the work; more when there are few terms. */
-void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits)
+/* Levels over `entries` entries in buckets of `load`: the padding is at most a sixteenth. */
+static unsigned levels_of(uint64_t entries, uint64_t load, unsigned most,
+                          const cuzk_cuda_msm_tuning *t)
+{
+    unsigned levels = 0;
+    while (levels < most && load >> levels >= 16 &&
+           entries >> levels >= (uint64_t)1 << t->lg_level_entries) {
+        levels++;
+    }
+    return levels;
+}
+
+/*
+ * Window width for 2^lg terms: the cheapest by the device's measured costs, in picoseconds: 330 for
+ * a term in a window (sort and addition; 430 where buckets are too small for affine additions),
+ * 1800 for a bucket.
+ */
+static unsigned width_of(unsigned lg, unsigned nbits)
+{
+    uint64_t least = UINT64_MAX;
+    unsigned best = 6;
+    if (lg < 16) { /* latency counts, not work */
+        return lg < 10 ? 6 : lg - 4;
+    }
+    for (unsigned c = 10; c <= CUZK_CUDA_MSM_MAX_C; c++) {
+        const unsigned windows = nbits / c + 1, top_bits = nbits % c;
+        const uint64_t buckets = ((uint64_t)(windows - 1) << (c - 1)) + ((uint64_t)1 << top_bits);
+        const uint64_t cost =
+            ((uint64_t)windows << lg) * (lg >= c + 3 ? (uint64_t)330 : 430) + buckets * 1800;
+        if (cost < least) {
+            least = cost;
+            best = c;
+        }
+    }
+    return best;
+}
+
+/* lg of the reduction's buckets per thread: two additions each, and some 16 more for
+ * what follows, in waves of the threads of a large device. */
+static unsigned chunk_of(uint32_t buckets)
+{
+    const uint64_t slots = 132 * 512;
+    uint64_t least = UINT64_MAX;
+    unsigned best = 0;
+    for (unsigned lg = 3; lg <= 8; lg++) {
+        const uint64_t waves = ((buckets >> lg) + slots - 1) / slots;
+        const uint64_t cost = waves * (((uint64_t)2 << lg) + 16);
+        if (cost < least) {
+            least = cost;
+            best = lg;
+        }
+    }
+    return best;
+}
+
+/* Everything but n by lg n alone, so that no smaller n of the same lg needs more of anything. */
+void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
+                            const cuzk_cuda_msm_tuning *t)
 {
     const unsigned lg = floor_lg(n);
     memset(s, 0, sizeof(*s));
     s->n = n;
     s->nbits = nbits;
-    s->c = lg < 10 ? 6 : lg - 4;
-    if (s->c > CUZK_CUDA_MSM_MAX_C) {
-        s->c = CUZK_CUDA_MSM_MAX_C;
-    }
+    s->c = width_of(lg, nbits);
     s->windows = nbits / s->c + 1;
     s->top_bits = nbits - s->c * (s->windows - 1);
     s->buckets =
         (uint32_t)(((uint64_t)(s->windows - 1) << (s->c - 1)) + ((uint64_t)1 << s->top_bits));
-    /* Few chunks, since each costs a short multiplication, but no fewer than fill the device. */
-    s->lg_chunk = s->buckets > 1u << 22   ? 7
-                  : s->buckets > 1u << 20 ? 5
-                  : s->buckets > 1u << 19 ? 4
-                                          : 3;
-    /* By lg n alone, so that no smaller n of the same lg has more segments or entries. */
-    const uint64_t most = (uint64_t)2 << lg;
-    const uint64_t batch = BATCH_ENTRIES / most;
+    s->lg_chunk = chunk_of(s->buckets);
+    /* Bins of some 2^14 terms; the keys of a bin must fit the second sort. */
+    const unsigned low = CUZK_CUDA_MSM_MAX_LOW;
+    s->lg_bins = lg > 14 ? lg - 14 : 0;
+    if (s->lg_bins > CUZK_CUDA_MSM_MAX_LG_BINS) {
+        s->lg_bins = CUZK_CUDA_MSM_MAX_LG_BINS;
+    }
+    if (s->lg_bins + low < s->c - 1) {
+        s->lg_bins = s->c - 1 - low;
+    }
+    const uint64_t batch = ((uint64_t)1 << t->lg_batch_entries) >> (lg + 1);
     s->batch = batch < 1 ? 1 : batch > s->windows ? s->windows : (unsigned)batch;
-    const uint64_t work = most / 2 * s->batch;
-    s->segment = work > (uint64_t)1 << 26 ? 128 : work > (uint64_t)1 << 24 ? 64 : 32;
+    s->digits = s->batch < 4 ? 4 / s->batch * s->batch : s->batch;
+    s->digits = s->digits < s->windows ? s->digits : s->windows;
+    const uint64_t entries = (uint64_t)s->batch << lg;
+    s->levels =
+        levels_of(entries, ((uint64_t)1 << lg) >> (s->c - 1), CUZK_CUDA_MSM_MAX_LEVELS - 1, t);
+}
+
+/* A quarter more for the second step (LG_TOP of msm_reduce_tmpl.cuh). */
+uint32_t cuzk_cuda_msm_chunk_stride(const cuzk_cuda_msm_shape *s)
+{
+    const unsigned bits = s->windows == 1 ? s->top_bits : s->c - 1;
+    const uint32_t chunks = bits > s->lg_chunk ? 1u << (bits - s->lg_chunk) : 1;
+    return chunks + (chunks + 3) / 4;
 }
 
 /* The list of n bits is one bucket. */
-uint64_t cuzk_cuda_msm_bits_segment(uint64_t n)
+unsigned cuzk_cuda_msm_bits_levels(uint64_t n, const cuzk_cuda_msm_tuning *t)
 {
-    return n > (uint64_t)1 << 24 ? 128 : 32;
+    return levels_of(n, n, CUZK_CUDA_MSM_MAX_LEVELS, t);
+}
+
+/* Threads of the accumulation on a large device, and their waves. */
+static uint64_t accumulation_threads(uint64_t points)
+{
+    const uint64_t slots = 132 * 384;
+    return slots * (points / (slots * 64) + 1);
+}
+
+/* All of one length, of at most 128. */
+uint32_t cuzk_cuda_msm_segment(uint64_t points)
+{
+    const uint64_t threads = accumulation_threads(points);
+    const uint64_t segment = (points + threads - 1) / threads;
+    return segment < 8 ? 8 : (uint32_t)segment;
+}
+
+/* Most segments of any number up to `points`. */
+static uint64_t most_segments(uint64_t points)
+{
+    const uint64_t threads = accumulation_threads(points);
+    return (points / 8 < threads ? points / 8 : threads) + 1;
+}
+
+/* Entries of a list with the padding of its buckets. */
+uint64_t cuzk_cuda_msm_list_length(uint64_t entries, uint64_t buckets, unsigned levels)
+{
+    const uint64_t padding = (buckets << levels) - buckets;
+    return ((entries + padding) >> levels << levels) + ((uint64_t)1 << levels);
 }
 
 bool cuzk_cuda_msm_batch_of(cuzk_cuda_msm_batch *b, const cuzk_cuda_msm_shape *s,
@@ -63,6 +164,12 @@ bool cuzk_cuda_msm_batch_of(cuzk_cuda_msm_batch *b, const cuzk_cuda_msm_shape *s
     b->buckets = b->count < left ? b->count << (s->c - 1) : s->buckets - b->first_bucket;
     b->d_offset = m->d_offset + b->first_bucket + i;
     return true;
+}
+
+/* Points of the tree are kept in groups of 64. */
+static uint64_t groups(uint64_t points)
+{
+    return (points + 63) & ~(uint64_t)63;
 }
 
 /* Room of one array at *at, which moves on; base NULL only counts. */
@@ -83,45 +190,65 @@ static uint64_t max64(uint64_t a, uint64_t b)
  * all sizes, which are the sizes just below a change of window, powers of two less one, and n_max.
  */
 void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, unsigned nbits,
-                         cuzk_cuda_msm_group group)
+                         cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t)
 {
-    const uint64_t xyzz = group == CUZK_CUDA_MSM_G1 ? sizeof(cuzk_g1_xyzz) : sizeof(cuzk_g2_xyzz);
-    uint64_t digits = 0, entries = 0, segments = 1, chunks = 1, windows = 1, buckets = 1, bins = 0;
-    uint64_t list = n_max, at = 0; /* sums of bits need the list and the heads */
+    const bool g1 = group == CUZK_CUDA_MSM_G1;
+    const uint64_t xyzz = g1 ? sizeof(cuzk_g1_xyzz) : sizeof(cuzk_g2_xyzz);
+    const uint64_t affine = g1 ? sizeof(cuzk_g1_affine) : sizeof(cuzk_g2_affine);
+    uint64_t digits = 0, entries = 0, list = 0, tree_a = 0, tree_b = 0, segments = 1, chunks = 1;
+    uint64_t windows = 1, buckets = 1, bins = 0, at = 0;
     for (unsigned lg = 1; lg <= 29; lg++) {
         const uint64_t top = ((uint64_t)1 << lg) - 1;
         const uint64_t n = top < n_max ? top : n_max;
-        const uint64_t bits_segment = cuzk_cuda_msm_bits_segment(n);
-        segments = max64(segments, (n + bits_segment - 1) / bits_segment);
-        if (nbits != CUZK_CUDA_MSM_BITS_ONLY) {
-            cuzk_cuda_msm_shape s;
-            cuzk_cuda_msm_shape_of(&s, n, nbits);
-            const uint64_t terms = n * s.batch;
-            digits = max64(digits, terms + 4 * s.batch); /* rows in fours */
-            entries = max64(entries, terms);
-            list = max64(list, terms);
-            segments = max64(segments, (terms + s.segment - 1) / s.segment);
-            /* Whole windows: at most one chunk more per window. */
-            chunks = max64(chunks, ((uint64_t)s.buckets >> s.lg_chunk) + s.windows);
+        cuzk_cuda_msm_shape s;
+        /* A sum of bits, then one of scalars. */
+        for (unsigned pass = 0; pass < (nbits == CUZK_CUDA_MSM_BITS_ONLY ? 1u : 2u); pass++) {
+            if (pass == 0) {
+                memset(&s, 0, sizeof(s));
+                s.n = n;
+                s.windows = s.batch = 1;
+                s.buckets = 1;
+                s.levels = cuzk_cuda_msm_bits_levels(n, t);
+            } else {
+                cuzk_cuda_msm_shape_of(&s, n, nbits, t);
+                digits = max64(digits, (n + 4) * s.digits); /* rows in fours */
+                entries = max64(entries, n * s.batch);
+                bins = max64(bins, ((uint64_t)s.batch << s.lg_bins) + 1);
+                chunks = max64(chunks, (uint64_t)s.windows * cuzk_cuda_msm_chunk_stride(&s));
+            }
+            uint64_t of_batch = s.c == 0 ? 1 : (uint64_t)s.batch << (s.c - 1);
+            of_batch = of_batch < s.buckets ? of_batch : s.buckets;
+            const uint64_t length = cuzk_cuda_msm_list_length(n * s.batch, of_batch, s.levels);
+            list = max64(list, length);
+            tree_a = max64(tree_a, s.levels > 0 ? groups(length / 2) : 0);
+            tree_b = max64(tree_b, s.levels > 1 ? groups(length / 4) : 0);
+            segments = max64(segments, most_segments(length >> s.levels));
             windows = max64(windows, s.windows);
             buckets = max64(buckets, s.buckets);
-            bins = max64(bins, ((uint64_t)s.batch << CUZK_CUDA_MSM_LG_BINS) + 1);
         }
         if (n == n_max) {
             break;
         }
     }
     char *b = (char *)base;
+    m->products = PRODUCTS_BYTES / (affine / 2);
+    m->products = tree_a < m->products ? tree_a : m->products;
+    m->products = tree_a > 0 ? max64(m->products, LEAST_PRODUCTS) : 0;
     m->d_digits = place(b, &at, digits, 4);
     m->d_entries = place(b, &at, entries, 8);
     m->d_list = place(b, &at, list, 4);
     m->d_bin_start = place(b, &at, bins, 4);
     m->d_bin_next = place(b, &at, bins, 4);
-    m->d_offset = place(b, &at, buckets + windows, 4);
+    m->d_list_start = place(b, &at, bins, 4);
+    m->d_offset = place(b, &at, buckets + windows + 1, 4);
     m->d_heavy = place(b, &at, segments + 1, 4);
+    m->d_tree_a = place(b, &at, tree_a, affine);
+    m->d_tree_b = place(b, &at, tree_b, affine);
+    m->d_products = place(b, &at, m->products, affine / 2);
     m->d_buckets = place(b, &at, buckets, xyzz);
     m->d_heads = place(b, &at, segments, xyzz);
     m->d_chunks = place(b, &at, chunks, xyzz);
+    m->d_plain = place(b, &at, chunks, xyzz);
     m->d_partials = place(b, &at, windows * CUZK_CUDA_MSM_PARTIALS, xyzz);
     m->d_sums = place(b, &at, windows, xyzz);
     m->bytes = at;

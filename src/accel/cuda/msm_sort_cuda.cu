@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Counting sort of the terms of a batch of windows by bucket, in two steps. The first spreads a window
- * over 2^11 bins by the top bits of the bucket: each block counts its share, reserves room in
- * every bin with one atomic addition, and writes; a block's run in a bin is long enough for whole
- * sectors. The second sorts each bin by the low bits, at most 10, one block per bin; the bin is
- * in the L2 cache then. The order inside a bucket is not fixed, and need not be.
+ * Counting sort of the terms of a batch of windows by bucket, in two steps. The first spreads a
+ * window over up to 2^11 bins by the top bits of the bucket. Blocks sort tiles of terms in shared
+ * memory and take room in the bins tile by tile, so that what is written at any time lies close
+ * together and leaves the L2 cache in whole sectors. The second sorts each bin by the low bits, at
+ * most 10, one block per bin, through shared memory.
+ * The order inside a bucket is not fixed, and need not be. Every bucket is filled up to a multiple
+ * of 2^levels entries with CUZK_CUDA_MSM_NONE, for the tree of additions (msm_tree_tmpl.cuh).
  */
 #include "cuda_queue_internal.h"
 #include "msm_cuda_internal.h"
 
-#define BINS        (1u << CUZK_CUDA_MSM_LG_BINS)
-#define LOW_KEYS    (1u << (CUZK_CUDA_MSM_MAX_C - 1 - CUZK_CUDA_MSM_LG_BINS))
+#define MAX_BINS    (1u << CUZK_CUDA_MSM_MAX_LG_BINS)
+#define LOW_KEYS    (1u << CUZK_CUDA_MSM_MAX_LOW)
 #define THREADS     1024u
 #define SIGN        0x80000000u
 #define SPREAD_TILE (8 * THREADS)
+#define PLACE_MAX   ((uint32_t)48 << 10) /* entries of a bin placed at a time: 192 KB */
 
 struct sort_args {
     const uint32_t *digits;
     uint64_t *entries;
-    uint32_t *list, *bin_start, *bin_next, *offset;
+    uint32_t *list, *bin_start, *bin_next, *list_start, *offset;
     uint64_t n, row; /* terms; digits from one window to the next */
-    unsigned c, top_bits;
+    unsigned c, top_bits, lg_bins, levels;
     unsigned first, last; /* the batch's first window; the last of all windows */
     uint32_t buckets;     /* of the batch */
+    uint32_t room;        /* entries in place_k's shared memory */
 };
 
 /* w counts from the batch's first window. */
@@ -34,7 +38,7 @@ static __device__ __forceinline__ unsigned key_bits(const sort_args &a, unsigned
 static __device__ __forceinline__ unsigned low_bits(const sort_args &a, unsigned w)
 {
     const unsigned k = key_bits(a, w);
-    return k > CUZK_CUDA_MSM_LG_BINS ? k - CUZK_CUDA_MSM_LG_BINS : 0;
+    return k > a.lg_bins ? k - a.lg_bins : 0;
 }
 
 /*
@@ -53,6 +57,9 @@ static __global__ void __launch_bounds__(256) digits_k(digit_args a)
 {
     const uint64_t i = blockIdx.x * (uint64_t)256 + threadIdx.x;
     if (i >= a.n) {
+        for (unsigned w = 0; i < a.row && w < a.count; w++) {
+            a.digits[w * a.row + i] = 0; /* read with those before it */
+        }
         return;
     }
     const ulonglong2 *p = (const ulonglong2 *)&a.scalars[i];
@@ -120,37 +127,32 @@ static __device__ __forceinline__ uint32_t block_scan(uint32_t v, uint32_t *warp
     return before + x - v;
 }
 
-/* Range of terms of this block in its window. */
-static __device__ __forceinline__ void block_range(uint64_t n, uint64_t *from, uint64_t *to)
-{
-    const uint64_t share = ((n + gridDim.x - 1) / gridDim.x + 3) & ~(uint64_t)3;
-    *from = blockIdx.x * share < n ? blockIdx.x * share : n;
-    *to = *from + share < n ? *from + share : n;
-}
-
-/* Digits of terms i to i + 3 (i a multiple of 4), zero from `to` on: four loads in flight as one. */
+/* Digits of terms i to i + 3 (i a multiple of 4), zero from n on: four loads in flight as one. */
 static __device__ __forceinline__ void four_digits(uint32_t (&v)[4], const sort_args &a, unsigned w,
-                                                   uint64_t i, uint64_t to)
+                                                   uint64_t i)
 {
-    const uint4 x = __ldcs((const uint4 *)&a.digits[w * a.row + i]); /* read once per pass */
-    v[0] = x.x;
-    v[1] = i + 1 < to ? x.y : 0;
-    v[2] = i + 2 < to ? x.z : 0;
-    v[3] = i + 3 < to ? x.w : 0;
+    v[0] = v[1] = v[2] = v[3] = 0;
+    if (i < a.n) {
+        const uint4 x = __ldcs((const uint4 *)&a.digits[w * a.row + i]); /* read once per pass */
+        v[0] = x.x;
+        v[1] = i + 1 < a.n ? x.y : 0;
+        v[2] = i + 2 < a.n ? x.z : 0;
+        v[3] = i + 3 < a.n ? x.w : 0;
+    }
 }
 
-static __device__ __forceinline__ void count_bins(const sort_args &a, uint32_t *count)
+static __global__ void __launch_bounds__(THREADS) count_k(sort_args a)
 {
-    const unsigned w = blockIdx.y, low = low_bits(a, w);
-    uint64_t from, to;
-    block_range(a.n, &from, &to);
-    for (uint32_t b = threadIdx.x; b < BINS; b += THREADS) {
+    __shared__ uint32_t count[MAX_BINS];
+    const unsigned w = blockIdx.y, low = low_bits(a, w), bins = 1u << a.lg_bins;
+    for (uint32_t b = threadIdx.x; b < bins; b += THREADS) {
         count[b] = 0;
     }
     __syncthreads();
-    for (uint64_t i = from + 4 * threadIdx.x; i < to; i += 4 * THREADS) {
+    for (uint64_t i = 4 * (blockIdx.x * (uint64_t)THREADS + threadIdx.x); i < a.n;
+         i += 4 * (uint64_t)gridDim.x * THREADS) {
         uint32_t v[4];
-        four_digits(v, a, w, i, to);
+        four_digits(v, a, w, i);
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const uint32_t d = v[j] & ~SIGN;
@@ -160,30 +162,37 @@ static __device__ __forceinline__ void count_bins(const sort_args &a, uint32_t *
         }
     }
     __syncthreads();
-}
-
-static __global__ void __launch_bounds__(THREADS) count_k(sort_args a)
-{
-    __shared__ uint32_t count[BINS];
-    count_bins(a, count);
-    for (uint32_t b = threadIdx.x; b < BINS; b += THREADS) {
+    for (uint32_t b = threadIdx.x; b < bins; b += THREADS) {
         if (count[b] != 0) {
-            atomicAdd(&a.bin_start[blockIdx.y * BINS + b], count[b]);
+            atomicAdd(&a.bin_start[w * bins + b], count[b]);
         }
     }
 }
 
-/* bin_start: counts to first entries, one block. bins is a multiple of BINS. */
+/* Counts to first entries, also in next unless NULL; start[bins] = all. One block. */
 static __global__ void __launch_bounds__(THREADS)
     scan_bins_k(uint32_t *start, uint32_t *next, uint32_t bins)
 {
     __shared__ uint32_t warp_sums[32];
     uint32_t base = 0, total;
-    for (uint32_t b = threadIdx.x; b < bins; b += THREADS) {
-        const uint32_t v = start[b];
-        const uint32_t at = base + block_scan(v, warp_sums, &total);
-        start[b] = at;
-        next[b] = at;
+    for (uint32_t from = 0; from < bins; from += 4 * THREADS) {
+        const uint32_t b = from + 4 * threadIdx.x;
+        uint32_t v[4];
+#pragma unroll
+        for (uint32_t j = 0; j < 4; j++) {
+            v[j] = b + j < bins ? start[b + j] : 0;
+        }
+        uint32_t at = base + block_scan(v[0] + v[1] + v[2] + v[3], warp_sums, &total);
+#pragma unroll
+        for (uint32_t j = 0; j < 4; j++) {
+            if (b + j < bins) {
+                start[b + j] = at;
+                if (next != NULL) {
+                    next[b + j] = at;
+                }
+                at += v[j];
+            }
+        }
         base += total;
     }
     if (threadIdx.x == 0) {
@@ -193,51 +202,39 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* Shared memory of spread_k. */
 struct spread_tile {
-    uint64_t entry[SPREAD_TILE];
-    uint16_t bin[SPREAD_TILE];
-    uint32_t at[BINS];    /* next place in the bin's room of this block */
-    uint32_t count[BINS]; /* of the tile, then the bin's first place in the tile */
-    uint32_t move[BINS];  /* from a place in the tile to one in the list of entries */
+    uint64_t entry[SPREAD_TILE]; /* key << 32 | sign and term */
+    uint32_t count[MAX_BINS];    /* of the tile, then the bin's first place in the tile */
+    uint32_t move[MAX_BINS];     /* from a place in the tile to one in the list of entries */
     uint32_t warp_sums[32];
 };
 
 /*
- * Each block sorts tiles of 2^13 terms by bin in shared memory and copies them out in order, so
- * that neighbouring threads write neighbouring entries: entries written one by one would each
- * touch a sector of their own.
+ * Blocks sort tiles of 2^13 terms by bin in shared memory and copy them out in order, so that
+ * neighbouring threads write neighbouring entries. Room in the bins is taken tile by tile: with
+ * four tiles at a time, half as many bytes again went through device memory.
  */
-static __global__ void __launch_bounds__(THREADS) spread_k(sort_args a)
+static __global__ void __launch_bounds__(THREADS, 2) spread_k(sort_args a)
 {
     extern __shared__ uint64_t raw[];
     spread_tile &sh = *(spread_tile *)raw;
-    const unsigned w = blockIdx.y, low = low_bits(a, w);
+    const unsigned w = blockIdx.y, low = low_bits(a, w), bins = 1u << a.lg_bins;
     const uint32_t t = threadIdx.x;
-    uint64_t from, to;
-    count_bins(a, sh.at);
-    for (uint32_t b = t; b < BINS; b += THREADS) {
-        if (sh.at[b] != 0) {
-            sh.at[b] = atomicAdd(&a.bin_next[w * BINS + b], sh.at[b]);
-        }
-    }
-    block_range(a.n, &from, &to);
-    for (uint64_t base = from; base < to; base += SPREAD_TILE) {
+    const uint64_t keep = ((uint64_t)1 << (32 + low)) - 1; /* the low key and the term */
+    for (uint64_t base = (uint64_t)blockIdx.x * SPREAD_TILE; base < a.n;
+         base += (uint64_t)gridDim.x * SPREAD_TILE) {
         uint32_t v[8], rank[8];
-        for (uint32_t b = t; b < BINS; b += THREADS) {
-            sh.count[b] = 0;
-        }
-        __syncthreads();
+        sh.count[2 * t] = 0; /* MAX_BINS = 2 THREADS */
+        sh.count[2 * t + 1] = 0;
 #pragma unroll
         for (uint32_t h = 0; h < 2; h++) {
-            const uint64_t i = base + 4 * (h * THREADS + t);
-            uint32_t x[4] = {0, 0, 0, 0};
-            if (i < to) {
-                four_digits(x, a, w, i, to);
-            }
+            uint32_t x[4];
+            four_digits(x, a, w, base + 4 * (h * THREADS + t));
 #pragma unroll
             for (uint32_t j = 0; j < 4; j++) {
                 v[4 * h + j] = x[j];
             }
         }
+        __syncthreads();
 #pragma unroll
         for (uint32_t j = 0; j < 8; j++) {
             const uint32_t d = v[j] & ~SIGN;
@@ -245,28 +242,33 @@ static __global__ void __launch_bounds__(THREADS) spread_k(sort_args a)
         }
         __syncthreads();
         uint32_t total;
-        const uint32_t c0 = sh.count[2 * t], c1 = sh.count[2 * t + 1]; /* BINS = 2 THREADS */
+        const uint32_t c0 = sh.count[2 * t], c1 = sh.count[2 * t + 1];
+        uint32_t at0 = 0, at1 = 0;
+        if (c0 != 0) {
+            at0 = atomicAdd(&a.bin_next[w * bins + 2 * t], c0);
+        }
+        if (c1 != 0) {
+            at1 = atomicAdd(&a.bin_next[w * bins + 2 * t + 1], c1);
+        }
         const uint32_t p0 = block_scan(c0 + c1, sh.warp_sums, &total), p1 = p0 + c0;
         sh.count[2 * t] = p0;
         sh.count[2 * t + 1] = p1;
-        sh.move[2 * t] = sh.at[2 * t] - p0;
-        sh.move[2 * t + 1] = sh.at[2 * t + 1] - p1;
-        sh.at[2 * t] += c0;
-        sh.at[2 * t + 1] += c1;
+        sh.move[2 * t] = at0 - p0;
+        sh.move[2 * t + 1] = at1 - p1;
         __syncthreads();
 #pragma unroll
         for (uint32_t j = 0; j < 8; j++) {
             const uint32_t d = v[j] & ~SIGN;
             if (d != 0) {
-                const uint32_t key = d - 1, bin = key >> low, p = sh.count[bin] + rank[j];
+                const uint32_t key = d - 1, p = sh.count[key >> low] + rank[j];
                 const uint32_t term = (uint32_t)base + 4 * ((j / 4) * THREADS + t) + j % 4;
-                sh.entry[p] = (uint64_t)(key & ((1u << low) - 1)) << 32 | ((v[j] & SIGN) | term);
-                sh.bin[p] = (uint16_t)bin;
+                sh.entry[p] = (uint64_t)key << 32 | ((v[j] & SIGN) | term);
             }
         }
         __syncthreads();
         for (uint32_t p = t; p < total; p += THREADS) {
-            a.entries[sh.move[sh.bin[p]] + p] = sh.entry[p];
+            const uint64_t e = sh.entry[p];
+            a.entries[sh.move[(uint32_t)(e >> 32) >> low] + p] = e & keep;
         }
         __syncthreads();
     }
@@ -284,58 +286,147 @@ static __device__ __forceinline__ void load_batch(uint64_t (&v)[BATCH], const ui
     }
 }
 
-/* Sort one bin by the low key bits; writes the offsets of its buckets. */
-static __global__ void __launch_bounds__(THREADS) sort_bin_k(sort_args a)
+static __device__ __forceinline__ uint32_t padded(uint32_t count, unsigned levels)
 {
-    __shared__ uint32_t at[LOW_KEYS];
+    return (count + (1u << levels) - 1) >> levels << levels;
+}
+
+/* A block's bin: its keys (none: a window with fewer bins), entries and first bucket. */
+struct bin_range {
+    uint32_t keys, from, to, bucket;
+};
+
+static __device__ __forceinline__ bin_range bin_of(const sort_args &a)
+{
+    const unsigned w = blockIdx.y, low = low_bits(a, w);
+    const uint32_t bin = blockIdx.x, i = (w << a.lg_bins) + bin;
+    bin_range r;
+    r.keys = (uint64_t)bin << low >> key_bits(a, w) != 0 ? 0 : 1u << low;
+    r.from = a.bin_start[i];
+    r.to = a.bin_start[i + 1];
+    r.bucket = (w << (a.c - 1)) + (bin << low);
+    return r;
+}
+
+/* Entries of each key of a bin to offset, and of the bin with all keys filled up to list_start. */
+static __global__ void __launch_bounds__(THREADS) count_keys_k(sort_args a)
+{
+    __shared__ uint32_t count[LOW_KEYS];
     __shared__ uint32_t warp_sums[32];
-    const unsigned w = blockIdx.y, bin = blockIdx.x, low = low_bits(a, w);
-    const uint32_t keys = 1u << low, t = threadIdx.x;
-    const unsigned bits = key_bits(a, w);
-    if ((uint64_t)bin << low >> bits != 0) {
-        return; /* a window with fewer bins */
-    }
-    const uint32_t from = a.bin_start[w * BINS + bin], to = a.bin_start[w * BINS + bin + 1];
-    const uint32_t first = (w << (a.c - 1)) + (bin << low);
-    at[t] = 0; /* LOW_KEYS = THREADS */
+    const bin_range r = bin_of(a);
+    const uint32_t t = threadIdx.x; /* LOW_KEYS = THREADS */
+    count[t] = r.keys == 1 && t == 0 ? r.to - r.from : 0;
     __syncthreads();
-    if (low == 0) {
-        if (t == 0) {
-            at[0] = to - from;
-        }
-    } else {
-        for (uint32_t i = from + t; i < to; i += BATCH * THREADS) {
+    if (r.keys > 1) {
+        for (uint32_t i = r.from + t; i < r.to; i += BATCH * THREADS) {
             uint64_t v[BATCH];
-            load_batch(v, a.entries, i, to);
+            load_batch(v, a.entries, i, r.to);
 #pragma unroll
             for (uint32_t j = 0; j < BATCH; j++) {
-                if (i + j * THREADS < to) {
-                    atomicAdd(&at[v[j] >> 32], 1u);
+                if (i + j * THREADS < r.to) {
+                    atomicAdd(&count[v[j] >> 32], 1u);
                 }
             }
         }
+        __syncthreads();
     }
-    __syncthreads();
+    if (t < r.keys) {
+        a.offset[r.bucket + t] = count[t];
+    }
     uint32_t total;
-    const uint32_t mine = from + block_scan(at[t], warp_sums, &total);
-    at[t] = mine;
-    if (t < keys) {
-        a.offset[first + t] = mine;
+    (void)block_scan(padded(count[t], a.levels), warp_sums, &total);
+    if (t == 0) {
+        a.list_start[(blockIdx.y << a.lg_bins) + blockIdx.x] = total;
     }
-    if (t == 0 && first + keys == a.buckets) {
-        a.offset[a.buckets] = to;
-    }
-    __syncthreads();
-    for (uint32_t i = from + t; i < to; i += BATCH * THREADS) {
+}
+
+/* Entries of the bin with keys from key up to stop to their places: at[key] is the next one, less
+ * base. */
+static __device__ __forceinline__ void place_keys(const sort_args &a, const bin_range &r,
+                                                  uint32_t *at, uint32_t *out, uint32_t base,
+                                                  uint32_t key, uint32_t stop)
+{
+    for (uint32_t i = r.from + threadIdx.x; i < r.to; i += BATCH * THREADS) {
         uint64_t v[BATCH];
-        load_batch(v, a.entries, i, to);
+        load_batch(v, a.entries, i, r.to);
 #pragma unroll
         for (uint32_t j = 0; j < BATCH; j++) {
-            if (i + j * THREADS < to) {
-                const uint32_t pos = low == 0 ? i + j * THREADS : atomicAdd(&at[v[j] >> 32], 1u);
-                a.list[pos] = (uint32_t)v[j];
+            const uint32_t k = (uint32_t)(v[j] >> 32);
+            if (i + j * THREADS < r.to && k >= key && k < stop) {
+                out[atomicAdd(&at[k], 1u) - base] = (uint32_t)v[j];
             }
         }
+    }
+}
+
+/*
+ * Sort one bin by the low key bits into the list, and write the offsets of its buckets. As many
+ * keys at a time as fit shared memory; one that does not fit alone goes straight to the list.
+ */
+static __global__ void __launch_bounds__(THREADS) place_k(sort_args a)
+{
+    extern __shared__ uint32_t out[];
+    __shared__ uint32_t at[LOW_KEYS];
+    __shared__ uint32_t warp_sums[32];
+    __shared__ uint32_t stop, length;
+    const bin_range r = bin_of(a);
+    const uint32_t t = threadIdx.x;
+    if (r.keys == 0) {
+        return;
+    }
+    const uint32_t mine = t < r.keys ? a.offset[r.bucket + t] : 0;
+    uint32_t total;
+    const uint32_t first = a.list_start[(blockIdx.y << a.lg_bins) + blockIdx.x] +
+                           block_scan(padded(mine, a.levels), warp_sums, &total);
+    const uint32_t next = first + padded(mine, a.levels);
+    at[t] = first;
+    if (t < r.keys) {
+        a.offset[r.bucket + t] = first;
+        if (r.bucket + t + 1 == a.buckets) {
+            a.offset[a.buckets] = next;
+        }
+    }
+    for (uint32_t key = 0; key < r.keys;) {
+        __syncthreads();
+        const uint32_t base = at[key];
+        if (t == 0) {
+            stop = key + 1; /* at least */
+        }
+        __syncthreads();
+        if (t < r.keys && t > key && next - base <= a.room) {
+            atomicMax(&stop, t + 1);
+        }
+        __syncthreads();
+        const uint32_t to = stop;
+        if (t == to - 1) {
+            length = next - base;
+        }
+        __syncthreads();
+        if (length > a.room || r.keys == 1) {
+            if (t == key) {
+                for (uint32_t i = first + mine; i < next; i++) {
+                    a.list[i] = CUZK_CUDA_MSM_NONE;
+                }
+            }
+            if (r.keys == 1) {
+                for (uint32_t i = r.from + t; i < r.to; i += THREADS) {
+                    a.list[base + (i - r.from)] = (uint32_t)a.entries[i];
+                }
+            } else {
+                place_keys(a, r, at, a.list, 0, key, to);
+            }
+        } else {
+            for (uint32_t i = t; i < length; i += THREADS) {
+                out[i] = CUZK_CUDA_MSM_NONE;
+            }
+            __syncthreads();
+            place_keys(a, r, at, out, base, key, to);
+            __syncthreads();
+            for (uint32_t i = t; i < length; i += THREADS) {
+                a.list[base + i] = out[i];
+            }
+        }
+        key = to;
     }
 }
 
@@ -362,6 +453,20 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* Fills the list of bits up to a multiple of 2^levels; one block of at least as many threads. */
+static __global__ void pad_bits_k(uint32_t *list, uint32_t *offset, unsigned levels)
+{
+    const uint32_t length = offset[1];
+    const uint32_t full = padded(length, levels);
+    __syncthreads();
+    if (length + threadIdx.x < full) {
+        list[length + threadIdx.x] = CUZK_CUDA_MSM_NONE;
+    }
+    if (threadIdx.x == 0) {
+        offset[1] = full;
+    }
+}
+
 cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                                const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
                                const cuzk_scalar *d_scalars, cuzk_err *err)
@@ -373,55 +478,76 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
     d.row = (s->n + 3) & ~(uint64_t)3;
     d.c = s->c;
     d.first = b->first;
-    d.count = b->count;
+    d.count = s->windows - b->first < s->digits ? s->windows - b->first : s->digits;
     d.last = s->windows - 1;
     for (unsigned w = 0; w + 1 < s->windows; w++) {
         const unsigned bit = s->c * w + s->c - 1;
         d.halves[bit / 64] |= (uint64_t)1 << bit % 64;
     }
     sort_args a = {};
-    a.digits = m->d_digits;
+    a.digits = m->d_digits + b->first % s->digits * d.row;
     a.entries = m->d_entries;
     a.list = m->d_list;
     a.bin_start = m->d_bin_start;
     a.bin_next = m->d_bin_next;
+    a.list_start = m->d_list_start;
     a.offset = b->d_offset;
     a.n = s->n;
     a.row = d.row;
     a.c = s->c;
     a.top_bits = s->top_bits;
+    a.lg_bins = s->lg_bins;
+    a.levels = s->levels;
     a.first = b->first;
     a.last = d.last;
     a.buckets = b->buckets;
-    const uint32_t bins = b->count << CUZK_CUDA_MSM_LG_BINS;
+    /* Room for a bin of half again the mean, with its padding. */
+    const uint64_t mean =
+        (s->n >> s->lg_bins) + (((uint64_t)1 << (s->c - 1 + s->levels)) >> s->lg_bins);
+    a.room = mean * 3 / 2 + 64 < PLACE_MAX ? (uint32_t)(mean * 3 / 2 + 64) : PLACE_MAX;
+    const int place_bytes = (int)(a.room * sizeof(uint32_t));
+    const uint32_t bins = b->count << s->lg_bins;
+    const dim3 per_bin(1u << s->lg_bins, b->count);
     const unsigned digit_blocks = (unsigned)((s->n + 255) / 256);
-    /* Two blocks per SM, each with a share worth its 2^11 counters. */
-    unsigned share_blocks = (unsigned)((s->n + (1u << 13) - 1) >> 13);
-    if (share_blocks > 2 * (unsigned)q->sm_count) {
-        share_blocks = 2 * (unsigned)q->sm_count;
+    /* Two blocks per SM, or one per tile. */
+    unsigned tiles = (unsigned)((s->n + SPREAD_TILE - 1) / SPREAD_TILE);
+    if (tiles > 2 * (unsigned)q->sm_count) {
+        tiles = 2 * (unsigned)q->sm_count;
     }
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_bin_start, 0, (bins + 1) * sizeof(uint32_t), q->stream),
                        err));
-    digits_k<<<digit_blocks, 256, 0, q->stream>>>(d);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(digits_k, err));
-    count_k<<<dim3(share_blocks, b->count), THREADS, 0, q->stream>>>(a);
+    if (b->first % s->digits == 0) {
+        digits_k<<<digit_blocks, 256, 0, q->stream>>>(d);
+        CUZK_TRY(CUZK_CUDA_LAUNCHED(digits_k, err));
+    }
+    count_k<<<dim3(tiles, b->count), THREADS, 0, q->stream>>>(a);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(count_k, err));
     scan_bins_k<<<1, THREADS, 0, q->stream>>>(m->d_bin_start, m->d_bin_next, bins);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(scan_bins_k, err));
     CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(spread_k, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)sizeof(spread_tile)),
                        err));
-    spread_k<<<dim3(share_blocks, b->count), THREADS, sizeof(spread_tile), q->stream>>>(a);
+    spread_k<<<dim3(tiles, b->count), THREADS, sizeof(spread_tile), q->stream>>>(a);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(spread_k, err));
-    sort_bin_k<<<dim3(BINS, b->count), THREADS, 0, q->stream>>>(a);
-    return CUZK_CUDA_LAUNCHED(sort_bin_k, err);
+    count_keys_k<<<per_bin, THREADS, 0, q->stream>>>(a);
+    CUZK_TRY(CUZK_CUDA_LAUNCHED(count_keys_k, err));
+    scan_bins_k<<<1, THREADS, 0, q->stream>>>(m->d_list_start, NULL, bins);
+    CUZK_TRY(CUZK_CUDA_LAUNCHED(scan_bins_k, err));
+    CUZK_TRY(CUZK_CUDA(
+        cudaFuncSetAttribute(place_k, cudaFuncAttributeMaxDynamicSharedMemorySize, place_bytes),
+        err));
+    place_k<<<per_bin, THREADS, (size_t)place_bytes, q->stream>>>(a);
+    return CUZK_CUDA_LAUNCHED(place_k, err);
 }
 
 cuzk_status cuzk_cuda_msm_list_bits(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
-                                    const uint64_t *d_bits, uint64_t n, cuzk_err *err)
+                                    const uint64_t *d_bits, uint64_t n, unsigned levels,
+                                    cuzk_err *err)
 {
     const unsigned blocks = (unsigned)(((n + 63) / 64 + THREADS - 1) / THREADS);
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_offset, 0, 2 * sizeof(uint32_t), q->stream), err));
     list_bits_k<<<blocks, THREADS, 0, q->stream>>>(m->d_list, m->d_offset, d_bits, n);
-    return CUZK_CUDA_LAUNCHED(list_bits_k, err);
+    CUZK_TRY(CUZK_CUDA_LAUNCHED(list_bits_k, err));
+    pad_bits_k<<<1, 1u << CUZK_CUDA_MSM_MAX_LEVELS, 0, q->stream>>>(m->d_list, m->d_offset, levels);
+    return CUZK_CUDA_LAUNCHED(pad_bits_k, err);
 }

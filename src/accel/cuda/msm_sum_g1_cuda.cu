@@ -15,7 +15,8 @@ cuzk_status cuzk_cuda_msm_reduce_g1(const cuzk_cuda_msm_memory *m, const cuzk_cu
 }
 
 cuzk_status cuzk_cuda_msm_sum_list_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
-                                      const void *d_bases, uint64_t n, cuzk_err *err)
+                                      const void *d_bases, uint64_t n, unsigned levels,
+                                      cuzk_err *err)
 {
-    return sum_list<g1_group>(m, q, d_bases, n, err);
+    return sum_list<g1_group>(m, q, d_bases, n, levels, err);
 }

@@ -13,43 +13,46 @@
 #include "msm_cuda_internal.h"
 
 #include "ec_dev.cuh"
+#include "msm_reduce_tmpl.cuh"
+#include "msm_tree_tmpl.cuh"
 
-#define SUM_THREADS 128u
-#define SIGN        0x80000000u
-#define HEAVY       48u /* heads of a bucket that one thread still adds */
+#define SIGN  0x80000000u
+#define HEAVY 48u /* heads of a bucket that one thread still adds */
 
-/* Threads of the kernels with one block per SM: as many as the registers allow. */
+/* Threads of the accumulation, one block per SM: as many as the registers allow. */
 template <class G> struct sum_shape;
 template <> struct sum_shape<g1_group> {
-    static const unsigned acc = 384, red = 512;
+    static const unsigned acc = 384, combine_blocks = 4;
     static const bool prefetch = true;
 };
 template <> struct sum_shape<g2_group> {
-    static const unsigned acc = 256, red = 256;
+    static const unsigned acc = 256, combine_blocks = 2;
     static const bool prefetch = false; /* no registers left for it */
 };
 
 template <class G> struct acc_args {
     const uint32_t *list, *offset;
     const typename G::affine *bases;
+    const uint4 *points; /* after `levels` > 0 levels of the tree: these, not the list's bases */
+    unsigned levels;
     typename G::xyzz *buckets, *heads;
     uint32_t n_buckets, segment;
     bool all_heads; /* one bucket, all runs to the heads */
 };
 
-/* The passes after the accumulation add by call: small code, and few enough additions. */
-template <class G> static __device__ __noinline__ void add_call(dpoint<G> *a, const dpoint<G> *b)
+/* First entry or point of bucket k. */
+template <class G> CUZK_DEV uint32_t bucket_start(const acc_args<G> &a, uint32_t k)
 {
-    point_add<G>(*a, *b);
+    return a.offset[k] >> a.levels;
 }
 
-/* Largest k with offset[k] <= i; then offset[k + 1] > i, when i is below the last offset. */
-CUZK_DEV uint32_t bucket_of(const uint32_t *offset, uint32_t n_buckets, uint32_t i)
+/* Bucket of entry or point i, which is below the last bucket's end. */
+template <class G> CUZK_DEV uint32_t bucket_of(const acc_args<G> &a, uint32_t i)
 {
-    uint32_t lo = 0, hi = n_buckets; /* offset[lo] <= i < offset[hi] */
+    uint32_t lo = 0, hi = a.n_buckets; /* bucket_start(lo) <= i < bucket_start(hi) */
     while (hi - lo > 1) {
         const uint32_t mid = lo + (hi - lo) / 2;
-        if (offset[mid] <= i) {
+        if (bucket_start<G>(a, mid) <= i) {
             lo = mid;
         } else {
             hi = mid;
@@ -58,34 +61,42 @@ CUZK_DEV uint32_t bucket_of(const uint32_t *offset, uint32_t n_buckets, uint32_t
     return lo;
 }
 
-template <class G>
-CUZK_DEV void load_base(dpoint_affine<G> &p, const typename G::affine *bases, uint32_t entry)
+/* The next entry's base, or the next point. */
+template <class G, bool LIST>
+CUZK_DEV void load_next(dpoint_affine<G> &p, const acc_args<G> &a, uint32_t i, uint32_t entry)
 {
-    const typename G::affine *b = &bases[entry & ~SIGN];
-    fe_load_ro(p.x, &b->x);
-    fe_load_ro(p.y, &b->y);
+    if (!LIST) {
+        words_load<TREE_GROUP>(p.x, tree_x<G>(a.points, i));
+        words_load<TREE_GROUP>(p.y, tree_y<G>(a.points, i));
+    } else if (entry == CUZK_CUDA_MSM_NONE) {
+        fe_zero(p.x);
+        fe_zero(p.y);
+    } else {
+        fe_load_ro(p.x, &a.bases[entry & ~SIGN].x);
+        fe_load_ro(p.y, &a.bases[entry & ~SIGN].y);
+    }
 }
 
-template <class G>
+template <class G, bool LIST>
 static __global__ void __launch_bounds__(sum_shape<G>::acc, 1) accumulate_k(acc_args<G> a)
 {
     const uint32_t t = blockIdx.x * sum_shape<G>::acc + threadIdx.x;
-    const uint32_t total = a.offset[a.n_buckets];
+    const uint32_t total = bucket_start<G>(a, a.n_buckets);
     const uint64_t from = (uint64_t)t * a.segment;
     if (from >= total) {
         return;
     }
     const uint32_t end = total - from < a.segment ? total : (uint32_t)from + a.segment;
     uint32_t i = (uint32_t)from;
-    uint32_t k = bucket_of(a.offset, a.n_buckets, i);
-    uint32_t stop = a.offset[k + 1];
-    bool head = a.all_heads || a.offset[k] < i;
+    uint32_t k = bucket_of<G>(a, i);
+    uint32_t stop = bucket_start<G>(a, k + 1);
+    bool head = a.all_heads || bucket_start<G>(a, k) < i;
     dpoint<G> acc;
     dpoint_affine<G> p, next;
     point_infinity<G>(acc);
-    uint32_t entry = a.list[i];
+    uint32_t entry = LIST ? a.list[i] : 0;
     if (sum_shape<G>::prefetch) {
-        load_base<G>(next, a.bases, entry);
+        load_next<G, LIST>(next, a, i, entry);
     }
     /* All segments of a warp have one length, but runs end at different times: without the
      * barriers the lanes that wrote a bucket would go on apart from the others, each part at the
@@ -95,14 +106,14 @@ static __global__ void __launch_bounds__(sum_shape<G>::acc, 1) accumulate_k(acc_
         if (sum_shape<G>::prefetch) {
             p = next;
         } else {
-            load_base<G>(p, a.bases, entry);
+            load_next<G, LIST>(p, a, i, entry);
         }
-        const bool negative = (entry & SIGN) != 0;
+        const bool negative = LIST && (entry & SIGN) != 0;
         const bool none = fe_is_null(p.y);
         if (i + 1 < end) { /* the gather of the next point runs beside this addition */
-            entry = a.list[i + 1];
+            entry = LIST ? a.list[i + 1] : 0;
             if (sum_shape<G>::prefetch) {
-                load_base<G>(next, a.bases, entry);
+                load_next<G, LIST>(next, a, i + 1, entry);
             }
         }
         if (negative) {
@@ -122,29 +133,30 @@ static __global__ void __launch_bounds__(sum_shape<G>::acc, 1) accumulate_k(acc_
             point_infinity<G>(acc);
             do { /* empty buckets hold nothing and are not written */
                 k++;
-                stop = a.offset[k + 1];
+                stop = bucket_start<G>(a, k + 1);
             } while (stop == i);
         }
     }
 }
 
-/* End of the segments that hold entries of bucket k, which is not empty. */
+/* End of the segments that hold points of bucket k, which is not empty. */
 template <class G> CUZK_DEV uint32_t heads_end(const acc_args<G> &a, uint32_t k)
 {
-    return (a.offset[k + 1] - 1) / a.segment + 1;
+    return (bucket_start<G>(a, k + 1) - 1) / a.segment + 1;
 }
 
 /* One thread per segment but the first; it works when its head is the first one of a bucket. */
 template <class G>
-static __global__ void __launch_bounds__(SUM_THREADS) combine_k(acc_args<G> a, uint32_t *heavy)
+static __global__ void __launch_bounds__(SUM_THREADS, sum_shape<G>::combine_blocks)
+    combine_k(acc_args<G> a, uint32_t *heavy)
 {
     const uint32_t from = 1 + blockIdx.x * SUM_THREADS + threadIdx.x;
     const uint64_t i = (uint64_t)from * a.segment;
-    if (i >= a.offset[a.n_buckets]) {
+    if (i >= bucket_start<G>(a, a.n_buckets)) {
         return;
     }
-    const uint32_t k = bucket_of(a.offset, a.n_buckets, (uint32_t)i);
-    const uint32_t first = a.offset[k];
+    const uint32_t k = bucket_of<G>(a, (uint32_t)i);
+    const uint32_t first = bucket_start<G>(a, k);
     if (first == (uint32_t)i || first / a.segment + 1 != from) {
         return;
     }
@@ -153,169 +165,97 @@ static __global__ void __launch_bounds__(SUM_THREADS) combine_k(acc_args<G> a, u
         heavy[1 + atomicAdd(&heavy[0], 1u)] = k;
         return;
     }
-    dpoint<G> acc, h;
-    point_load<G>(acc, &a.buckets[k]);
     for (uint32_t t = from; t < to; t++) {
-        point_load<G>(h, &a.heads[t]);
-        add_call<G>(&acc, &h);
+        add_call<G>(&a.buckets[k], &a.heads[t]);
     }
-    point_store<G>(&a.buckets[k], acc);
 }
 
-/* Sum over a block of SUM_THREADS; valid in thread 0. All threads call it. */
-template <class G> CUZK_DEV void block_sum(dpoint<G> &acc, typename G::xyzz *sh)
+/* Blocks of combine_heavy_k that share a bucket. */
+CUZK_DEV uint32_t heavy_shares(uint32_t count)
 {
-    for (unsigned half = SUM_THREADS / 2; half > 0; half /= 2) {
-        if (threadIdx.x >= half && threadIdx.x < 2 * half) {
-            point_store<G>(&sh[threadIdx.x - half], acc);
-        }
-        __syncthreads();
-        if (threadIdx.x < half) {
-            dpoint<G> h;
-            point_load<G>(h, &sh[threadIdx.x]);
-            add_call<G>(&acc, &h);
-        }
-        __syncthreads();
-    }
+    return count < gridDim.x ? gridDim.x / count : 1;
 }
 
+/* Sum of a block's share of the heads of a heavy bucket to the share's first head. */
 template <class G>
 static __global__ void __launch_bounds__(SUM_THREADS)
     combine_heavy_k(acc_args<G> a, const uint32_t *heavy)
 {
     __shared__ __align__(16) typename G::xyzz sh[SUM_THREADS / 2];
-    for (uint32_t j = blockIdx.x; j < heavy[0]; j += gridDim.x) {
-        const uint32_t k = heavy[1 + j];
-        const uint32_t from = a.offset[k] / a.segment + 1, to = heads_end<G>(a, k);
-        dpoint<G> acc, h;
-        point_infinity<G>(acc);
-        if (threadIdx.x == 0) {
-            point_load<G>(acc, &a.buckets[k]);
-        }
-        for (uint32_t t = from + threadIdx.x; t < to; t += SUM_THREADS) {
-            point_load<G>(h, &a.heads[t]);
-            add_call<G>(&acc, &h);
-        }
-        block_sum<G>(acc, sh);
-        if (threadIdx.x == 0) {
-            point_store<G>(&a.buckets[k], acc);
-        }
-    }
-}
-
-template <class G> struct reduce_args {
-    const uint32_t *offset;
-    const typename G::xyzz *buckets;
-    typename G::xyzz *chunks;
-    unsigned c, windows, top_bits, lg_chunk, batch;
-};
-
-template <class G> CUZK_DEV uint32_t window_buckets(const reduce_args<G> &a, unsigned w)
-{
-    return 1u << (w + 1 == a.windows ? a.top_bits : a.c - 1);
-}
-
-/*
- * Chunk of 2^lg_chunk buckets of a window from bucket b on: sum of (j + 1) B_j over the window's
- * numbering j = running sums over the chunk, plus b times the chunk's plain sum.
- */
-template <class G>
-static __global__ void __launch_bounds__(sum_shape<G>::red, 1)
-    reduce_k(reduce_args<G> a, uint32_t stride)
-{
-    const unsigned w = blockIdx.y;
-    const uint32_t j = blockIdx.x * sum_shape<G>::red + threadIdx.x;
-    const uint32_t count = window_buckets<G>(a, w), from = j << a.lg_chunk;
-    if (from >= count) {
+    const uint32_t count = heavy[0];
+    if (count == 0) {
         return;
     }
-    const uint32_t first = w << (a.c - 1);
-    const uint32_t to = count - from < 1u << a.lg_chunk ? count : from + (1u << a.lg_chunk);
-    const uint32_t *offset = a.offset + first + w / a.batch; /* each batch has one more */
-    dpoint<G> run, sum, b;
-    point_infinity<G>(run);
-    point_infinity<G>(sum);
-    for (uint32_t k = to; k-- > from;) {
-        if (offset[k] != offset[k + 1]) {
-            point_load<G>(b, &a.buckets[first + k]);
-            add_call<G>(&run, &b);
+    const uint32_t shares = heavy_shares(count);
+    for (uint32_t j = blockIdx.x; j < count * shares; j += gridDim.x) {
+        const uint32_t k = heavy[1 + j / shares], share = j % shares;
+        const uint32_t from = bucket_start<G>(a, k) / a.segment + 1, to = heads_end<G>(a, k);
+        const uint32_t each = (to - from + shares - 1) / shares;
+        const uint32_t begin = from + share * each;
+        if (begin >= to) {
+            continue;
         }
-        __syncwarp();
-        add_call<G>(&sum, &run);
-    }
-    if (from != 0 && !point_is_infinity<G>(run)) {
-        b = run;
-        for (unsigned bit = 31u - (unsigned)__clz((int)from); bit-- > 0;) {
-            if (!point_is_infinity<G>(b)) {
-                point_dbl_call<G>(&b);
-            }
-            if (from >> bit & 1) {
-                add_call<G>(&b, &run);
-            }
+        const uint32_t end = to - begin < each ? to : begin + each;
+        __align__(16) typename G::xyzz acc;
+        clear<G>(&acc);
+        for (uint32_t t = begin + threadIdx.x; t < end; t += SUM_THREADS) {
+            add_call<G>(&acc, &a.heads[t]);
         }
-        add_call<G>(&sum, &b);
+        block_sum<G>(&acc, sh); /* all heads of the share are read before this writes one */
+        if (threadIdx.x == 0) {
+            copy<G>(&a.heads[begin], &acc);
+        }
+        __syncthreads();
     }
-    point_store<G>(&a.chunks[w * stride + j], sum);
 }
 
-/* out[row][block] = sum of in[row][i], i = block, block + blocks, ... below the row's length. */
-template <class G> struct fold_args {
-    const typename G::xyzz *in;
-    typename G::xyzz *out;
-    uint32_t in_stride, out_stride;
-    uint32_t length, last_length; /* of rows, of the last row */
-    const uint32_t *d_entries;    /* not NULL: length is ceil(*d_entries / segment) */
-    uint32_t segment;
-};
-
-template <class G> static __global__ void __launch_bounds__(SUM_THREADS) fold_k(fold_args<G> a)
+/* The shares of heavy buckets to the buckets; as many blocks as combine_heavy_k. */
+template <class G>
+static __global__ void __launch_bounds__(SUM_THREADS)
+    combine_shares_k(acc_args<G> a, const uint32_t *heavy)
 {
     __shared__ __align__(16) typename G::xyzz sh[SUM_THREADS / 2];
-    const unsigned row = blockIdx.y;
-    uint32_t length = row + 1 == gridDim.y ? a.last_length : a.length;
-    if (a.d_entries != NULL) {
-        length = (uint32_t)(((uint64_t)*a.d_entries + a.segment - 1) / a.segment);
+    const uint32_t count = heavy[0];
+    if (count == 0) {
+        return;
     }
-    dpoint<G> acc, h;
-    point_infinity<G>(acc);
-    for (uint32_t i = blockIdx.x * SUM_THREADS + threadIdx.x; i < length;
-         i += gridDim.x * SUM_THREADS) {
-        point_load<G>(h, &a.in[(uint64_t)row * a.in_stride + i]);
-        add_call<G>(&acc, &h);
-    }
-    block_sum<G>(acc, sh);
-    if (threadIdx.x == 0) {
-        point_store<G>(&a.out[row * a.out_stride + blockIdx.x], acc);
+    const uint32_t shares = heavy_shares(count);
+    for (uint32_t j = blockIdx.x; j < count; j += gridDim.x) {
+        const uint32_t k = heavy[1 + j];
+        const uint32_t from = bucket_start<G>(a, k) / a.segment + 1, to = heads_end<G>(a, k);
+        const uint32_t each = (to - from + shares - 1) / shares;
+        __align__(16) typename G::xyzz acc;
+        clear<G>(&acc);
+        if (threadIdx.x == 0) {
+            copy<G>(&acc, &a.buckets[k]);
+        }
+        for (uint32_t t = from + threadIdx.x * each; t < to; t += SUM_THREADS * each) {
+            add_call<G>(&acc, &a.heads[t]);
+        }
+        block_sum<G>(&acc, sh);
+        if (threadIdx.x == 0) {
+            copy<G>(&a.buckets[k], &acc);
+        }
+        __syncthreads();
     }
 }
 
-static unsigned blocks_for(uint64_t n, unsigned threads)
-{
-    return (unsigned)((n + threads - 1) / threads);
-}
-
-/* Rows of `f` to d_sums by way of d_partials. */
+/* The levels of the tree, then the accumulation; at most `entries` entries in the list. */
 template <class G>
-static cuzk_status fold_rows(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, fold_args<G> f,
-                             unsigned rows, uint64_t longest, cuzk_err *err)
+static cuzk_status run_levels(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, acc_args<G> *a,
+                              uint64_t entries, cuzk_err *err)
 {
-    unsigned blocks = blocks_for(longest, 4 * SUM_THREADS);
-    if (blocks > CUZK_CUDA_MSM_PARTIALS) {
-        blocks = CUZK_CUDA_MSM_PARTIALS;
+    const unsigned threads = sum_shape<G>::acc;
+    const unsigned blocks =
+        blocks_for(((entries >> a->levels) + a->segment - 1) / a->segment, threads);
+    if (a->levels == 0) {
+        accumulate_k<G, true><<<blocks, threads, 0, q->stream>>>(*a);
+    } else {
+        CUZK_TRY(
+            tree_levels<G>(m, q, a->bases, a->offset + a->n_buckets, a->levels, &a->points, err));
+        accumulate_k<G, false><<<blocks, threads, 0, q->stream>>>(*a);
     }
-    f.out = (typename G::xyzz *)m->d_partials;
-    f.out_stride = CUZK_CUDA_MSM_PARTIALS;
-    fold_k<G><<<dim3(blocks, rows), SUM_THREADS, 0, q->stream>>>(f);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(fold_k, err));
-    fold_args<G> g = {};
-    g.in = (const typename G::xyzz *)m->d_partials;
-    g.in_stride = CUZK_CUDA_MSM_PARTIALS;
-    g.out = (typename G::xyzz *)m->d_sums;
-    g.out_stride = 1;
-    g.length = blocks;
-    g.last_length = blocks;
-    fold_k<G><<<dim3(1, rows), SUM_THREADS, 0, q->stream>>>(g);
-    return CUZK_CUDA_LAUNCHED(fold_k, err);
+    return CUZK_CUDA_LAUNCHED(accumulate_k, err);
 }
 
 template <class G>
@@ -327,72 +267,46 @@ static cuzk_status accumulate(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm
     a.list = m->d_list;
     a.offset = b->d_offset;
     a.bases = (const typename G::affine *)d_bases;
+    a.levels = s->levels;
     a.buckets = (typename G::xyzz *)m->d_buckets + b->first_bucket;
     a.heads = (typename G::xyzz *)m->d_heads;
     a.n_buckets = b->buckets;
-    a.segment = s->segment;
-    const uint64_t segments = (s->n * b->count + s->segment - 1) / s->segment;
+    const uint64_t entries = cuzk_cuda_msm_list_length(s->n * b->count, b->buckets, s->levels);
+    a.segment = cuzk_cuda_msm_segment(entries >> s->levels);
+    const unsigned combine = blocks_for((entries >> s->levels) / a.segment + 1, SUM_THREADS);
+    const unsigned heavy = 2 * (unsigned)q->sm_count;
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_heavy, 0, sizeof(uint32_t), q->stream), err));
-    accumulate_k<G>
-        <<<blocks_for(segments, sum_shape<G>::acc), sum_shape<G>::acc, 0, q->stream>>>(a);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(accumulate_k, err));
-    combine_k<G><<<blocks_for(segments, SUM_THREADS), SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
+    CUZK_TRY(run_levels<G>(m, q, &a, entries, err));
+    combine_k<G><<<combine, SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(combine_k, err));
-    combine_heavy_k<G><<<2 * (unsigned)q->sm_count, SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
-    return CUZK_CUDA_LAUNCHED(combine_heavy_k, err);
-}
-
-template <class G>
-static cuzk_status reduce(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
-                          cuzk_cuda_queue *q, cuzk_err *err)
-{
-    reduce_args<G> r = {};
-    r.offset = m->d_offset;
-    r.buckets = (const typename G::xyzz *)m->d_buckets;
-    r.chunks = (typename G::xyzz *)m->d_chunks;
-    r.c = s->c;
-    r.windows = s->windows;
-    r.top_bits = s->top_bits;
-    r.lg_chunk = s->lg_chunk;
-    r.batch = s->batch;
-    const unsigned most_bits = s->windows == 1 ? s->top_bits : s->c - 1;
-    const uint32_t round = (1u << s->lg_chunk) - 1;
-    const uint32_t stride = ((1u << most_bits) + round) >> s->lg_chunk;
-    const uint32_t last = ((1u << s->top_bits) + round) >> s->lg_chunk;
-    const unsigned threads = sum_shape<G>::red;
-    reduce_k<G>
-        <<<dim3(blocks_for(stride, threads), s->windows), threads, 0, q->stream>>>(r, stride);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(reduce_k, err));
-    fold_args<G> f = {};
-    f.in = (const typename G::xyzz *)m->d_chunks;
-    f.in_stride = stride;
-    f.length = stride;
-    f.last_length = last;
-    return fold_rows<G>(m, q, f, s->windows, stride, err);
+    combine_heavy_k<G><<<heavy, SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
+    CUZK_TRY(CUZK_CUDA_LAUNCHED(combine_heavy_k, err));
+    combine_shares_k<G><<<heavy, SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
+    return CUZK_CUDA_LAUNCHED(combine_shares_k, err);
 }
 
 template <class G>
 static cuzk_status sum_list(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, const void *d_bases,
-                            uint64_t n, cuzk_err *err)
+                            uint64_t n, unsigned levels, cuzk_err *err)
 {
     acc_args<G> a = {};
     a.list = m->d_list;
     a.offset = m->d_offset;
     a.bases = (const typename G::affine *)d_bases;
+    a.levels = levels;
     a.buckets = (typename G::xyzz *)m->d_buckets;
     a.heads = (typename G::xyzz *)m->d_heads;
     a.n_buckets = 1;
-    a.segment = (uint32_t)cuzk_cuda_msm_bits_segment(n);
+    a.segment = cuzk_cuda_msm_segment(cuzk_cuda_msm_list_length(n, 1, levels) >> levels);
     a.all_heads = true;
-    const uint64_t segments = (n + a.segment - 1) / a.segment;
-    accumulate_k<G>
-        <<<blocks_for(segments, sum_shape<G>::acc), sum_shape<G>::acc, 0, q->stream>>>(a);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(accumulate_k, err));
+    const uint64_t entries = cuzk_cuda_msm_list_length(n, 1, a.levels);
+    CUZK_TRY(run_levels<G>(m, q, &a, entries, err));
     fold_args<G> f = {};
     f.in = (const typename G::xyzz *)m->d_heads;
     f.d_entries = m->d_offset + 1;
+    f.levels = a.levels;
     f.segment = a.segment;
-    return fold_rows<G>(m, q, f, 1, segments, err);
+    return fold_rows<G>(m, q, f, 1, (entries >> a.levels) / a.segment + 1, err);
 }
 
 #endif /* CUZK_ACCEL_CUDA_MSM_SUM_TMPL_CUH */
