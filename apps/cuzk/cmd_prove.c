@@ -126,7 +126,7 @@ static cuzk_status prove_repeatedly(job *j, cuzk_filecoin_prover *p, uint8_t *pr
     const uint64_t n = j->o->repeat != 0 ? j->o->repeat : 1;
     for (uint64_t i = 0; i < n; i++) {
         const cuzk_filecoin_times zero = {.check_ns = 0};
-        char key[32];
+        char key[48];
         *times = zero;
         const uint64_t t0 = cuzk_clock_ns();
         CUZK_TRY(j->prove(j, p, proofs, &opts));
