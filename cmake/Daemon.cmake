@@ -1,7 +1,7 @@
 # CUZK_DAEMON is AUTO (on when every library is found), ON (missing ones are an error) or OFF.
 # After this file it is ON or OFF, and the libraries are targets: PkgConfig::NGHTTP2,
-# PkgConfig::PROTOBUF_C, PkgConfig::OPENSSL, PkgConfig::MICROHTTPD, PkgConfig::SQLITE3,
-# PkgConfig::SYSTEMD. toml++ is used as headers only; protoc and its
+# PkgConfig::PROTOBUF_C, PkgConfig::OPENSSL, PkgConfig::MICROHTTPD, PkgConfig::SQLITE3.
+# toml++ is used as headers only; protoc and its
 # plugin for C are CUZK_PROTOC and CUZK_PROTOC_GEN_C.
 if(CUZK_DAEMON STREQUAL "AUTO" OR CUZK_DAEMON)
     set(_missing "")
@@ -12,8 +12,7 @@ if(CUZK_DAEMON STREQUAL "AUTO" OR CUZK_DAEMON)
         # target, pkg-config name, Debian package
         foreach(_lib IN ITEMS "NGHTTP2 libnghttp2 libnghttp2-dev" "PROTOBUF_C libprotobuf-c libprotobuf-c-dev"
                 "OPENSSL openssl>=3 libssl-dev" "MICROHTTPD libmicrohttpd libmicrohttpd-dev"
-                "SQLITE3 sqlite3 libsqlite3-dev" "SYSTEMD libsystemd libsystemd-dev"
-                "TOMLPP tomlplusplus>=3 libtomlplusplus-dev")
+                "SQLITE3 sqlite3 libsqlite3-dev" "TOMLPP tomlplusplus>=3 libtomlplusplus-dev")
             separate_arguments(_lib)
             list(GET _lib 0 _target)
             list(GET _lib 1 _module)

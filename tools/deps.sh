@@ -9,7 +9,7 @@ build)
     packages="gcc g++ cmake ninja-build pkg-config"
     # the daemon's
     packages="$packages libnghttp2-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libssl-dev libmicrohttpd-dev"
-    packages="$packages libsqlite3-dev libtomlplusplus-dev libsystemd-dev"
+    packages="$packages libsqlite3-dev libtomlplusplus-dev"
     ;;
 test)
     packages="python3 clang-14 clang-format-14 libclang-rt-14-dev libgmp-dev valgrind dpkg-dev file"

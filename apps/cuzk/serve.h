@@ -14,6 +14,8 @@
 #include "engine/engine_status.h"
 #include "rpc/rpc_server.h"
 
+#include "serve_notify.h"
+
 #include "api/api_server.h"
 #include "config/config.h"
 #include "log/log.h"
@@ -47,6 +49,7 @@ typedef struct serve {
     cuzk_engine *engine;
     cuzk_rpc_server *rpc;
     cuzk_api_server *api;
+    serve_notify notify;
     uint64_t timeline_ns; /* jobs that ended until then have their TIMELINE lines */
     pthread_t preloader;
     bool has_preloader;

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -71,15 +70,20 @@ static bool count(serve *s, counts *c)
     return true;
 }
 
-static void tell_manager(serve *s, const char *state, bool watchdog)
+/* The status line, and the watchdog's sign of life: only while the engine answers. */
+static void tell_manager(serve *s, const char *state)
 {
+    char text[192];
     counts c;
     if (count(s, &c)) {
-        (void)sd_notifyf(0,
-                         "STATUS=%s: %" PRIu64 " queued, %" PRIu64 " running, %" PRIu64
-                         " completed, %" PRIu64 " failed%s",
-                         state, c.queued, c.running, c.completed, c.failed,
-                         watchdog ? "\nWATCHDOG=1" : "");
+        (void)snprintf(text, sizeof(text),
+                       "%s: %" PRIu64 " queued, %" PRIu64 " running, %" PRIu64
+                       " completed, %" PRIu64 " failed",
+                       state, c.queued, c.running, c.completed, c.failed);
+        serve_notify_status(&s->notify, text);
+        if (s->notify.watchdog_us != 0) {
+            (void)serve_notify_send(&s->notify, "WATCHDOG=1");
+        }
     }
 }
 
@@ -88,7 +92,8 @@ static void reload(serve *s)
     const char *path = s->options.config_path;
     cuzk_config *fresh = NULL;
     cuzk_err err = {.code = CUZK_OK};
-    (void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, cuzk_clock_ns() / 1000);
+    (void)serve_notify_send(&s->notify, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+                            cuzk_clock_ns() / 1000);
     const cuzk_status st =
         cuzk_config_load(&fresh, path == NULL ? CUZK_CONFIG_DEFAULT_PATH : path, s->issues, &err);
     if (st == CUZK_OK) {
@@ -103,7 +108,7 @@ static void reload(serve *s)
     } else {
         CUZK_LOG(s->log, CUZK_LOG_ERROR, "config.not_reloaded", "why", err.msg);
     }
-    (void)sd_notify(0, "READY=1");
+    (void)serve_notify_send(&s->notify, "READY=1");
 }
 
 static const char *signal_name(int sig)
@@ -114,12 +119,10 @@ static const char *signal_name(int sig)
 /* Until SIGTERM or SIGINT, which is returned. */
 static int serve_jobs(serve *s, int fd)
 {
-    uint64_t watchdog_us = 0;
-    const bool watchdog = sd_watchdog_enabled(0, &watchdog_us) > 0;
-    const int tick =
-        watchdog && watchdog_us / 2000 < TICK_MS ? (int)(watchdog_us / 2000) + 1 : TICK_MS;
+    const uint64_t half_ms = s->notify.watchdog_us / 2000;
+    const int tick = half_ms > 0 && half_ms < TICK_MS ? (int)half_ms : TICK_MS;
     for (;;) {
-        tell_manager(s, "serving", watchdog);
+        tell_manager(s, "serving");
         serve_timeline(s);
         const int sig = next_signal(fd, tick);
         if (sig == SIGHUP) {
@@ -155,7 +158,7 @@ static void drain(serve *s, int fd)
             return;
         }
         if (ticks % (TICK_MS / DRAIN_TICK_MS) == 0) {
-            tell_manager(s, "draining", true);
+            tell_manager(s, "draining");
         }
         const int sig = next_signal(fd, DRAIN_TICK_MS);
         if (sig == SIGTERM || sig == SIGINT) {
@@ -174,16 +177,18 @@ void serve_run(serve *s)
         CUZK_LOG(s->log, CUZK_LOG_ERROR, "daemon.failed", "why", "signalfd");
         return;
     }
+    serve_notify_open(&s->notify);
     CUZK_LOG(s->log, CUZK_LOG_INFO, "daemon.ready", NULL);
-    (void)sd_notify(0, "READY=1");
+    (void)serve_notify_send(&s->notify, "READY=1");
     const int sig = serve_jobs(s, fd);
     cuzk_engine_drain(s->engine);
     cuzk_rpc_server_drain(s->rpc);
-    (void)sd_notifyf(0, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRIu64,
-                     (s->config->drain_ms + 60000) * 1000);
+    (void)serve_notify_send(&s->notify, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRIu64,
+                            (s->config->drain_ms + 60000) * 1000);
     say_drain(s, "daemon.drain", signal_name(sig));
     drain(s, fd);
     serve_timeline(s);
+    serve_notify_close(&s->notify);
     (void)close(fd);
     /* a signal from here on ends the process: whoever sends a third one means it */
     (void)sigdelset(&set, SIGHUP);

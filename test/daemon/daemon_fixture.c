@@ -52,6 +52,8 @@ void box_make(daemon_box *b, const char *extra)
     (void)snprintf(b->log, sizeof(b->log), "%s/log", b->folder);
     CHECK(mkdir(b->params, 0700) == 0);
     box_configure(b, extra);
+    const int log = open(b->log, O_CREAT | O_WRONLY | O_APPEND, 0600);
+    CHECK(log >= 0 && close(log) == 0);
 }
 
 void box_make_params(const daemon_box *b)
@@ -257,5 +259,19 @@ void box_submit(const daemon_box *b, const cuzk_job_request *rq, char id[CUZK_JO
     cuzk_rpc_client *c = box_client(b, 30000);
     uint32_t position = 0;
     CHECK_OK(cuzk_rpc_client_submit(c, rq, id, &position, &err), &err);
+    cuzk_rpc_client_destroy(c);
+}
+
+void box_await_proof(const daemon_box *b, const char *id, const rig_request *rq)
+{
+    cuzk_rpc_result r;
+    cuzk_err err = {.code = CUZK_OK};
+    cuzk_rpc_client *c = box_client(b, 200000);
+    memset(&r, 0, sizeof(r));
+    CHECK_OK(cuzk_rpc_client_await(c, id, 180000, &r, &err), &err);
+    CHECK_MSG(r.outcome == CUZK_RPC_COMPLETED, "%s: %s: %s", id, cuzk_rpc_outcome_name(r.outcome),
+              r.error);
+    CHECK(rig_verifies(rq, r.proof, r.proof_size, b->params));
+    cuzk_rpc_result_free(&r);
     cuzk_rpc_client_destroy(c);
 }

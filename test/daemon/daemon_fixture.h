@@ -46,5 +46,7 @@ int box_http(const daemon_box *b, const char *path);
 
 /** Submits a job that is accepted; id gets its name. */
 void box_submit(const daemon_box *b, const cuzk_job_request *rq, char id[CUZK_JOB_ID_BYTES]);
+/** Awaits a job that ends COMPLETED with a proof of rq's statement. */
+void box_await_proof(const daemon_box *b, const char *id, const rig_request *rq);
 
 #endif /* CUZK_TEST_DAEMON_DAEMON_FIXTURE_H */
