@@ -196,6 +196,12 @@ static void before_run(void *arg)
     }
 }
 
+static uint64_t device_peak(void *arg)
+{
+    const bench_prove *p = arg;
+    return devices_peak(&p->s.dev);
+}
+
 static cuzk_status run(void *arg, cuzk_trace_ctx trace)
 {
     bench_prove *p = arg;
@@ -255,6 +261,7 @@ static cuzk_status work(bench_prove *p, int argc, char **argv)
                              .overhead = p->overhead,
                              .before = before_run,
                              .run = run,
+                             .device_peak = device_peak,
                              .arg = p};
     return bench_runs_measure(&runs);
 }

@@ -80,6 +80,10 @@ static cuzk_status record(const bench_runs *p, const cuzk_trace *t, cuzk_span ro
         add_value(r, "peak_heap", "bytes", CUZK_ROLE_OTHER, (double)m->heap, false);
         add_value(r, "peak_rss", "bytes", m->rss_of_run ? CUZK_ROLE_OTHER : CUZK_ROLE_INFO,
                   (double)m->rss, false);
+        const uint64_t device = p->device_peak != NULL ? p->device_peak(p->arg) : 0;
+        if (device > 0) {
+            add_value(r, "peak_device", "bytes", CUZK_ROLE_OTHER, (double)device, false);
+        }
         if (p->proofs > 0) {
             add_value(r, "proofs_per_minute", "1/min", CUZK_ROLE_INFO,
                       (double)p->proofs * 60e9 / (double)m->wall_ns, true);

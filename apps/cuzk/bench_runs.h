@@ -11,6 +11,7 @@ typedef struct bench_runs {
     bool overhead;             /* every other run without tracing */
     void (*before)(void *arg); /* outside the clock; may be NULL */
     cuzk_status (*run)(void *arg, cuzk_trace_ctx trace);
+    uint64_t (*device_peak)(void *arg); /* bytes, 0: no device; may be NULL */
     void *arg;
 } bench_runs;
 

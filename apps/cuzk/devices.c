@@ -133,6 +133,17 @@ void devices_close(devices *d)
     }
 }
 
+uint64_t devices_peak(const devices *d)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < d->n; i++) {
+#if CUZK_HAVE_CUDA
+        sum += cuzk_accel_cuda_peak(d->list[i]);
+#endif
+    }
+    return sum;
+}
+
 void devices_report(app *a, const devices *d)
 {
     for (size_t i = 0; i < d->n; i++) {

@@ -42,6 +42,8 @@ bool devices_parse_size(uint64_t *out, const char *text);
 CUZK_NODISCARD cuzk_status devices_open(app *a, devices *d);
 /** After everything on them is gone. */
 void devices_close(devices *d);
+/** Most memory in use so far, all devices together; 0 without one. */
+uint64_t devices_peak(const devices *d);
 /** Reports name, memory limit and peak of each device. */
 void devices_report(app *a, const devices *d);
 
