@@ -25,16 +25,25 @@ for m in ff/fp_mul ff/fr_mul ff/fp_sqr ff/fp2_mul ff/fp_inv ff/fr_inv ff/fp_sqrt
 done
 one micro micro "$@" --time 0.3
 one msm micro --all --match msm/ --time 0.3 --samples 5
-one ntt micro --all --match ntt/ --time 0.3 --samples 5
+set --
+for v in c adx ifma; do
+    for lg in 10 16 20; do
+        set -- "$@" --match "ntt/fwd_nr/$v/lg_n=$lg"
+    done
+done
+for op in fwd_nn inv_nr fwd_rn_coset; do
+    set -- "$@" --match "ntt/$op/adx/lg_n=20" --match "ntt/$op/ifma/lg_n=20" --match "ntt/$op/ifma/lg_n=24"
+done
+one ntt micro "$@" --match ntt/to_coset --match ntt/fwd_nr/ifma/lg_n=24 --time 0.3 --samples 5
 for kind in porep winning window update; do
     one synth-$kind-2KiB synth $kind --runs 10 --threads 1
 done
 one synth-winning-32GiB synth winning --sector-size 32GiB --runs 10 --threads 1
-one prove-rows-2-20 prove rows --lg 20 --runs 8 --overhead
-one prove-porep-2KiB prove porep --c1 "$c1" --runs 8 --overhead
+one prove-rows-2-20 prove rows --lg 20 --runs 8
+one prove-porep-2KiB prove porep --c1 "$c1" --runs 6 --overhead
 one prove-porep-2KiB-cold prove porep --c1 "$c1" --runs 5 --cold
 one prove-winning-2KiB prove winning --runs 20
-one prove-winning-2KiB-stream prove winning --count 16 --jobs 2 --runs 5
+one prove-winning-2KiB-stream prove winning --count 8 --jobs 2 --runs 5
 "$cuzk" bench show "$out/prove-porep-2KiB.json" --report "$out/prove-porep-2KiB.html" --force >"$out/prove-porep-2KiB.txt"
 echo "== circuits of 32 GiB"
 : >"$out/circuits-32GiB.jsonl"

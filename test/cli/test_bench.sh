@@ -22,6 +22,11 @@ run 'not a result' 2 'Makefile:1:1' bench compare "$dir/r.json" Makefile
 run 'a trace' 0 '' bench prove rows --lg 6 --runs 1 --trace "$dir/t.json" --trace-counters
 check 'is JSON' python3 -m json.tool "$dir/t.json"
 
+v=test/vectors/filecoin
+run 'from files' 0 'check' bench prove window --runs 1 --warmup 0 --vanilla $v/window.sector1.vanilla.bin --vanilla $v/window.sector2.vanilla.bin \
+    --type 10 --randomness 404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e00
+run 'from files: a wrong statement' 2 'sector 1' bench prove window --runs 1 --warmup 0 --vanilla $v/window.sector1.vanilla.bin \
+    --vanilla $v/window.sector2.vanilla.bin --type 10 --randomness 414142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e00
 run 'operations of a device' 0 'accel/msm_g2/cpu/lg_n=5' bench micro --device cpu --max-lg 6 --samples 2 --result "$dir/dev.json"
 run 'one operation of a device' 0 'accel/intt' bench micro --device cpu --max-lg 6 --samples 2 --match intt
 rc=0 # equal programs: 0, or 3 where the machine is too busy to tell

@@ -143,7 +143,7 @@ static void no_memory(void)
         cuzk_result r, s;
         cuzk_jsonw w;
         const char *text;
-        size_t len;
+        size_t len = 0;
         cuzk_alloc_fail_nth(n, false);
         make(&r);
         cuzk_jsonw_init(&w, false);
