@@ -11,7 +11,7 @@
 #include "srs_internal.h"
 #include "wire_cursor.h"
 
-/* Points that one slice has at least when arrays stream and memory is planned for it. */
+/* Points that one slice has when arrays stream and memory is planned for it; at least a quarter. */
 #define STREAM_SLICE ((uint64_t)1 << 24)
 
 void cuzk_device_key_destroy(cuzk_device_key *k)
@@ -137,13 +137,14 @@ static cuzk_status choose_some(cuzk_device_key *k, uint64_t free_bytes, bool non
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         k->points[a].resident = false;
     }
-    for (uint32_t group = 3; group > 0; group--) {
-        CUZK_TRY(device_plan_bytes(&work, k, group, STREAM_SLICE, err));
-        if (work <= free_bytes) {
-            break;
+    bool fits = false;
+    for (uint32_t group = 3; group > 0 && !fits; group--) {
+        for (uint64_t slice = STREAM_SLICE; slice >= STREAM_SLICE / 4 && !fits; slice /= 2) {
+            CUZK_TRY(device_plan_bytes(&work, k, group, slice, err));
+            fits = work <= free_bytes;
         }
     }
-    if (none || work > free_bytes) {
+    if (none || !fits) {
         return CUZK_OK; /* the plan of a call has smaller slices, or says what is missing */
     }
     uint64_t left = free_bytes - work;
