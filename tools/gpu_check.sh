@@ -7,6 +7,8 @@
 #   LARGE=1         also the tests of whole partitions on the device (minutes of the CPU's time)
 #   BENCH_RUNS=3    runs of each kernel
 #   NO_TESTS=1, NO_SANITIZER=1, NO_BENCH=1     leave these out
+#   BUDGET=280      seconds for all; what would not fit any more is left out
+#   SANITIZER_SECONDS=75   limit of each sanitizer run
 #   PREBUILT=DIR    a build folder made elsewhere, instead of building
 # Results: OUT_FOLDER/{machine,build,summary}.txt, tests/*.txt, sanitizer/*.txt, bench*.jsonl, proofs/*.{json,txt}
 set -u -o pipefail
@@ -17,6 +19,13 @@ export PATH=$PATH:/usr/local/cuda/bin
 fail=0
 begun=$SECONDS
 say() { echo "$@" | tee -a "$out/summary.txt"; }
+# room SECONDS WHAT: whether so much of the budget is left
+room() {
+    if [ $((SECONDS - begun + $1)) -gt "${BUDGET:-100000}" ]; then
+        say "$2: left out, no time"
+        return 1
+    fi
+}
 phase() { say "-- $1: $((SECONDS - begun)) s"; }
 : >"$out/summary.txt"
 {
@@ -93,10 +102,9 @@ judge tests
 judge sanitizer
 phase "tests and sanitizer"
 
-if [ -z "${NO_BENCH:-}" ]; then
+if [ -z "${NO_BENCH:-}" ] && room 20 kernels; then
     timeout 120 "$build/bench/cuda/cuzk_bench_cuda" --runs="${BENCH_RUNS:-3}" >"$out/bench.jsonl" || fail=1
-    timeout 120 "$build/bench/cuda/cuzk_bench_cuda_r1cs" --runs="${BENCH_RUNS:-3}" >"$out/bench_r1cs.jsonl" || fail=1
-    say "kernels: $(cat "$out"/bench*.jsonl | wc -l) results"
+    say "kernels: $(wc -l <"$out/bench.jsonl") results"
     phase kernels
 fi
 
@@ -104,7 +112,7 @@ fi
 prove() {
     local name=$1 runs=$2 warmup=$3
     shift 3
-    if "$build/cuzk" bench prove "$@" --device cuda --runs "$runs" --warmup "$warmup" --force \
+    if timeout 200 "$build/cuzk" bench prove "$@" --device cuda --runs "$runs" --warmup "$warmup" --force \
         --result "$out/proofs/$name.json" --trace "$out/proofs/$name.trace" >"$out/proofs/$name.txt" 2>&1 </dev/null; then
         say "proof $name: $(grep -E '^(wall|peak_rss) ' "$out/proofs/$name.txt" | tr -s ' \n' ' ')"
     else
@@ -112,16 +120,21 @@ prove() {
         fail=1
     fi
 }
-prove porep-2kib 5 1 porep --sector-size 2KiB
-prove porep-512mib 5 1 porep --sector-size 512MiB
-prove porep-512mib-vram2 3 1 porep --sector-size 512MiB --vram 2GiB
 if [ -n "${FULL:-}" ]; then
-    prove winning-32gib 5 1 winning --sector-size 32GiB
     prove porep-32gib "${RUNS:-5}" 0 porep --sector-size 32GiB
-    prove window-32gib 3 0 window --sector-size 32GiB
-    prove porep-32gib-vram24 1 0 porep --sector-size 32GiB --vram 24GiB
-    prove update-32gib 1 0 update --sector-size 32GiB
+    room 45 porep-32gib-vram24 && prove porep-32gib-vram24 1 0 porep --sector-size 32GiB --vram 24GiB
+    room 2 winning-32gib && prove winning-32gib 5 1 winning --sector-size 32GiB
+    room 15 window-32gib && prove window-32gib 2 0 window --sector-size 32GiB
+    room 25 update-32gib && prove update-32gib 1 0 update --sector-size 32GiB
 fi
+room 3 porep-2kib && prove porep-2kib 5 1 porep --sector-size 2KiB
+room 3 porep-512mib && prove porep-512mib 5 1 porep --sector-size 512MiB
+room 6 porep-512mib-vram2 && prove porep-512mib-vram2 3 1 porep --sector-size 512MiB --vram 2GiB
 phase proofs
+if [ -z "${NO_BENCH:-}" ] && room 40 "kernels of circuits"; then
+    timeout 120 "$build/bench/cuda/cuzk_bench_cuda_r1cs" --runs="${BENCH_RUNS:-3}" --setup=0 >"$out/bench_r1cs.jsonl" || fail=1
+    say "kernels of circuits: $(wc -l <"$out/bench_r1cs.jsonl") results"
+    phase "kernels of circuits"
+fi
 [ $fail = 0 ] && say "all: ok" || say "all: FAILED"
 exit $fail
