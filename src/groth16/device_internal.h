@@ -109,7 +109,7 @@ typedef struct device_stage {
  * no memory for it, which is no failure.
  */
 CUZK_NODISCARD cuzk_status device_stage_take(device_stage *out, cuzk_device_key *k,
-                                             const cuzk_witness *w, cuzk_err *err);
+                                             const cuzk_witness *w, cuzk_pool *pool, cuzk_err *err);
 void device_stage_give(device_stage *s, cuzk_device_key *k);
 
 #endif /* CUZK_GROTH16_DEVICE_INTERNAL_H */

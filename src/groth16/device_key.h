@@ -87,6 +87,7 @@ typedef struct cuzk_device_prove_opts {
     cuzk_trace_ctx trace; /* "stage_witness"; "prove" with "gpu_total" and its phases; "assemble" */
     const int32_t *partitions; /* [n] optional: tags of the witnesses' spans */
     int32_t device;            /* tag; CUZK_TRACE_NONE: none */
+    cuzk_pool *pool;           /* optional; copies of large witnesses */
 } cuzk_device_prove_opts;
 
 /** Device bytes that a call takes beside the key to prove one witness with no sum in slices. */

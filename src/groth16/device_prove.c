@@ -562,7 +562,7 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     st = CUZK_OK;
     if (n == 1) {
         span = cuzk_span_begin(opts->trace, "stage_witness", NULL);
-        st = device_stage_take(&stage, k, witnesses[0], err);
+        st = device_stage_take(&stage, k, witnesses[0], opts->pool, err);
         cuzk_span_end(opts->trace, span, 0);
         r->pinned = stage.block != NULL;
         r->witnesses = r->pinned ? &staged : witnesses;

@@ -127,8 +127,11 @@ static cuzk_status prove_batch(const pipe_worker *w, cuzk_witness *const *witnes
         in[i] = witnesses[i];
         tags[i] = (int32_t)partition[i];
     }
-    const cuzk_device_prove_opts opts = {
-        .times = &t, .trace = s->p->trace, .partitions = tags, .device = w->device};
+    const cuzk_device_prove_opts opts = {.times = &t,
+                                         .trace = s->p->trace,
+                                         .partitions = tags,
+                                         .device = w->device,
+                                         .pool = s->p->pool};
     cuzk_status st = cuzk_device_prove(w->key, proofs, k, in, &opts, s->p->cancel, err);
     for (uint32_t i = 0; i < k; i++) {
         cuzk_releaser_push(s->releaser, release_witness, witnesses[i], s->witness_bytes);
