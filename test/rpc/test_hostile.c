@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "rpc/rpc_grpc.h"
 #include "rpc/rpc_wire.h"
@@ -482,6 +483,37 @@ static void reflection(void)
     fixture_stop(&f);
 }
 
+/* Every allocation of the server's side of a connection and two calls fails once. */
+static void out_of_memory(void)
+{
+    fixture f;
+    size_t n = 0;
+    fixture_start(&f, NULL);
+    uint8_t *body = prove_body(&n, 300);
+    bool all_well = false;
+    for (uint64_t k = 1; k < 200 && !all_well; k++) {
+        const int fd = fixture_socket(&f);
+        h2_peer *p = peer_create(fd, 65535);
+        cuzk_alloc_fail_nth(k, false); /* the peer itself allocates elsewhere */
+        const peer_call *a = peer_request(p, PROVE, NULL, body, n, false);
+        const peer_call *b = peer_request(p, STATUS, NULL, empty, 5, false);
+        (void)peer_run(p, 2, 5000);
+        CHECK_MSG(p->eof || (a->closed && b->closed), "allocation %llu: no answer",
+                  (unsigned long long)k);
+        cuzk_alloc_fail_nth(0, false);
+        CHECK(a->code == -1 || a->code == CUZK_GRPC_OK || a->code == CUZK_GRPC_RESOURCE_EXHAUSTED);
+        CHECK(b->code == -1 || b->code == CUZK_GRPC_OK || b->code == CUZK_GRPC_RESOURCE_EXHAUSTED);
+        all_well = a->code == CUZK_GRPC_OK && b->code == CUZK_GRPC_OK;
+        CHECK(!all_well || k > 8);
+        peer_destroy(p);
+    }
+    CHECK(all_well);
+    CHECK(fixture_wait(&f, fixture_nothing_reserved) && fixture_wait(&f, no_connections));
+    still_serves(&f);
+    free(body);
+    fixture_stop(&f);
+}
+
 static void thousand_connections(void)
 {
     enum { N = 1000 };
@@ -532,5 +564,6 @@ static const cuzk_case cases[] = {CASE(requests_refused),
                                   CASE(stream_limit_and_rapid_reset),
                                   CASE(watch_and_drain),
                                   CASE(reflection),
+                                  CASE(out_of_memory),
                                   CASE(thousand_connections)};
 TEST_MAIN("rpc/hostile", cases)
