@@ -20,7 +20,7 @@ one() {
 
 set --
 for m in ff/fp_mul ff/fr_mul ff/fp_sqr ff/fp2_mul ff/fp_inv ff/fr_inv ff/fp_sqrt ec/g1_subgroup ec/g2_subgroup ec/g1_add \
-    ec/g1_dbl ec/g1_mul ec/g2_mul pairing/pairing pairing/miller_1 pairing/final_exp hash/ r1cs/ circuit/ verify/one; do
+    ec/g1_dbl ec/g1_mul ec/g2_mul pairing/pairing pairing/miller_1 pairing/final_exp hash/ r1cs/ circuit/ verify/one trace/span; do
     set -- "$@" --match $m
 done
 one micro micro "$@" --time 0.3
