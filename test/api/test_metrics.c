@@ -119,6 +119,26 @@ static void label_values_are_escaped(void)
     cuzk_free(text);
 }
 
+/* Whoever looks a metric up finds it. */
+static void documented(void)
+{
+    fake_load *f = fake_load_new();
+    char *text = metrics_at(f, 60, NULL);
+    size_t n = 0, families = 0;
+    uint8_t *doc = test_read_file("docs/monitoring.md", &n);
+    for (const char *p = text; (p = strstr(p, "# TYPE ")) != NULL; families++) {
+        char quoted[PROM_NAME + 2];
+        p += strlen("# TYPE ");
+        (void)snprintf(quoted, sizeof(quoted), "`%.*s`", (int)strcspn(p, " "), p);
+        CHECK_MSG(memmem(doc, n, quoted, strlen(quoted)) != NULL, "%s is not in the documentation",
+                  quoted);
+    }
+    CHECK(families > 25);
+    free(doc);
+    cuzk_free(text);
+    fake_load_free(f);
+}
+
 static void allocation_failures(void)
 {
     fake_load *f = fake_load_new();
@@ -147,5 +167,6 @@ static void allocation_failures(void)
 }
 
 static const cuzk_case cases[] = {CASE(format_and_meaning), CASE(counters_are_monotonic),
-                                  CASE(label_values_are_escaped), CASE(allocation_failures)};
+                                  CASE(label_values_are_escaped), CASE(documented),
+                                  CASE(allocation_failures)};
 TEST_MAIN("api/metrics", cases)
