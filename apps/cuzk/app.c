@@ -39,7 +39,8 @@ enum {
     OPT_QUIET,
     OPT_TRACE,
     OPT_TRACE_COUNTERS,
-    OPT_LAYERS
+    OPT_LAYERS,
+    OPT_TRACE_FORMAT
 };
 
 static const struct argp_option options[] = {
@@ -50,6 +51,8 @@ static const struct argp_option options[] = {
     {"force", OPT_FORCE, NULL, 0, "Replace output files that exist", 0},
     {"trace", OPT_TRACE, "FILE", 0,
      "Write what was done when, for ui.perfetto.dev or chrome://tracing", 0},
+    {"trace-format", OPT_TRACE_FORMAT, "FORMAT", 0,
+     "perfetto (default), or json: every span with all its fields (docs/tracing.md)", 0},
     {"layers", OPT_LAYERS, NULL, 0,
      "Print where the time went: each layer's inclusive and exclusive time, overlap, bytes", 0},
     {"trace-counters", OPT_TRACE_COUNTERS, NULL, 0,
@@ -82,6 +85,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_FORCE: a->force = true; return 0;
     case OPT_QUIET: a->quiet = true; return 0;
     case OPT_TRACE: a->trace_path = arg; return 0;
+    case OPT_TRACE_FORMAT:
+        a->trace_plain = strcmp(arg, "json") == 0;
+        if (!a->trace_plain && strcmp(arg, "perfetto") != 0) {
+            argp_error(state, "--trace-format is perfetto or json, not '%s'", arg);
+        }
+        return 0;
     case OPT_LAYERS: a->layers = true; return 0;
     case OPT_TRACE_COUNTERS: a->count = true; return 0;
     case OPT_THREADS:
@@ -152,7 +161,9 @@ static cuzk_status finish_trace(app *a)
     }
     cuzk_span_end(a->trace, a->span, 0);
     cuzk_jsonw_init(&w, false);
-    st = a->trace_path != NULL ? cuzk_trace_write_perfetto(&w, a->trace.trace, &a->err) : CUZK_OK;
+    st = a->trace_path == NULL ? CUZK_OK
+         : a->trace_plain      ? cuzk_trace_write_json(&w, a->trace.trace, &a->err)
+                               : cuzk_trace_write_perfetto(&w, a->trace.trace, &a->err);
     if (st == CUZK_OK && a->trace_path != NULL) {
         st = app_write_json(a, a->trace_path, &w);
     }

@@ -36,6 +36,7 @@ typedef struct app {
     cuzk_jsonw w; /* with json: the object being built */
     uint64_t started_ns;
     const char *trace_path; /* --trace */
+    bool trace_plain;       /* --trace-format json */
     bool layers;            /* --layers: where the time went, at the end */
     bool count;             /* with counters */
     bool record;            /* set before app_begin: record spans even without --trace */

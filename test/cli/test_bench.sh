@@ -21,6 +21,23 @@ run 'different benchmarks' 2 'different benchmarks' bench compare "$dir/r.json" 
 run 'not a result' 2 'Makefile:1:1' bench compare "$dir/r.json" Makefile
 run 'a trace' 0 '' bench prove rows --lg 6 --runs 1 --trace "$dir/t.json" --trace-counters
 check 'is JSON' python3 -m json.tool "$dir/t.json"
+run 'no such format' 2 'perfetto or json' bench prove rows --lg 6 --trace "$dir/u.json" --trace-format xml
+run 'a trace, every field' 0 '' bench prove rows --lg 6 --runs 1 --trace "$dir/u.json" --trace-format json
+check 'spans' python3 - "$dir/u.json" <<'P'
+import json
+import sys
+
+t = json.load(open(sys.argv[1]))
+spans = {s["id"]: s for s in t["spans"]}
+assert t["type"] == "cuzk-trace" and t["version"] == 1 and t["dropped"] == 0 and t["counters"]
+assert {"command", "run", "prove", "eval", "ntt", "msm_h", "sum_full", "verify"} <= {s["name"] for s in spans.values()}
+for s in spans.values():
+    assert s["begin_ns"] <= s["end_ns"] and s["thread"] > 0 and s["mem_begin"] >= 0 and s["cpu_ns"] >= 0
+    if s["parent"]:
+        p = spans[s["parent"]]
+        assert p["begin_ns"] <= s["begin_ns"] and s["end_ns"] <= p["end_ns"]
+    assert s["name"] != "decode_points" or s["bytes"] % 96 == 0
+P
 
 v=test/vectors/filecoin
 run 'from files' 0 'check' bench prove window --runs 1 --warmup 0 --vanilla $v/window.sector1.vanilla.bin --vanilla $v/window.sector2.vanilla.bin \
