@@ -60,6 +60,14 @@ export function setup(cuzk, folder, kinds) {
     }
 }
 
+// ca.pem, server.pem, server.key, client.pem, client.key in dir.
+export function certificates(makeCerts, dir) {
+    const p = spawnSync(makeCerts, [], { env: { ...process.env, CUZK_CERTS_DIR: dir }, encoding: 'utf8' });
+    if (p.status !== 0) {
+        throw new Error(p.stdout + p.stderr);
+    }
+}
+
 // listen: addresses. Resolves when ready, to {ports, log(), stop()}.
 export async function serve(cuzk, dir, params, listen, more = '') {
     const config = path.join(dir, 'cuzk.toml');

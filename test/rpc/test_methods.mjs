@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Every method over TCP, a unix socket, TLS, and mutual TLS with a token, driven by @grpc/grpc-js with the public .proto.
 // Usage: node test_methods.mjs CUZK MAKE_CERTS PARAMS
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Client, check, finish, grpc, jobs, reflectionOf, serve, setup, sleep, tmpdir, verify } from './daemon.mjs';
+import { Client, certificates, check, finish, grpc, jobs, reflectionOf, serve, setup, sleep, tmpdir, verify } from './daemon.mjs';
 
 const [, , cuzk, makeCerts, params] = process.argv;
 const dir = tmpdir();
 setup(cuzk, params, ['winning', 'window']);
-const certs = spawnSync(makeCerts, [], { env: { ...process.env, CUZK_CERTS_DIR: dir }, encoding: 'utf8' });
-if (certs.status !== 0) {
-    throw new Error(certs.stdout + certs.stderr);
-}
+certificates(makeCerts, dir);
 const file = (name) => path.join(dir, name);
 const pem = (name) => fs.readFileSync(file(name));
 fs.writeFileSync(file('token'), 'a-secret-of-some-length\n');
@@ -191,7 +187,7 @@ check('the socket is removed', !fs.existsSync(socket));
 
 // ---- mutual TLS and a token ----
 const guarded = await serve(cuzk, dir, params, ['127.0.0.1:0'],
-    `tls_cert = "${file('server.pem')}"\ntls_key = "${file('server.key')}"\ntls_client_ca = "${file('ca.pem')}"\ntoken_file = "${file('token')}"\n`);
+    `tls_cert = "${file('server.pem')}"\ntls_key = "${file('server.key')}"\ntls_client_ca = "${file('ca.pem')}"\ntoken_file = "${file('token')}"\n[scheduler]\nmax_queued_jobs = 2\n`);
 const target = `localhost:${guarded.ports[0]}`;
 const shown = grpc.credentials.createSsl(pem('ca.pem'), pem('client.key'), pem('client.pem'));
 const nobody = new Client(target, grpc.credentials.createSsl(pem('ca.pem')), token);
@@ -205,6 +201,16 @@ const right = new Client(target, shown, token);
 check('mTLS with the token', (await right.call('GetStatus')).code === 'OK');
 r = await right.prove({ ...jobs.window(), request_id: 'mtls' });
 check('Prove over mTLS', completed(r) && verify(cuzk, dir, params, 'window', r.result.proof) === 0, r);
+const many = await Promise.all([...Array(8).keys()].map((i) => right.call('SubmitProof', { ...jobs.winning(), request_id: `many-${i}` })));
+const taken = many.filter((m) => m.code === 'OK');
+check('a full queue is RESOURCE_EXHAUSTED', taken.length >= 2 && taken.length < 8 &&
+    many.every((m) => m.code === 'OK' || m.code === 'RESOURCE_EXHAUSTED'), many.map((m) => m.code).join());
+const ends = await Promise.all(taken.map(async (m) => {
+    const c = await right.call('CancelProof', { job_id: m.value.job_id });
+    const a = await right.call('AwaitProof', { job_id: m.value.job_id });
+    return c.code === 'OK' && (a.value.status === 'CANCELLED' || a.value.status === 'COMPLETED');
+}));
+check('cancelled jobs say so', ends.every((e) => e), ends);
 [nobody, tokenless, wrong, right].forEach((c) => c.close());
 check('the guarded daemon ends in peace', await guarded.stop() === 0);
 finish();
