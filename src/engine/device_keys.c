@@ -45,8 +45,14 @@ static uint64_t call_bytes(const device_keys *k, uint32_t circuit)
 bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privileged)
 {
     const device_keys *k = &d->keys;
-    return k->cache.entries[circuit].state == CUZK_LOAD_READY && (privileged || !k->is_loading) &&
-           (k->n_running == 0 || cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged));
+    if (k->cache.entries[circuit].state != CUZK_LOAD_READY) {
+        return false;
+    }
+    if (k->is_loading) { /* what it takes has been set aside */
+        return privileged && cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged);
+    }
+    return (k->n_running == 0 && k->n_leaving == 0) ||
+           cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged);
 }
 
 void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
@@ -83,10 +89,12 @@ static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
     device_keys *k = &e->devices[index].keys;
     void *object = cuzk_load_leave(&k->cache, circuit);
+    k->n_leaving++;
     pthread_mutex_unlock(&e->mu);
     e->backend->unload_key(e->backend->arg, index, object);
     pthread_mutex_lock(&e->mu);
     (void)cuzk_load_left(&k->cache, circuit);
+    k->n_leaving--;
     k->key[circuit] = (cuzk_backend_key){.object = NULL};
     cuzk_reservation_shrink(&k->taken[circuit], &k->memory, 0);
     cuzk_engine_give_host(e, &k->host[circuit], 0);
@@ -114,12 +122,12 @@ bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
 }
 
 /* The idle key that was used last longest ago; WinningPoSt's stays, but for others of its kind. */
-static uint32_t victim(const cuzk_engine *e, const device_keys *k, bool privileged)
+static uint32_t victim(const cuzk_engine *e, const device_keys *k, uint32_t keep, bool privileged)
 {
     uint32_t best = CUZK_LOAD_NONE;
     for (uint32_t i = 0; i < k->cache.n; i++) {
         const cuzk_load_entry *entry = &k->cache.entries[i];
-        if (entry->state == CUZK_LOAD_READY && entry->refs == 0 &&
+        if (i != keep && entry->state == CUZK_LOAD_READY && entry->refs == 0 &&
             (privileged || e->backend->circuits[i].kind != CUZK_JOB_WINNING) &&
             (best == CUZK_LOAD_NONE || entry->last_used_ns < k->cache.entries[best].last_used_ns)) {
             best = i;
@@ -133,7 +141,7 @@ static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, bool privi
 {
     device_keys *k = &e->devices[index].keys;
     while (!cuzk_budget_fits(&k->memory, bytes, privileged)) {
-        const uint32_t id = victim(e, k, privileged);
+        const uint32_t id = victim(e, k, CUZK_LOAD_NONE, privileged);
         if (id == CUZK_LOAD_NONE) {
             return;
         }
@@ -141,10 +149,30 @@ static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, bool privi
     }
 }
 
+bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged)
+{
+    device_keys *k = &e->devices[index].keys;
+    if (k->n_running != 0 || k->n_leaving != 0 || k->is_loading ||
+        cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged)) {
+        return false;
+    }
+    const uint32_t id = victim(e, k, circuit, privileged);
+    if (id == CUZK_LOAD_NONE) {
+        return false;
+    }
+    unload(e, index, id);
+    return true;
+}
+
 static void loaded(cuzk_engine *e, uint32_t index, uint32_t circuit, const cuzk_backend_key *key)
 {
     device_keys *k = &e->devices[index].keys;
-    cuzk_reservation_shrink(&k->taken[circuit], &k->memory, key->device_bytes);
+    cuzk_reservation *taken = &k->taken[circuit];
+    cuzk_reservation_shrink(taken, &k->memory, key->device_bytes);
+    if (taken->bytes < key->device_bytes &&
+        cuzk_budget_take(&k->memory, key->device_bytes - taken->bytes, taken->privileged)) {
+        taken->bytes = key->device_bytes; /* there was more than was known to be free */
+    }
     cuzk_engine_give_host(e, &k->host[circuit], key->pinned_bytes);
     k->key[circuit] = *key;
     cuzk_load_done(&k->cache, circuit, key->object, key->device_bytes, cuzk_clock_ns());
@@ -160,7 +188,7 @@ static void not_loaded(cuzk_engine *e, uint32_t index, uint32_t circuit)
 }
 
 cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
-                                 cuzk_err *err)
+                                 bool *waits_for_calls, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
     device_keys *k = &e->devices[index].keys;
@@ -168,9 +196,17 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
     const uint32_t params = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
     const uint64_t wanted = b->key_bytes(b->arg, index, circuit);
     cuzk_backend_key key = {.object = NULL};
+    *waits_for_calls = false;
     k->is_loading = true;
     make_room(e, index, wanted, privileged);
     const uint64_t free = cuzk_budget_free(&k->memory, privileged);
+    if (wanted > free && (k->n_running != 0 || k->n_leaving != 0)) {
+        /* it would take what a call that begins has been promised: alone, or not at all */
+        k->is_loading = false;
+        *waits_for_calls = true;
+        return CUZK_FAIL(err, CUZK_E_BUDGET, "%s: waits for room on the device",
+                         b->circuits[circuit].id);
+    }
     const uint64_t here = wanted < free ? wanted : free;
     cuzk_status st = CUZK_FAIL(err, CUZK_E_BUDGET, "%s: no host memory for its way to the device",
                                b->circuits[circuit].id);
@@ -180,7 +216,9 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
     if (k->cache.entries[circuit].state == CUZK_LOAD_ABSENT &&
         e->cache.entries[compiled].state == CUZK_LOAD_READY &&
         e->cache.entries[params].state == CUZK_LOAD_READY &&
-        cuzk_engine_take_host(e, &k->host[circuit], STAGING_BYTES + (wanted <= free ? 0 : beside),
+        cuzk_engine_take_host(e, &k->host[circuit],
+                              (wanted < STAGING_BYTES ? wanted : STAGING_BYTES) +
+                                  (wanted <= free ? 0 : beside),
                               privileged, true, cuzk_clock_ns())) {
         CUZK_ASSERT(cuzk_reservation_take(&k->taken[circuit], &k->memory, here, privileged));
         cuzk_load_begin(&k->cache, circuit, here);
@@ -204,9 +242,22 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
                                st == CUZK_OK ? b->circuits[circuit].id : err->msg);
     }
     k->is_loading = false;
-    pthread_cond_broadcast(&e->cv_device);
+    k->is_starved = st == CUZK_E_BUDGET && !privileged;
+    if (st != CUZK_E_BUDGET) { /* else nothing has changed: waking others would go in circles */
+        pthread_cond_broadcast(&e->cv_device);
+    }
     pthread_cond_broadcast(&e->cv_change);
     return st;
+}
+
+bool cuzk_device_keys_starved(const cuzk_engine *e)
+{
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        if (e->devices[i].keys.is_starved) {
+            return true;
+        }
+    }
+    return false;
 }
 
 cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit, bool *was_there,
@@ -220,8 +271,9 @@ cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit, bool *was
         if (cuzk_health_is_good(&d->health) &&
             d->keys.cache.entries[circuit].state == CUZK_LOAD_ABSENT) {
             *was_there = false;
-            CUZK_TRY(cuzk_device_key_load(
-                e, i, circuit, e->backend->circuits[circuit].kind == CUZK_JOB_WINNING, err));
+            bool waits_for_calls = false;
+            const bool privileged = e->backend->circuits[circuit].kind == CUZK_JOB_WINNING;
+            CUZK_TRY(cuzk_device_key_load(e, i, circuit, privileged, &waits_for_calls, err));
         }
     }
     return CUZK_OK;

@@ -132,7 +132,9 @@ typedef struct device_keys {
     cuzk_reservation *taken; /* [n_circuits] device memory of each */
     cuzk_reservation *host;  /* [n_circuits] pinned */
     uint32_t n_running;      /* calls that hold prove_bytes */
+    uint32_t n_leaving;      /* keys that are being freed */
     bool is_loading;
+    bool is_starved; /* a key waits for host memory: nobody starts partitions meanwhile */
 } device_keys;
 
 typedef struct device {
@@ -333,10 +335,14 @@ void cuzk_device_keys_free(device *d);
 bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privileged);
 /**
  * Loads the key of a circuit on the calling thread, letting go of the lock; idle keys make room.
- * E_BUDGET: no host memory now, nothing was tried.
+ * E_BUDGET: nothing was tried, for lack of host memory or until the calls on the device are over.
  */
 CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circuit,
-                                                bool privileged, cuzk_err *err);
+                                                bool privileged, bool *waits_for_calls,
+                                                cuzk_err *err);
+/** Idle keys have what a call needs: one goes, letting go of the lock. True: look again. */
+bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged);
+bool cuzk_device_keys_starved(const cuzk_engine *e);
 /** On every good device; *was_there becomes false when one had to be loaded. */
 CUZK_NODISCARD cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit,
                                                     bool *was_there, cuzk_err *err);

@@ -48,6 +48,11 @@ static bool allowed(void *arg, const cuzk_sched_item *item)
     return cuzk_batch_may_take(l->rules, item);
 }
 
+static bool allowed_and_usable(void *arg, const cuzk_sched_item *item)
+{
+    return allowed(arg, item) && usable(arg, item);
+}
+
 static uint32_t coming_of(void *arg, uint32_t circuit)
 {
     const looking *l = arg;
@@ -91,56 +96,116 @@ static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *i
     pthread_cond_broadcast(&e->cv_device);
 }
 
-/*
- * The best item decides what is loaded. False: look again (something was done meanwhile); true: pick
- * among what is usable.
- */
-static bool have_key(cuzk_engine *e, const worker *w, looking *l)
+static void not_starved(cuzk_engine *e, device *d)
 {
-    const device *d = &e->devices[w->index];
+    d->keys.is_starved = false;
+    pthread_cond_broadcast(&e->cv_witness);
+}
+
+/* Something runs on a device, or is on its way to one, and will give memory back. */
+static bool is_device_busy(const cuzk_engine *e)
+{
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        if (e->devices[i].keys.n_running != 0 || e->devices[i].keys.is_loading) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Partitions that wait for a device hold all memory, and none can run because the key needs some: the
+ * last of them gives its witness up, to be made again.
+ */
+static void shed(cuzk_engine *e, const cuzk_sched_item *keep)
+{
+    const uint64_t now = cuzk_clock_ns();
+    uint32_t worst = CUZK_SCHED_NONE;
+    for (uint32_t i = 0; i < e->on_device.n; i++) {
+        const cuzk_sched_item *item = &e->on_device.items[i];
+        if ((item->job != keep->job || item->partition != keep->partition) &&
+            (worst == CUZK_SCHED_NONE ||
+             cuzk_sched_before(&e->on_device, &e->on_device.items[worst], item, now))) {
+            worst = i;
+        }
+    }
+    if (worst != CUZK_SCHED_NONE && e->dead_bytes == 0) { /* else what is leaving comes first */
+        const cuzk_sched_item item = cuzk_sched_take(&e->on_device, worst);
+        job *j = item.owner;
+        cuzk_flight_again(e, j->parts[item.partition].flight);
+    }
+}
+
+typedef enum key_answer {
+    KEY_PICK,  /* choose among what is usable */
+    KEY_AGAIN, /* something was done meanwhile: look again */
+    KEY_WAIT   /* for the calls that run: nobody goes before the best item */
+} key_answer;
+
+/* The best item decides what is loaded. */
+static key_answer have_key(cuzk_engine *e, const worker *w, looking *l)
+{
+    device *d = &e->devices[w->index];
     const uint32_t best = cuzk_sched_best(&e->on_device, cuzk_clock_ns(), allowed, l);
     if (best == CUZK_SCHED_NONE || d->keys.is_loading ||
         d->keys.cache.entries[e->on_device.items[best].circuit].state != CUZK_LOAD_ABSENT) {
-        return true;
+        if (!w->is_express && d->keys.is_starved) {
+            not_starved(e, d);
+        }
+        return KEY_PICK;
     }
     const cuzk_sched_item item = e->on_device.items[best];
     cuzk_err err = {.msg = ""};
-    const cuzk_status st =
-        cuzk_device_key_load(e, w->index, item.circuit, cuzk_job_is_privileged(NULL, &item), &err);
+    bool waits_for_calls = false;
+    const cuzk_status st = cuzk_device_key_load(
+        e, w->index, item.circuit, cuzk_job_is_privileged(NULL, &item), &waits_for_calls, &err);
     if (st == CUZK_E_BUDGET) {
-        return true; /* when memory comes back */
+        if (!waits_for_calls && !is_device_busy(e)) {
+            shed(e, &item);
+        }
+        return waits_for_calls ? KEY_WAIT : KEY_PICK;
     }
     if (st != CUZK_OK) {
         key_failed(e, w, &item, st, &err);
     }
-    return false;
+    return KEY_AGAIN;
 }
 
 /* False: look again. */
 static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
 {
     looking l;
+    const uint64_t now = cuzk_clock_ns(); /* one time for all: the order depends on it */
     cuzk_batch_rules rules = rules_of(e, w, &l);
     l.rules = &rules;
     out->n = 0;
     out->wake_ns = 0;
-    if (!cuzk_health_is_good(&e->devices[w->index].health)) {
+    device *d = &e->devices[w->index];
+    if (!cuzk_health_is_good(&d->health)) {
+        if (d->keys.is_starved) {
+            not_starved(e, d);
+        }
         return true;
     }
     if (cuzk_engine_has_keys(e)) {
-        if (!have_key(e, w, &l)) {
+        const key_answer answer = have_key(e, w, &l);
+        if (answer != KEY_PICK) {
+            return answer == KEY_WAIT;
+        }
+        const uint32_t best = cuzk_sched_best(&e->on_device, now, allowed_and_usable, &l);
+        if (best != CUZK_SCHED_NONE &&
+            cuzk_device_key_clear_way(e, w->index, e->on_device.items[best].circuit,
+                                      cuzk_job_is_privileged(NULL, &e->on_device.items[best]))) {
             return false;
         }
-        const uint32_t best = cuzk_sched_best(&e->on_device, cuzk_clock_ns(), usable, &l);
         if (best != CUZK_SCHED_NONE && !w->is_express && e->cfg.max_batch_size == 0) {
-            const device *d = &e->devices[w->index];
             const uint32_t likes = d->keys.key[e->on_device.items[best].circuit].batch;
             rules.max_size = likes == 0               ? e->batch
                              : likes < CUZK_BATCH_MAX ? likes
                                                       : CUZK_BATCH_MAX;
         }
     }
-    cuzk_batch_pick(out, &e->on_device, &rules, cuzk_clock_ns());
+    cuzk_batch_pick(out, &e->on_device, &rules, now);
     if (out->wake_ns != 0 && (e->batch_wake_ns == 0 || out->wake_ns < e->batch_wake_ns)) {
         e->batch_wake_ns = out->wake_ns;
         pthread_cond_signal(&e->cv_timer);
@@ -275,7 +340,7 @@ static bool probe(cuzk_engine *e, const worker *w)
 {
     device *d = &e->devices[w->index];
     cuzk_err err = {.msg = ""};
-    if (!cuzk_health_wants_probe(&d->health, cuzk_clock_ns())) {
+    if (d->keys.is_loading || !cuzk_health_wants_probe(&d->health, cuzk_clock_ns())) {
         return false;
     }
     (void)cuzk_device_keys_unload(e, w->index, UINT32_MAX); /* they are of the lost context */
@@ -304,8 +369,9 @@ static bool warm_up(cuzk_engine *e, worker *w)
             d->keys.cache.entries[i].state == CUZK_LOAD_ABSENT &&
             e->cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_CIRCUIT)].state == CUZK_LOAD_READY &&
             e->cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_PARAMS)].state == CUZK_LOAD_READY) {
+            bool waits_for_calls = false;
             w->warmed |= bit;
-            cuzk_ignore(cuzk_device_key_load(e, w->index, i, true, &err));
+            cuzk_ignore(cuzk_device_key_load(e, w->index, i, true, &waits_for_calls, &err));
             return true;
         }
     }

@@ -94,8 +94,9 @@ static flight *next(cuzk_engine *e, bool is_express)
     if (!is_urgent(j) && n_ahead(e) >= e->ahead_limit) {
         return NULL;
     }
+    const bool is_starved = e->is_loader_starved || cuzk_device_keys_starved(e);
     if (is_loaded(e, j->circuit)) {
-        return j->is_privileged || !e->is_loader_starved ? start(e, best, true, now) : NULL;
+        return j->is_privileged || !is_starved ? start(e, best, true, now) : NULL;
     }
     if (j->load_since_ns == 0) {
         j->load_since_ns = now;
@@ -107,8 +108,7 @@ static flight *next(cuzk_engine *e, bool is_express)
         return NULL;
     }
     j = e->ready.items[best].owner;
-    if ((!j->is_privileged && e->is_loader_starved) ||
-        (!is_urgent(j) && n_ahead(e) >= e->ahead_limit)) {
+    if ((!j->is_privileged && is_starved) || (!is_urgent(j) && n_ahead(e) >= e->ahead_limit)) {
         return NULL;
     }
     return start(e, best, false, now);

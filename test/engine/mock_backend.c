@@ -274,6 +274,96 @@ static void prove(void *arg, uint32_t device, void *circuit, void *params, void 
     atomic_fetch_sub(&b->on_device[device], 1);
 }
 
+#define CALL_BYTES (8 * MOCK_MIB)
+
+typedef struct mock_key {
+    uint32_t device, circuit;
+    uint64_t device_bytes, pinned_bytes;
+} mock_key;
+
+/* Device memory as a real device has it: what is not there cannot be had. */
+static bool device_take(mock_backend *b, uint32_t device, uint64_t bytes)
+{
+    uint64_t used = atomic_load(&b->device_used[device]);
+    do {
+        if (used + bytes > b->device_total) {
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak(&b->device_used[device], &used, used + bytes));
+    return true;
+}
+
+static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
+{
+    (void)arg;
+    (void)device;
+    return circuit == 3 ? 3 * MOCK_MIB : 30 * MOCK_MIB;
+}
+
+static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
+                            void *params, cuzk_backend_key *out, cuzk_trace_ctx trace,
+                            cuzk_err *err)
+{
+    mock_backend *b = arg;
+    const uint64_t whole = key_bytes(b, device, circuit);
+    (void)trace;
+    CHECK(*(uint32_t *)compiled == circuit && *(uint32_t *)params == circuit);
+    CUZK_TRY(stage(b, MOCK_LOAD, NULL, err));
+    mock_key *k = cuzk_alloc(1, sizeof(*k));
+    if (k == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "mock: out of memory");
+    }
+    *k = (mock_key){device, circuit, whole, 0};
+    if (!device_take(b, device, k->device_bytes)) { /* half of the points stream */
+        k->device_bytes = whole / 2;
+        k->pinned_bytes = whole - whole / 2;
+        if (!device_take(b, device, k->device_bytes)) {
+            cuzk_free(k);
+            return CUZK_FAIL(err, CUZK_E_DEV_NOMEM, "mock: no device memory for a key");
+        }
+    }
+    take(b, k->pinned_bytes);
+    atomic_fetch_add(&b->n_keys, 1);
+    atomic_fetch_add(&b->keys_loaded, 1);
+    *out = (cuzk_backend_key){k, k->device_bytes, k->pinned_bytes, CALL_BYTES,
+                              k->pinned_bytes != 0 ? 4 : 1};
+    return CUZK_OK;
+}
+
+static void unload_key(void *arg, uint32_t device, void *key)
+{
+    mock_backend *b = arg;
+    mock_key *k = key;
+    CHECK(k->device == device);
+    atomic_fetch_sub(&b->device_used[device], k->device_bytes);
+    atomic_fetch_sub(&b->n_keys, 1);
+    give(b, k->pinned_bytes);
+    cuzk_free(k);
+}
+
+static void prove_with_key(void *arg, uint32_t device, void *circuit, void *params, void *key,
+                           cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace)
+{
+    mock_backend *b = arg;
+    const mock_key *k = key;
+    CHECK(k->device == device && k->circuit == *(uint32_t *)circuit);
+    if (!device_take(b, device, CALL_BYTES)) {
+        atomic_fetch_add(&b->device_over, 1);
+        atomic_fetch_add(&b->device_used[device], CALL_BYTES);
+    }
+    prove(arg, device, circuit, params, key, work, n, trace);
+    atomic_fetch_sub(&b->device_used[device], CALL_BYTES);
+}
+
+void mock_use_keys(mock_backend *b, uint64_t device_total)
+{
+    b->device_total = device_total;
+    b->vtable.key_bytes = key_bytes;
+    b->vtable.load_key = load_key;
+    b->vtable.unload_key = unload_key;
+    b->vtable.prove = prove_with_key;
+}
+
 static cuzk_status verify(void *arg, void *input, void *params, uint32_t partition,
                           const uint8_t proof[192], cuzk_err *err)
 {
@@ -306,8 +396,8 @@ static void free_witness(void *arg, void *object)
 
 static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)
 {
-    (void)arg;
-    *out = (cuzk_backend_device){.ordinal = device, .memory_total = 1, .memory_free = 1};
+    const mock_backend *b = arg;
+    *out = (cuzk_backend_device){.ordinal = device, .memory_total = b->device_total};
     (void)snprintf(out->name, sizeof(out->name), "mock %u", device);
 }
 

@@ -57,11 +57,16 @@ typedef struct mock_backend {
     _Atomic uint64_t used, peak; /* bytes that the engine must have reserved */
     _Atomic uint64_t calls[MOCK_STAGES], proofs_of_device[MOCK_DEVICES];
     _Atomic uint32_t on_device[MOCK_DEVICES], most_on_device, probes_to_fail;
+    uint64_t device_total;                             /* 0: devices need no keys */
+    _Atomic uint64_t device_used[MOCK_DEVICES];        /* by keys and calls */
+    _Atomic uint32_t device_over, n_keys, keys_loaded; /* device_over: must stay 0 */
     uint64_t order[64]; /* tags in the order in which they came to a device */
     uint32_t n_order;
 } mock_backend;
 
 void mock_init(mock_backend *b, uint32_t n_devices);
+/** Devices with memory of their own: keys of 30 MiB (winning: 3), calls of 8. */
+void mock_use_keys(mock_backend *b, uint64_t device_total);
 void mock_destroy(mock_backend *b);
 void mock_close(mock_backend *b, mock_stage s);
 void mock_open(mock_backend *b, mock_stage s);

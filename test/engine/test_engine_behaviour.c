@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "engine/host_memory.h"
 
 #include "engine_rig.h"
 #include "mock_backend.h"
@@ -685,13 +686,16 @@ static void lost_device(void)
 /* Refused at once, with the numbers, when it can never fit. */
 static void never_fits(void)
 {
-    world w = {.cfg = {.budget_bytes = 60 * MOCK_MIB}};
+    world w = {.e = NULL};
     cuzk_err err = {.msg = ""};
+    /* 3/16 are for inputs, and the process itself counts */
+    w.cfg.budget_bytes = (cuzk_host_memory_resident() + 30 * MOCK_MIB) / 13 * 16;
     world_open(&w, 1);
     one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
     CHECK_STATUS(cuzk_engine_prove(w.e, &big->rq, NULL, rig_done, &big->r, &big->wait, &err),
                  CUZK_E_BUDGET);
-    CHECK_MSG(strstr(err.msg, "porep-32g can never fit") != NULL && strstr(err.msg, "60 MiB"), "%s",
+    CHECK_MSG(strstr(err.msg, "porep-32g can never fit: it needs ") != NULL, "%s", err.msg);
+    CHECK_MSG(strstr(err.msg, "(40 circuit and parameters, 30 a partition, ") != NULL, "%s",
               err.msg);
     one *small = one_make(CUZK_JOB_WINNING, 1, 1, "small");
     one_prove(&w, small);
@@ -706,8 +710,7 @@ static void never_fits(void)
 static void one_circuit_fits(void)
 {
     world w = {.cfg = {.eviction_min_idle_ms = 3600 * 1000}};
-    const uint64_t base = 20 * MOCK_MIB;
-    w.cfg.budget_bytes = 170 * MOCK_MIB + base;
+    w.cfg.budget_bytes = (cuzk_host_memory_resident() + 130 * MOCK_MIB) / 13 * 16;
     world_open(&w, 2);
     one *o[40];
     for (uint64_t i = 0; i < 40; i++) {

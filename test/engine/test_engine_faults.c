@@ -134,7 +134,7 @@ static void check_rest(cuzk_engine *e)
     cuzk_engine_status_free(&st);
 }
 
-static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib)
+static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t device_mib)
 {
     cuzk_err err;
     mock_backend b;
@@ -144,6 +144,9 @@ static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib)
     mock_init(&b, MOCK_DEVICES);
     mock_store_init(&store);
     set_faults(&b, faults);
+    if (device_mib != 0) {
+        mock_use_keys(&b, device_mib * MOCK_MIB);
+    }
     atomic_store(&store.fail_put, faults);
     atomic_store(&store.fail_finish, faults);
     const cuzk_engine_config cfg = {.budget_bytes = budget_mib * MOCK_MIB + (64 << 20),
@@ -191,6 +194,8 @@ static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib)
     check_all(jobs, n, &completed);
     CHECK(completed > 0 && accepted >= completed);
     CHECK_U64(atomic_load(&b.used), 0);
+    CHECK_U64(atomic_load(&b.n_keys), 0);
+    CHECK_U64(atomic_load(&b.device_over), 0);
     CHECK_MSG(atomic_load(&b.peak) <= cfg.budget_bytes, "peak %llu",
               (unsigned long long)atomic_load(&b.peak));
     free(jobs);
@@ -201,11 +206,22 @@ static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib)
 static void storm(void)
 {
     const cuzk_alloc_stats before = cuzk_alloc_get_stats();
-    storm_round(0, test_iters(1500), 400);
-    storm_round(20, test_iters(4000), 400);
-    storm_round(120, test_iters(3000), 200);
+    storm_round(0, test_iters(1500), 400, 0);
+    storm_round(20, test_iters(4000), 400, 0);
+    storm_round(120, test_iters(3000), 200, 0);
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
     CHECK_U64(cuzk_alloc_get_stats().bytes_now, before.bytes_now);
+}
+
+/* The same with devices that have memory of their own: room for all keys, for some, and for half
+ * a key beside a call. */
+static void storm_with_keys(void)
+{
+    const cuzk_alloc_stats before = cuzk_alloc_get_stats();
+    storm_round(0, test_iters(800), 900, 120);
+    storm_round(20, test_iters(1500), 900, 60);
+    storm_round(20, test_iters(1500), 900, 26);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
 }
 
 /* Each allocation of a start fails once: an error, and nothing is left behind. */
@@ -278,6 +294,6 @@ static void jobs_without_memory(void)
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
 }
 
-static const cuzk_case cases[] = {CASE(storm), CASE(start_without_memory),
+static const cuzk_case cases[] = {CASE(storm), CASE(storm_with_keys), CASE(start_without_memory),
                                   CASE(jobs_without_memory)};
 TEST_MAIN("engine/faults", cases)
