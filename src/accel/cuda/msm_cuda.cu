@@ -31,7 +31,8 @@ static uint64_t xyzz_bytes(cuzk_cuda_msm_group group)
 uint64_t cuzk_cuda_msm_bytes(uint64_t n_max, unsigned nbits, cuzk_cuda_msm_group group)
 {
     cuzk_cuda_msm_memory m;
-    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group, &CUZK_CUDA_MSM_TUNING);
+    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group,
+                        &CUZK_CUDA_MSM_TUNING[group == CUZK_CUDA_MSM_G2]);
     return m.bytes;
 }
 
@@ -104,14 +105,14 @@ cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q, voi
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in no memory");
     }
     return cuzk_cuda_msm_create_tuned(out, q, d_arena, bytes, n_max, nbits, group,
-                                      &CUZK_CUDA_MSM_TUNING, err);
+                                      &CUZK_CUDA_MSM_TUNING[group == CUZK_CUDA_MSM_G2], err);
 }
 
 cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q, uint64_t n_max,
                                  unsigned nbits, cuzk_cuda_msm_group group, cuzk_err *err)
 {
-    return cuzk_cuda_msm_create_tuned(out, q, NULL, 0, n_max, nbits, group, &CUZK_CUDA_MSM_TUNING,
-                                      err);
+    return cuzk_cuda_msm_create_tuned(out, q, NULL, 0, n_max, nbits, group,
+                                      &CUZK_CUDA_MSM_TUNING[group == CUZK_CUDA_MSM_G2], err);
 }
 
 void cuzk_cuda_msm_destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)

@@ -77,7 +77,7 @@ typedef struct cuzk_cuda_msm_batch {
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING;
+extern const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING[2]; /* by group */
 /** As cuzk_cuda_msm_create_in and _create, with other tuning; d_arena NULL: a block of its own. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
                                                       void *d_arena, uint64_t bytes, uint64_t n_max,

@@ -3,9 +3,11 @@
 
 #include "msm_cuda_internal.h"
 
-/* Below 2^22 entries the inversions of a level cost more than its additions save; batches of 2^27
- * fill the device many times over. */
-const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING = {.lg_level_entries = 22, .lg_batch_entries = 27};
+/* Below 2^21 entries (in G2, where additions are longer and inversions are not, 2^20) the inversions
+ * of a level cost more than its additions save; batches of 2^27 fill the device many times over. */
+const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING[2] = {
+    {.lg_level_entries = 21, .lg_batch_entries = 27},
+    {.lg_level_entries = 20, .lg_batch_entries = 27}};
 
 /* A block of tree_k. */
 #define LEAST_PRODUCTS 512u
