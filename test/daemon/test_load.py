@@ -233,6 +233,19 @@ def screenshot(d, out):
         subprocess.run([sys.executable, tool, "--url", d.http, "--shot", out, "1280", "800"], timeout=120)
 
 
+def page_under_load(d):
+    """What a browser makes of the page while proofs are made; nothing when there is no browser."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "api"))
+    sys.dont_write_bytecode = True
+    import test_page as page
+    if not page.BROWSER:
+        return
+    dom, console = page.browse(d.http, "--dump-dom")
+    bars = int((re.search(r'data-bars="(\d+)"', dom) or [0, 0])[1])
+    check("the page shows the work", bars > 0 and "winpost-1000-" in dom and "CPU" in page.text_of(dom, "devices"), (bars, console))
+    check("and has nothing to complain about", not console and '<body class="gone">' not in dom, console)
+
+
 def small(cuzk):
     rng = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -240,7 +253,10 @@ def small(cuzk):
         d = Daemon(cuzk, folder, inputs.params, 700 * MIB)
         jobs = [("winning", i % 4) for i in range(8)] + [("window", i % 4) for i in range(8)]
         rng.shuffle(jobs)
+        looker = threading.Timer(4, page_under_load, (d,))
+        looker.start()
         done = mixed(d, inputs, jobs, 6)
+        looker.join()
         check("every job of the mix is proved", len(done) == len(jobs) and all(done))
         priority(d, inputs)
         cancels(d, inputs, 10, rng)

@@ -250,6 +250,97 @@ static void *prove_many(void *arg)
 
 enum { WORKERS = 4 };
 
+/* ---- a bad day ---- */
+
+typedef struct day {
+    pthread_t thread;
+    uint64_t first, n;
+    uint64_t completed, failed, other, wrong;
+} day;
+
+static void *prove_on_a_bad_day(void *arg)
+{
+    day *w = arg;
+    cuzk_err err = {.code = CUZK_OK};
+    cuzk_rpc_client *c = NULL;
+    const cuzk_rpc_client_config cfg = {.address = st->address, .timeout_ms = 120000};
+    if (cuzk_rpc_client_create(&c, &cfg, &err) != CUZK_OK) {
+        return NULL;
+    }
+    for (uint64_t i = w->first; i < w->first + w->n; i++) {
+        const mock_job job = {.tag = i, .n_partitions = 1 + (uint32_t)(i % 3)};
+        cuzk_bytes one;
+        cuzk_job_request rq;
+        cuzk_rpc_result r;
+        char id[64];
+        memset(&r, 0, sizeof(r));
+        (void)snprintf(id, sizeof(id), "bad-day-%llu", (unsigned long long)i);
+        mock_request(&rq, (cuzk_job_kind)(1 + i % CUZK_JOB_KINDS), &job, &one, id);
+        if (cuzk_rpc_client_prove(c, &rq, &r, &err) != CUZK_OK) {
+            w->other++;
+        } else if (r.outcome == CUZK_RPC_COMPLETED) {
+            w->completed++;
+            w->wrong += r.proof_size != 192 * (size_t)job.n_partitions ? 1 : 0;
+            for (uint32_t p = 0; p < job.n_partitions && r.proof_size >= 192 * (size_t)(p + 1);
+                 p++) {
+                uint8_t want[192];
+                mock_proof(want, &job, p);
+                w->wrong += memcmp(r.proof + (size_t)192 * p, want, 192) != 0 ? 1 : 0;
+            }
+        } else {
+            w->failed += r.outcome == CUZK_RPC_FAILED && r.error[0] != '\0' ? 1 : 0;
+            w->other += r.outcome != CUZK_RPC_FAILED || r.error[0] == '\0' ? 1 : 0;
+        }
+        cuzk_rpc_result_free(&r);
+    }
+    cuzk_rpc_client_destroy(c);
+    return NULL;
+}
+
+/*
+ * Devices that compute wrongly, fail and are lost, and stages that run out of memory: every call ends,
+ * with the right proof or with FAILED and a reason, and nothing is left behind.
+ */
+static void faults(void)
+{
+    day w[WORKERS];
+    uint64_t completed = 0, failed = 0, other = 0, wrong = 0;
+    const uint64_t n = test_iters(300);
+    cuzk_engine_config cfg = roomy;
+    cfg.device_back_off_ms = 2;
+    st = stack_start(MOCK_DEVICES, true, &cfg);
+    atomic_store(&st->mock.wrong, 150);
+    atomic_store(&st->mock.lost, 20);
+    atomic_store(&st->mock.wrong_device, 2); /* the second never does anything right */
+    for (int s = 0; s < MOCK_STAGES; s++) {
+        atomic_store(&st->mock.fail[s], 15);
+    }
+    for (uint64_t i = 0; i < WORKERS; i++) {
+        w[i] = (day){.first = 1 + i * n, .n = n};
+        CHECK(pthread_create(&w[i].thread, NULL, prove_on_a_bad_day, &w[i]) == 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        CHECK(pthread_join(w[i].thread, NULL) == 0);
+        completed += w[i].completed;
+        failed += w[i].failed;
+        other += w[i].other;
+        wrong += w[i].wrong;
+    }
+    stack_settle(st, UINT64_MAX, &view);
+    (void)printf("%llu jobs: %llu completed, %llu failed; %llu partitions were proved again\n",
+                 (unsigned long long)(WORKERS * n), (unsigned long long)completed,
+                 (unsigned long long)failed, (unsigned long long)view.reproved);
+    CHECK_U64(wrong, 0);
+    CHECK_U64(other, 0);
+    CHECK_U64(completed + failed, WORKERS * n);
+    CHECK(completed > WORKERS * n / 2);
+    CHECK_U64(view.completed, completed);
+    CHECK_U64(view.failed, failed);
+    CHECK(view.reproved > 0 && view.devices[1].errors > 0);
+    CHECK(view.memory_used <= view.memory_total);
+    stack_stop(st);
+}
+
 static uint64_t prove_range(uint64_t first, uint64_t n)
 {
     worker w[WORKERS];
@@ -407,7 +498,10 @@ static void metrics_by_http_and_grpc(void)
     stack_stop(st);
 }
 
-static const cuzk_case cases[] = {CASE(critical_goes_next), CASE(cancel_in_each_stage),
-                                  CASE(cancel_while_waiting), CASE(metrics_by_http_and_grpc),
+static const cuzk_case cases[] = {CASE(critical_goes_next),
+                                  CASE(cancel_in_each_stage),
+                                  CASE(cancel_while_waiting),
+                                  CASE(metrics_by_http_and_grpc),
+                                  CASE(faults),
                                   CASE(memory_is_flat)};
 TEST_MAIN("daemon/outside", cases)
