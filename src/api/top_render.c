@@ -205,7 +205,7 @@ static void put_devices(page *p, const cuzk_status_view *v)
     for (uint32_t i = 0; i < v->n_devices && !is_full(p); i++) {
         const cuzk_view_device *d = &v->devices[i];
         if (d->is_cpu) {
-            putf(p, INK_NONE, "CPU   %.24s", d->name);
+            putf(p, INK_NONE, "CPU   %.24s", strcmp(d->name, "CPU") != 0 ? d->name : "");
         } else {
             putf(p, INK_NONE, "GPU %-2" PRIu64 "%.24s", d->ordinal, d->name);
         }
