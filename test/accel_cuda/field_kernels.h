@@ -3,6 +3,7 @@
 #define CUZK_TEST_ACCEL_CUDA_FIELD_KERNELS_H
 
 #include "accel/cuda/cuda_queue.h"
+#include "ff/fp2.h"
 #include "ff/fp_hd.h"
 #include "ff/fr_hd.h"
 
@@ -25,6 +26,13 @@ cuzk_status field_run_fr(cuzk_cuda_queue *q, field_op op, cuzk_fr *out, const cu
                          const cuzk_fr *b, unsigned n, cuzk_err *err);
 cuzk_status field_run_fp(cuzk_cuda_queue *q, field_op op, cuzk_fp *out, const cuzk_fp *a,
                          const cuzk_fp *b, unsigned n, cuzk_err *err);
+
+/* Products, squares and inverses in Fp2; squares and inverses of both coordinates in Fp. */
+typedef enum fp2_op { FP2_MUL, FP2_SQR, FP2_INV, FP2_EACH_SQR, FP2_EACH_INV, FP2_OPS } fp2_op;
+
+/* As above; the inputs may be lazy. b is read by FP2_MUL alone. */
+cuzk_status field_run_fp2(cuzk_cuda_queue *q, fp2_op op, cuzk_fp2 *out, const cuzk_fp2 *a,
+                          const cuzk_fp2 *b, unsigned n, cuzk_err *err);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "ff/fp.h"
+#include "ff/fp2.h"
 #include "ff/fr.h"
 
 #include "cuda_test.h"
@@ -100,6 +101,60 @@ static void add_mod(uint64_t *a, const uint64_t *mod, size_t limbs)
 FIELD_CASES(cuzk_fr, 4, 63, CUZK_FR_MOD_LIMBS, fr)
 FIELD_CASES(cuzk_fp, 6, 61, CUZK_FP_MOD_LIMBS, fp)
 
+/* x, and the same or x + q in lazy. */
+static void edge_fp(cuzk_fp *x, cuzk_fp *lazy)
+{
+    static const uint64_t mod[] = CUZK_FP_MOD_LIMBS;
+    edge_limbs(x->l, mod, 6, 61);
+    *lazy = *x;
+    if (test_below(2) == 0) {
+        add_mod(lazy->l, mod, 6);
+    }
+}
+
+static void fp2_want(cuzk_fp2 *out, fp2_op op, const cuzk_fp2 *a, const cuzk_fp2 *b)
+{
+    if (op == FP2_MUL) {
+        cuzk_fp2_mul(out, a, b);
+    } else if (op == FP2_SQR) {
+        cuzk_fp2_mul(out, a, a);
+    } else if (op == FP2_INV) {
+        cuzk_fp2_inv(out, a);
+    } else if (op == FP2_EACH_SQR) {
+        cuzk_fp_mul(&out->c0, &a->c0, &a->c0);
+        cuzk_fp_mul(&out->c1, &a->c1, &a->c1);
+    } else {
+        cuzk_fp_inv(&out->c0, &a->c0);
+        cuzk_fp_inv(&out->c1, &a->c1);
+    }
+}
+
+static void fp2_equals_host(void)
+{
+    cuzk_err err;
+    cuzk_cuda_queue *q = cuda_queue();
+    const size_t n = 5000;
+    cuzk_fp2 *v = cuzk_alloc(5 * n, sizeof(*v));
+    CHECK(v != NULL);
+    cuzk_fp2 *a = v, *b = v + n, *la = v + 2 * n, *lb = v + 3 * n, *got = v + 4 * n;
+    for (unsigned op = 0; op < FP2_OPS; op++) {
+        for (size_t i = 0; i < n; i++) {
+            edge_fp(&a[i].c0, &la[i].c0);
+            edge_fp(&a[i].c1, &la[i].c1);
+            edge_fp(&b[i].c0, &lb[i].c0);
+            edge_fp(&b[i].c1, &lb[i].c1);
+        }
+        CHECK_OK(field_run_fp2(q, (fp2_op)op, got, la, lb, (unsigned)n, &err), &err);
+        for (size_t i = 0; i < n; i++) {
+            cuzk_fp2 want;
+            fp2_want(&want, (fp2_op)op, &a[i], &b[i]);
+            CHECK_MEM(&got[i], &want, sizeof(want));
+        }
+    }
+    cuzk_free(v);
+    cuzk_cuda_queue_destroy(q);
+}
+
 static void refuses_a_device_that_is_not_there(void)
 {
     cuzk_cuda_queue *q = NULL;
@@ -118,7 +173,7 @@ static void refuses_more_memory_than_there_is(void)
     cuzk_cuda_queue_destroy(q);
 }
 
-static const cuzk_case cases[] = {CASE(fr_equals_host), CASE(fp_equals_host),
+static const cuzk_case cases[] = {CASE(fr_equals_host), CASE(fp_equals_host), CASE(fp2_equals_host),
                                   CASE(refuses_a_device_that_is_not_there),
                                   CASE(refuses_more_memory_than_there_is)};
 TEST_MAIN("accel_cuda/field", cases)
