@@ -492,6 +492,8 @@ static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms, cuzk_job
     if (w != NULL) {
         *wait = w->id;
         pthread_cond_signal(&e->cv_timer);
+    } else {
+        cuzk_waiters_check(e, j); /* it would have been watched */
     }
     cuzk_job_unpin(e, j);
     pthread_mutex_unlock(&e->mu);

@@ -10,18 +10,20 @@
 #include "engine/engine_internal.h"
 #include "engine/host_memory.h"
 
-#define DEFAULT_QUEUED     4096u
-#define DEFAULT_KEEP_MS    (60ull * 60 * 1000)
-#define DEFAULT_KEEP_COUNT 10000u
-#define DEFAULT_AGE_MS     (10ull * 60 * 1000)
-#define DEFAULT_MARGIN     ((uint64_t)1 << 30)
-#define PATIENCE_AGES      3u /* without a deadline: due after so many age_ms */
+#define DEFAULT_QUEUED       4096u
+#define DEFAULT_KEEP_MS      (60ull * 60 * 1000)
+#define DEFAULT_KEEP_COUNT   10000u
+#define DEFAULT_AGE_MS       (10ull * 60 * 1000)
+#define DEFAULT_NO_DEVICE_MS (5ull * 60 * 1000)
+#define DEFAULT_MARGIN       ((uint64_t)1 << 30)
+#define PATIENCE_AGES        3u /* without a deadline: due after so many age_ms */
 
 static void set_defaults(cuzk_engine_config *c)
 {
     c->max_queued_jobs = c->max_queued_jobs != 0 ? c->max_queued_jobs : DEFAULT_QUEUED;
     c->result_keep_ms = c->result_keep_ms != 0 ? c->result_keep_ms : DEFAULT_KEEP_MS;
     c->result_keep_count = c->result_keep_count != 0 ? c->result_keep_count : DEFAULT_KEEP_COUNT;
+    c->no_device_ms = c->no_device_ms != 0 ? c->no_device_ms : DEFAULT_NO_DEVICE_MS;
     c->age_ms = c->age_ms != 0 ? c->age_ms : DEFAULT_AGE_MS;
     if (c->budget_bytes == 0) {
         const uint64_t total = cuzk_host_memory_total();

@@ -42,7 +42,8 @@ typedef struct cuzk_engine_config {
         age_ms; /* a waiting job rises one class (at most to HIGH) per age_ms; 0: ten minutes */
     uint64_t device_timeout_ms;  /* a partition on a device for longer: the device is quarantined */
     uint64_t device_back_off_ms; /* first time in quarantine, doubled each time; 0: one second */
-    cuzk_job_store *store;       /* borrowed; NULL: memory */
+    uint64_t no_device_ms; /* jobs fail when for so long no device has worked; 0: five minutes */
+    cuzk_job_store *store; /* borrowed; NULL: memory */
     cuzk_engine_log_fn log;
     void *log_arg;
     cuzk_trace *trace; /* optional */

@@ -216,6 +216,7 @@ struct cuzk_engine {
     device devices[MAX_DEVICES];
     uint32_t n_devices, slots, batch;
     uint64_t batch_wake_ns;
+    uint64_t no_device_ns; /* since when no device works; 0: one does */
 
     job *by_number[BUCKETS], *by_id[BUCKETS], *by_content[BUCKETS];
     job *first, *last;
@@ -312,6 +313,8 @@ waiter *cuzk_waiter_add(cuzk_engine *e, job *j, cuzk_job_done_fn done, void *arg
                         uint64_t until_ns);
 /** Calls it without the lock (which is held before and after), then frees it. */
 void cuzk_waiter_call(cuzk_engine *e, waiter *w);
+/** Cancels a job that lives for its waiters only when there is none. */
+void cuzk_waiters_check(cuzk_engine *e, job *j);
 /** Calls every waiter of a job that is over. */
 void cuzk_waiters_call_all(cuzk_engine *e, job *j);
 /** Calls those whose time is over; the earliest other time, 0: none. */

@@ -69,6 +69,20 @@ static void drop_flights(cuzk_engine *e, job *j)
     }
 }
 
+/* In order, but for what is urgent: each takes a write to disk. */
+static void queue_finish(cuzk_engine *e, job *j)
+{
+    if (j->is_privileged) {
+        j->next_finish = e->finish_first;
+        e->finish_first = j;
+        e->finish_last = e->finish_last != NULL ? e->finish_last : j;
+        return;
+    }
+    j->next_finish = NULL;
+    *(e->finish_last != NULL ? &e->finish_last->next_finish : &e->finish_first) = j;
+    e->finish_last = j;
+}
+
 void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
                    const char *text)
 {
@@ -94,9 +108,7 @@ void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status c
     j->ended_ns = cuzk_clock_ns();
     j->ended_unix_ms = unix_ms();
     j->pins++; /* the finisher's */
-    j->next_finish = NULL;
-    *(e->finish_last != NULL ? &e->finish_last->next_finish : &e->finish_first) = j;
-    e->finish_last = j;
+    queue_finish(e, j);
     cuzk_job_settle(e, j);
     pthread_cond_signal(&e->cv_finish);
     cuzk_engine_wake_memory(e);

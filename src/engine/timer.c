@@ -78,6 +78,29 @@ static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
     }
 }
 
+/* Without a device nothing can be proved here: after a while somebody else had better try. */
+static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
+{
+    bool works = false;
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        works = works || cuzk_health_is_good(&e->devices[i].health);
+    }
+    if (works) {
+        e->no_device_ns = 0;
+        return;
+    }
+    e->no_device_ns = e->no_device_ns != 0 ? e->no_device_ns : now;
+    const uint64_t patience = e->cfg.no_device_ms * MS_NS;
+    if (now - e->no_device_ns < patience) {
+        earlier(next, e->no_device_ns + patience);
+        return;
+    }
+    while (e->on_device.n != 0) {
+        cuzk_job_over(e, e->on_device.items[0].owner, CUZK_JOB_FAILED, CUZK_E_DEV_LOST,
+                      "no device works");
+    }
+}
+
 static void forget_expired(cuzk_engine *e, uint64_t now)
 {
     const uint64_t keep = e->cfg.result_keep_ms * MS_NS;
@@ -127,6 +150,7 @@ void cuzk_timer_loop(worker *w)
         earlier(&next, wait_end);
         expire_jobs(e, now, &next);
         watch_devices(e, now, &next);
+        check_devices(e, now, &next);
         if (e->batch_wake_ns != 0 && e->batch_wake_ns <= now) {
             e->batch_wake_ns = 0;
             pthread_cond_broadcast(&e->cv_device);

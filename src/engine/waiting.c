@@ -45,8 +45,7 @@ static void leave_hash(cuzk_engine *e, waiter *w)
     *at = w->next_hash;
 }
 
-/* Nobody waits for a job that lives for its waiters only. */
-static void check_watched(cuzk_engine *e, job *j)
+void cuzk_waiters_check(cuzk_engine *e, job *j)
 {
     if (j->waiters == NULL && j->is_watched_only && j->phase < PHASE_ENDING) {
         cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the client has gone");
@@ -68,7 +67,7 @@ void cuzk_waiter_call(cuzk_engine *e, waiter *w)
     leave_hash(e, w);
     cuzk_free(w);
     pthread_cond_broadcast(&e->cv_change);
-    check_watched(e, j);
+    cuzk_waiters_check(e, j);
     cuzk_job_unpin(e, j);
 }
 
@@ -111,7 +110,7 @@ static bool withdraw(cuzk_engine *e, cuzk_wait wait, bool may_cancel)
             leave_hash(e, w);
             cuzk_free(w);
             if (may_cancel) {
-                check_watched(e, j);
+                cuzk_waiters_check(e, j);
             }
             was_waiting = true;
             break;

@@ -512,6 +512,8 @@ static bool store_happens(mock_store *s, uint32_t chance)
 static cuzk_status store_put(void *arg, const cuzk_job_record *job, cuzk_err *err)
 {
     mock_store *s = arg;
+    const struct timespec t = {0, (long)atomic_load(&s->put_us) * 1000};
+    (void)nanosleep(&t, NULL);
     if (store_happens(s, atomic_load(&s->fail_put))) {
         return CUZK_FAIL(err, CUZK_E_IO, "mock: no space left on device");
     }

@@ -82,7 +82,7 @@ void mock_request(cuzk_job_request *out, cuzk_job_kind kind, const mock_job *job
 /** A store in memory whose calls fail at times, for 1000 * chance of them. Destroy by destroy. */
 typedef struct mock_store {
     cuzk_job_store vtable, inner;
-    _Atomic uint32_t fail_put, fail_finish;
+    _Atomic uint32_t fail_put, fail_finish, put_us;
     _Atomic uint64_t random;
 } mock_store;
 void mock_store_init(mock_store *s);

@@ -192,6 +192,78 @@ static void joins(void)
     world_close(&w);
 }
 
+typedef struct caller {
+    world *w;
+    one *o;
+    pthread_t thread;
+    cuzk_status st;
+} caller;
+
+static void *call(void *arg)
+{
+    caller *c = arg;
+    cuzk_err err;
+    c->st = cuzk_engine_prove(c->w->e, &c->o->rq, NULL, rig_done, &c->o->r, &c->o->wait, &err);
+    return NULL;
+}
+
+/* Equal jobs from many threads at once, while the first is being recorded: one job. When it cannot
+ * be recorded, another one is tried. */
+static void joins_at_once(void)
+{
+    for (uint32_t round = 0; round < 6; round++) {
+        mock_store store;
+        mock_store_init(&store);
+        world w = {.cfg = {.store = &store.vtable}};
+        caller c[8];
+        atomic_store(&store.put_us, 3000);
+        atomic_store(&store.fail_put, round % 2 == 0 ? 0 : 400);
+        world_open(&w, 1);
+        for (int i = 0; i < 8; i++) {
+            c[i] = (caller){.w = &w, .o = one_make(CUZK_JOB_POREP, 7, 2, "porep")};
+            CHECK(pthread_create(&c[i].thread, NULL, call, &c[i]) == 0);
+        }
+        uint32_t accepted = 0;
+        for (int i = 0; i < 8; i++) {
+            (void)pthread_join(c[i].thread, NULL);
+            CHECK(c[i].st == CUZK_OK || (round % 2 == 1 && c[i].st == CUZK_E_IO));
+            if (c[i].st == CUZK_OK) {
+                accepted++;
+                rig_wait(&c[i].o->r);
+                CHECK(is_right(c[i].o));
+                CHECK_STR(c[i].o->r.job_id, "porep");
+            }
+        }
+        CHECK_U64(atomic_load(&w.b.calls[MOCK_PARSE]), accepted != 0 ? 1 : 0);
+        for (int i = 0; i < 8; i++) {
+            one_free(c[i].o);
+        }
+        cuzk_engine_destroy(w.e);
+        CHECK_U64(atomic_load(&w.b.used), 0);
+        mock_destroy(&w.b);
+        mock_store_destroy(&store);
+    }
+}
+
+/* No device comes back: what waits for one fails in the end. */
+static void no_device_at_all(void)
+{
+    world w = {.cfg = {.no_device_ms = 60}};
+    world_open(&w, 2);
+    atomic_store(&w.b.lost, 1000);
+    atomic_store(&w.b.probes_to_fail, 1000000);
+    for (uint64_t i = 0; i < 3; i++) {
+        one *o = one_make(CUZK_JOB_POREP, i, 2, "");
+        one_prove(&w, o);
+        rig_wait(&o->r);
+        CHECK(o->r.state == CUZK_JOB_FAILED && o->r.code == CUZK_E_DEV_LOST);
+        CHECK_MSG(strncmp(o->r.error, "environment: ", 13) == 0, "%s", o->r.error);
+        one_free(o);
+    }
+    wait_rest(&w);
+    world_close(&w);
+}
+
 /* A block is released exactly once: when its job has been parsed, or at once when it was joined. */
 typedef struct releases {
     _Atomic uint32_t n;
@@ -882,6 +954,8 @@ static void flat_memory(void)
 static const cuzk_case cases[] = {
     CASE(same_id_other_content),
     CASE(joins),
+    CASE(joins_at_once),
+    CASE(no_device_at_all),
     CASE(blocks),
     CASE(odd_ids),
     CASE(cancel_everywhere),
