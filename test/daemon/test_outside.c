@@ -157,7 +157,8 @@ static void cancel_in(mock_stage s, how way, uint64_t held, uint64_t used)
 
 static void cancel_in_each_stage(void)
 {
-    static const mock_stage stages[] = {MOCK_PARSE, MOCK_CHECK, MOCK_WITNESS, MOCK_PROVE};
+    static const mock_stage stages[] = {MOCK_PARSE, MOCK_CHECK, MOCK_WITNESS, MOCK_PROVE,
+                                        MOCK_VERIFY};
     st = stack_start(1, false, &roomy);
     const uint64_t held = warm_up(), used = view.memory_used;
     CHECK(held > 0);
@@ -166,6 +167,42 @@ static void cancel_in_each_stage(void)
             cancel_in(stages[i], (how)way, held, used);
         }
     }
+    stack_stop(st);
+}
+
+/* The only user of a circuit goes while it is being loaded; the circuit stays until it is evicted. */
+static void cancel_while_loading(void)
+{
+    static stack_call c;
+    cuzk_err err = {.code = CUZK_OK};
+    bool was_running = false, was_loaded = false;
+    uint64_t freed = 0;
+    memset(&c, 0, sizeof(c));
+    st = stack_start(1, false, &roomy);
+    const uint64_t held = atomic_load(&st->mock.used);
+    stack_status(st, &view);
+    const uint64_t used = view.memory_used;
+    mock_close(&st->mock, MOCK_LOAD);
+    stack_call_start(&c, st, CUZK_JOB_POREP, 0, 1, "loads");
+    mock_wait_inside(&st->mock, MOCK_LOAD, 1);
+    cuzk_rpc_client *client = stack_client(st, 10000, NULL);
+    CHECK_OK(cuzk_rpc_client_cancel(client, "loads", &was_running, &err), &err);
+    stack_call_join(&c);
+    CHECK_MSG(c.status == CUZK_OK && c.result.outcome == CUZK_RPC_CANCELLED, "%s", c.err.msg);
+    stack_call_free(&c);
+    mock_open(&st->mock, MOCK_LOAD);
+    stack_settle(st, UINT64_MAX, &view);
+    for (int i = 0; i < 100 && (atomic_load(&st->mock.used) != held || view.memory_used > used);
+         i++) {
+        /* in use while it is still being loaded; not there before */
+        cuzk_ignore(cuzk_rpc_client_evict(client, "porep-32g", &was_loaded, &freed, &err));
+        stack_status(st, &view);
+    }
+    CHECK_U64(atomic_load(&st->mock.used), held);
+    CHECK_MSG(view.memory_used <= used, "%llu bytes are reserved, %llu were before",
+              (unsigned long long)view.memory_used, (unsigned long long)used);
+    CHECK_U64(view.cancelled, 1);
+    cuzk_rpc_client_destroy(client);
     stack_stop(st);
 }
 
@@ -547,8 +584,12 @@ static void metrics_by_http_and_grpc(void)
     stack_stop(st);
 }
 
-static const cuzk_case cases[] = {CASE(critical_goes_next),   CASE(cancel_in_each_stage),
-                                  CASE(cancel_while_waiting), CASE(metrics_by_http_and_grpc),
-                                  CASE(long_queue),           CASE(faults),
+static const cuzk_case cases[] = {CASE(critical_goes_next),
+                                  CASE(cancel_in_each_stage),
+                                  CASE(cancel_while_loading),
+                                  CASE(cancel_while_waiting),
+                                  CASE(metrics_by_http_and_grpc),
+                                  CASE(long_queue),
+                                  CASE(faults),
                                   CASE(memory_is_flat)};
 TEST_MAIN("daemon/outside", cases)
