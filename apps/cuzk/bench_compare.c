@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* cuzk bench compare BASE NEW, and cuzk bench show FILE. */
+/* cuzk bench compare BASE NEW, cuzk bench moved FILE..., and cuzk bench show FILE. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ typedef struct bench_compare {
     const char *path[MAX_FILES];
     const char *also[MAX_FILES];
     uint32_t n, n_also;
-    uint32_t least; /* files needed */
+    uint32_t least, most; /* files */
     const char *html;
     cuzk_compare_opts opts;
     cuzk_result *results; /* [n] */
@@ -69,7 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->also[c->n_also++] = arg;
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num >= c->least) {
+        if (state->arg_num >= c->most) {
             argp_error(state, "too many arguments");
         }
         add_file(c, arg, state);
@@ -150,6 +151,27 @@ static cuzk_status compare(bench_compare *c, int *worse)
     return st;
 }
 
+/* Any results: none is base, none is new. */
+static cuzk_status moved(bench_compare *c, int *worse)
+{
+    const cuzk_result *all[MAX_FILES];
+    cuzk_comparison k = {.rows = NULL};
+    CUZK_TRY(load_all(c));
+    for (uint32_t i = 0; i < c->n; i++) {
+        all[i] = &c->results[i];
+    }
+    const cuzk_status st = cuzk_compare_moved(&k, all, c->path, c->n, &c->opts, &c->a.err);
+    if (st == CUZK_OK && c->a.json) {
+        app_u64(&c->a, "moved_baselines", k.n_moved);
+    } else if (st == CUZK_OK) {
+        cuzk_text_moved(stdout, &k);
+        (void)printf("%u of the baselines in %u results moved\n", k.n_moved, c->n);
+    }
+    *worse = k.n_moved > 0 ? 1 : 0;
+    cuzk_comparison_free(&k);
+    return st;
+}
+
 static cuzk_status show(bench_compare *c)
 {
     CUZK_TRY(load_all(c));
@@ -162,7 +184,7 @@ static cuzk_status show(bench_compare *c)
     return CUZK_OK;
 }
 
-static int run(int argc, char **argv, uint32_t files, const struct argp_option *opts,
+static int run(int argc, char **argv, uint32_t least, uint32_t most, const struct argp_option *opts,
                const char *args, const char *doc)
 {
     const struct argp_child children[] = {APP_CHILD, {0}};
@@ -170,13 +192,14 @@ static int run(int argc, char **argv, uint32_t files, const struct argp_option *
     bench_compare c;
     int worse = EXIT_STATUS_OK;
     memset(&c, 0, sizeof(c));
-    c.least = files;
+    c.least = least;
+    c.most = most;
     app_init(&c.a, argv[0]);
     c.a.threads = 1;
     (void)argp_parse(&argp, argc, argv, 0, NULL, &c);
     cuzk_status st = app_begin(&c.a);
     if (st == CUZK_OK) {
-        st = files == 2 ? compare(&c, &worse) : show(&c);
+        st = least == 2 ? compare(&c, &worse) : most == 1 ? show(&c) : moved(&c, &worse);
     }
     for (uint32_t i = 0; c.results != NULL && i < c.n; i++) {
         cuzk_result_free(&c.results[i]);
@@ -189,7 +212,7 @@ static int run(int argc, char **argv, uint32_t files, const struct argp_option *
 int cmd_bench_compare(int argc, char **argv)
 {
     return run(
-        argc, argv, 2, options, "BASE.json NEW.json",
+        argc, argv, 2, 2, options, "BASE.json NEW.json",
         "Compare two results of one benchmark, layer by layer. Exit status 0: nothing is worse; 1: something "
         "is, even if the total is better, or a baseline moved; 3: too few runs to tell.");
 }
@@ -198,5 +221,16 @@ int cmd_bench_show(int argc, char **argv)
 {
     static const struct argp_option show_options[] = {
         {"report", OPT_REPORT, "FILE", 0, "Write an HTML page", 0}, {0}};
-    return run(argc, argv, 1, show_options, "FILE.json", "Print a result.");
+    return run(argc, argv, 1, 1, show_options, "FILE.json", "Print a result.");
+}
+
+int cmd_bench_moved(int argc, char **argv)
+{
+    static const struct argp_option moved_options[] = {
+        {"min-effect", OPT_EFFECT, "PERCENT", 0, "Differences below this are none (default 3)", 0},
+        {0}};
+    return run(
+        argc, argv, 1, MAX_FILES, moved_options, "FILE.json...",
+        "Find baselines that moved: the same metric of the same commit on the same machine with different values "
+        "in two of the results. Exit status 1 when there is one.");
 }

@@ -15,6 +15,7 @@ static const command commands[] = {
     {"prove", "whole proofs, layer by layer; streams of them", cmd_bench_prove},
     {"pair", "two programs in turns, and the comparison", cmd_bench_pair},
     {"compare", "two results: what got better, what got worse", cmd_bench_compare},
+    {"moved", "baselines that differ between results of one commit", cmd_bench_moved},
     {"show", "a result as tables or as a page", cmd_bench_show},
     {NULL, NULL, NULL}};
 

@@ -235,6 +235,17 @@ void cuzk_text_verdict(FILE *f, const cuzk_comparison *c)
     (void)fprintf(f, "\n");
 }
 
+void cuzk_text_moved(FILE *f, const cuzk_comparison *c)
+{
+    for (uint32_t i = 0; i < c->n_moved; i++) {
+        const cuzk_moved *m = &c->moved[i];
+        char a[CUZK_QUANTITY_BYTES], b[CUZK_QUANTITY_BYTES];
+        (void)fprintf(f, "baseline moved: %s of commit %s is %s in %s and %s in %s\n", m->metric,
+                      m->commit, cuzk_quantity(a, m->a, m->unit), m->file_a,
+                      cuzk_quantity(b, m->b, m->unit), m->file_b);
+    }
+}
+
 void cuzk_text_comparison(FILE *f, const cuzk_comparison *c, const cuzk_result *base,
                           const cuzk_result *new_)
 {
@@ -265,24 +276,18 @@ void cuzk_text_comparison(FILE *f, const cuzk_comparison *c, const cuzk_result *
         (void)fprintf(f, "both are of commit %s: what moved is the measurement, not the program\n",
                       base->commit);
     }
-    for (uint32_t i = 0; i < c->n_moved; i++) {
-        const cuzk_moved *m = &c->moved[i];
-        char a[CUZK_QUANTITY_BYTES], b[CUZK_QUANTITY_BYTES];
-        (void)fprintf(f, "baseline moved: %s of commit %s is %s in %s and %s in %s\n", m->metric,
-                      m->commit, cuzk_quantity(a, m->a, m->unit), m->file_a,
-                      cuzk_quantity(b, m->b, m->unit), m->file_b);
-    }
+    cuzk_text_moved(f, c);
     cuzk_text_verdict(f, c);
 }
 
 void cuzk_text_layers(FILE *f, const cuzk_layers *l)
 {
-    (void)fprintf(f, "%-40s %7s %10s %10s %7s %10s %10s\n", "layer", "spans", "inclusive",
-                  "exclusive", "", "overlap", "bytes");
+    (void)fprintf(f, "%-40s %7s %10s %10s %7s %10s %10s %10s\n", "layer", "spans", "inclusive",
+                  "exclusive", "", "overlap", "cpu", "bytes");
     for (uint32_t i = 0; i < l->n; i++) {
         const cuzk_layer *r = &l->rows[i];
         char a[CUZK_QUANTITY_BYTES], b[CUZK_QUANTITY_BYTES], c[CUZK_QUANTITY_BYTES];
-        char d[CUZK_QUANTITY_BYTES];
+        char d[CUZK_QUANTITY_BYTES], e[CUZK_QUANTITY_BYTES];
         (void)fprintf(f, "%*s%-*s", 2 * (int)r->depth, "", 40 - 2 * (int)r->depth, r->name);
         if (r->unaccounted) {
             (void)fprintf(f, " %7s %10s", "", "");
@@ -296,8 +301,9 @@ void cuzk_text_layers(FILE *f, const cuzk_layers *l)
             (void)fprintf(f, " %10s %5.1f %%", cuzk_quantity(b, r->exclusive_ns, "ns"),
                           percent(r->exclusive_ns, (double)l->wall_ns));
         }
-        (void)fprintf(f, " %10s %10s\n",
+        (void)fprintf(f, " %10s %10s %10s\n",
                       r->overlap_ns >= 1 ? cuzk_quantity(c, r->overlap_ns, "ns") : "",
+                      r->cpu_ns > 0 ? cuzk_quantity(e, (double)r->cpu_ns, "ns") : "",
                       r->bytes != 0 ? cuzk_quantity(d, (double)r->bytes, "bytes") : "");
     }
     char a[CUZK_QUANTITY_BYTES], b[CUZK_QUANTITY_BYTES];

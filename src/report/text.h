@@ -19,9 +19,11 @@ void cuzk_text_result(FILE *f, const cuzk_result *r);
 /** Rows and the verdict; the last line says it all. */
 void cuzk_text_comparison(FILE *f, const cuzk_comparison *c, const cuzk_result *base,
                           const cuzk_result *new_);
+/** A line for each baseline that moved. */
+void cuzk_text_moved(FILE *f, const cuzk_comparison *c);
 /** The verdict in one or two sentences, layers named in order of size. */
 void cuzk_text_verdict(FILE *f, const cuzk_comparison *c);
-/** One job's layers with inclusive and exclusive time and overlap. */
+/** One job's layers: inclusive and exclusive time, overlap, CPU time of the process meanwhile. */
 void cuzk_text_layers(FILE *f, const cuzk_layers *l);
 
 #endif /* CUZK_REPORT_TEXT_H */

@@ -70,6 +70,8 @@ run 'two runs are too few' 3 'Too few or too noisy runs' bench compare "$dir/few
 $make "$dir/moved.json" seed=7 partition/prove/ntt=1.2
 run 'a baseline that moved' 1 'baseline moved: partition/prove/ntt of commit 0123456789ab' \
     bench compare "$dir/a.json" "$dir/c.json" --also "$dir/moved.json"
+run 'moved among many' 1 '1 of the baselines in 3 results moved' bench moved "$dir/a.json" "$dir/c.json" "$dir/moved.json" --min-effect 10
+run 'none moved' 0 '0 of the baselines' bench moved "$dir/a.json" "$dir/b.json"
 run 'the same commit, another value' 1 'what moved is the measurement' bench compare "$dir/a.json" "$dir/moved.json"
 run 'as JSON' 1 '"verdict": "mixed"' bench compare "$dir/a.json" "$dir/c.json" --json
 summary
