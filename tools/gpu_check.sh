@@ -107,6 +107,12 @@ if [ -z "${NO_BENCH:-}" ] && room 20 kernels; then
     say "kernels: $(wc -l <"$out/bench.jsonl") results"
     phase kernels
 fi
+if [ -z "${NO_BENCH:-}" ] && room 25 operations; then
+    timeout 40 "$build/cuzk" bench micro --device cuda --max-lg 24 --samples 5 --force --result "$out/operations.json" \
+        >"$out/operations.txt" 2>&1 && say "operations: $(grep -c ^accel/ "$out/operations.txt") results" ||
+        say "operations: not measured: $(tail -1 "$out/operations.txt")"
+    phase operations
+fi
 
 # Whole proofs from generated inputs, with parameters made on the card: name, runs, warm-up, options of bench prove.
 prove() {

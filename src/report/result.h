@@ -38,7 +38,7 @@ typedef struct cuzk_metric {
 } cuzk_metric;
 
 typedef struct cuzk_fact {
-    char key[24], value[160];
+    char key[32], value[160];
 } cuzk_fact;
 
 /** A span of the last run, for drawing. */
