@@ -533,9 +533,8 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
     CUZK_TRY(CUZK_CUDA_LAUNCHED(count_keys_k, err));
     scan_bins_k<<<1, THREADS, 0, q->stream>>>(m->d_list_start, NULL, bins);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(scan_bins_k, err));
-    CUZK_TRY(CUZK_CUDA(
-        cudaFuncSetAttribute(place_k, cudaFuncAttributeMaxDynamicSharedMemorySize, place_bytes),
-        err));
+    const cudaFuncAttribute shared = cudaFuncAttributeMaxDynamicSharedMemorySize;
+    CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(place_k, shared, place_bytes), err));
     place_k<<<per_bin, THREADS, (size_t)place_bytes, q->stream>>>(a);
     return CUZK_CUDA_LAUNCHED(place_k, err);
 }
