@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
 
-.PHONY: demo check check-slow check-sanitizers check-compilers fuzz lint bench deps deps-test release clean
+.PHONY: demo check check-slow check-sanitizers check-compilers fuzz lint bench package deps deps-test release clean
 
 ## demo: install what a build needs, build, and run the main job
 demo: deps release
@@ -48,6 +48,11 @@ lint: deps-test
 ## bench: the measurements that fit two cores in five minutes (results in build/release/bench-results)
 bench: deps release
 	tools/bench.sh build/release/cuzk
+
+## package: the Debian package, build/release/cuzk_VERSION_ARCH.deb
+package: deps release
+	tools/deps.sh package
+	cpack --config build/release/CPackConfig.cmake -G DEB -B build/release
 
 release:
 	cmake --preset release

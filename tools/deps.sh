@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that a build ("build") or the tests ("test") need, if they are
-# missing. Uses sudo when not root. With everything there it does nothing and needs no network.
+# Installs the Debian packages that a build ("build"), the tests ("test") or the making of a Debian
+# package ("package") need, if they are missing. Uses sudo when not root. With everything there it does nothing and needs no network.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,8 +17,9 @@ test)
     command -v node >/dev/null 2>&1 || packages="$packages nodejs"
     command -v npm >/dev/null 2>&1 || packages="$packages npm"
     ;;
+package) packages="dpkg-dev file" ;;
 *)
-    echo "usage: tools/deps.sh build|test" >&2
+    echo "usage: tools/deps.sh build|test|package" >&2
     exit 2
     ;;
 esac

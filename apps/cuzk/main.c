@@ -8,6 +8,18 @@
 #include "commands.h"
 #include "exit_status.h"
 
+#ifndef CUZK_DAEMON
+static int no_daemon(int argc, char **argv)
+{
+    (void)argc;
+    (void)fprintf(stderr,
+                  "%s: built without the daemon, for want of its libraries: "
+                  "tools/deps.sh build installs them\n",
+                  argv[0]);
+    return EXIT_STATUS_BAD_INPUT;
+}
+#endif
+
 static const command commands[] = {
     {"prove", "Filecoin proofs: porep, winning, window, update", cmd_prove},
     {"verify", "the same, against their statements", cmd_verify},
@@ -23,6 +35,8 @@ static const command commands[] = {
     {"preload", "load parameters in a daemon", cmd_preload},
     {"evict", "drop parameters in a daemon", cmd_evict},
     {"health", "whether a daemon takes jobs", cmd_health},
+#else
+    {"serve", "the daemon (not in this build)", no_daemon},
 #endif
     {"bench", "measuring: micro, synth, prove, compare", cmd_bench},
     {"params", "proving parameter files (.params): info, check, setup", cmd_params},

@@ -55,6 +55,17 @@ static void say_issues(const serve *s)
     }
 }
 
+/* A secret that every user of the machine can read is none; it is said, not refused. */
+static void say_token(const serve *s)
+{
+    struct stat st;
+    if (s->token[0] != '\0' && stat(s->config->token_file, &st) == 0 &&
+        (st.st_mode & S_IROTH) != 0) {
+        CUZK_LOG(s->log, CUZK_LOG_WARN, "token.readable", "path", s->config->token_file, "what",
+                 "everybody on this machine can read the secret");
+    }
+}
+
 static const char *or_null(const char *text)
 {
     return text[0] == '\0' ? NULL : text;
@@ -73,6 +84,7 @@ cuzk_status serve_open_log(serve *s)
              : s->options.config_path != NULL ? s->options.config_path
                                               : CUZK_CONFIG_DEFAULT_PATH);
     say_issues(s);
+    say_token(s);
     CUZK_LOG(s->log, s->env.unknown[0] != '\0' ? CUZK_LOG_WARN : CUZK_LOG_INFO,
              "daemon.environment", "recognised", s->env.recognised, "mapped", s->env.mapped,
              "ignored", s->env.ignored, "unknown", or_null(s->env.unknown));
