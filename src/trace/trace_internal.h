@@ -14,6 +14,8 @@ typedef struct cuzk_perf {
 void cuzk_perf_init(cuzk_perf *p);
 /** Opens what the kernel allows; true when anything counts. */
 bool cuzk_perf_open(cuzk_perf *p);
+/** The same for other events of perf_event_open (2); for tests on machines without counters. */
+bool cuzk_perf_open_events(cuzk_perf *p, uint32_t type, const uint64_t config[CUZK_COUNTERS]);
 void cuzk_perf_close(cuzk_perf *p);
 /** Counts since opening, scaled when the kernel had to share the hardware; 0 where not counted. */
 void cuzk_perf_read(const cuzk_perf *p, uint64_t out[CUZK_COUNTERS]);

@@ -27,12 +27,12 @@ void cuzk_perf_init(cuzk_perf *p)
 
 /* inherit: threads started later are counted in the same descriptor. That excludes groups on most
  * kernels, so each counter has its own. */
-static int open_one(uint64_t config)
+static int open_one(uint32_t type, uint64_t config)
 {
     struct perf_event_attr a;
     memset(&a, 0, sizeof(a));
     a.size = sizeof(a);
-    a.type = PERF_TYPE_HARDWARE;
+    a.type = type;
     a.config = config;
     a.inherit = 1;
     a.exclude_kernel = 1;
@@ -46,11 +46,16 @@ bool cuzk_perf_open(cuzk_perf *p)
     static const uint64_t config[CUZK_COUNTERS] = {
         PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
         PERF_COUNT_HW_BRANCH_MISSES};
+    return cuzk_perf_open_events(p, PERF_TYPE_HARDWARE, config);
+}
+
+bool cuzk_perf_open_events(cuzk_perf *p, uint32_t type, const uint64_t config[CUZK_COUNTERS])
+{
     int why = 0, n;
     cuzk_perf_close(p);
     n = snprintf(p->note, sizeof(p->note), "hardware counters:");
     for (unsigned i = 0; i < CUZK_COUNTERS; i++) {
-        p->fd[i] = open_one(config[i]);
+        p->fd[i] = open_one(type, config[i]);
         if (p->fd[i] < 0) {
             why = errno;
             continue;

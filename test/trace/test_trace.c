@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 #include "test.h"
 
-#include "trace/trace_read.h"
+#include "trace/trace_internal.h"
 
 static cuzk_trace *make(uint32_t capacity)
 {
@@ -198,6 +199,39 @@ static void counters_count_or_say_why_not(void)
     cuzk_trace_destroy(t);
 }
 
+static void *burn(void *arg)
+{
+    const uint64_t until = cuzk_clock_cpu_ns() + *(uint64_t *)arg;
+    while (cuzk_clock_cpu_ns() < until) {
+        sink++;
+    }
+    return NULL;
+}
+
+/* The way of counting, with events that every kernel has: what a thread started later does is in. */
+static void threads_started_later_are_counted(void)
+{
+    static const uint64_t config[CUZK_COUNTERS] = {
+        PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
+        PERF_COUNT_SW_CPU_MIGRATIONS};
+    cuzk_perf p;
+    pthread_t t;
+    uint64_t a[CUZK_COUNTERS], b[CUZK_COUNTERS], ns = 20000000;
+    cuzk_perf_init(&p);
+    if (!cuzk_perf_open_events(&p, PERF_TYPE_SOFTWARE, config)) {
+        cuzk_test_skip("no perf_event here");
+    }
+    cuzk_perf_read(&p, a);
+    CHECK(pthread_create(&t, NULL, burn, &ns) == 0);
+    CHECK(pthread_join(t, NULL) == 0);
+    cuzk_perf_read(&p, b);
+    CHECK_MSG(b[0] - a[0] >= ns / 2, "%" PRIu64 " ns counted of %" PRIu64, b[0] - a[0], ns);
+    CHECK(b[0] - a[0] < 100 * ns && b[1] >= a[1]);
+    cuzk_perf_close(&p);
+    cuzk_perf_read(&p, b);
+    CHECK_U64(b[0], 0);
+}
+
 static void cpu_time_is_of_the_span(void)
 {
     cuzk_trace *t = make(4);
@@ -249,6 +283,7 @@ static const cuzk_case cases[] = {CASE(off_costs_nothing_and_does_nothing),
                                   CASE(the_newest_are_kept),
                                   CASE(threads_record_and_read_at_once),
                                   CASE(counters_count_or_say_why_not),
+                                  CASE(threads_started_later_are_counted),
                                   CASE(cpu_time_is_of_the_span),
                                   CASE(no_memory)};
 TEST_MAIN("trace/trace", cases)
