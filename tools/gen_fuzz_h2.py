@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the corpora of fuzz_h2_session, fuzz_wire and fuzz_grpc_text: small, valid and nearly valid inputs.
+"""Writes the corpora of fuzz_h2_session, fuzz_wire, fuzz_rpc_answers and fuzz_grpc_text: small, valid and nearly valid inputs.
 
 Usage: tools/gen_fuzz_h2.py      (run from the repository root)
 """
@@ -80,6 +80,16 @@ text = {
     "percent": b"50%25 %C3%A9%0A%", "tcp": b"127.0.0.1:9820", "six": b"[::]:9820", "unix": b"unix:///run/curio/cuzk.sock",
     "https": b"https://host:443/", "prefix": b"\0\0\0\1\0", "compressed": b"\1\xff\xff\xff\xff", "empty": b"",
 }
+result = field(1, b"job") + field(2, 1) + field(3, b"p" * 192) + field(10, 1) + field(11, 2) + field(12, 3) + field(13, 4) + field(14, 5)
+answers = {
+    "completed": result, "prove": field(1, result), "failed": field(1, b"job") + field(2, 2) + field(4, b"input: no"),
+    "timeout": field(1, b"job") + field(2, 4), "odd": field(2, 77) + field(3, b"a") + field(3, b"b") + field(1, b"x" * 400), "empty": b"",
+    "status": field(1, field(1, 0) + field(2, b"CPU") + field(3, 2**33) + field(4, 2**32) + field(5, b"job") + field(6, b"window-post")) +
+        field(2, field(1, b"porep-2k") + field(2, 1) + field(3, 99) + field(4, 1)) +
+        b"".join(field(3, field(1, q) + field(2, 1) + field(3, 2)) for q in (b"porep-c2", b"winning-post")) +
+        field(4, 5) + field(5, 6) + field(6, 7) + field(7, 8) + field(8, 9),
+    "cut": field(1, result)[:-5],
+}
 status = message(b"")
 h2 = {
     "status": call(1, ENGINE + "GetStatus", status),
@@ -107,7 +117,7 @@ h2 = {
     "goaway": frame(7, 0, 0, struct.pack(">II", 0, 0)) + call(1, ENGINE + "GetStatus", status),
     "settings": frame(4, 0, 0, struct.pack(">HI", 4, 0)) + call(1, ENGINE + "GetStatus", status) + frame(8, 0, 1, struct.pack(">I", 100)),
 }
-for folder, entries in (("wire", wire), ("grpc_text", text)):
+for folder, entries in (("wire", wire), ("grpc_text", text), ("rpc_answers", answers)):
     (OUT / folder).mkdir(parents=True, exist_ok=True)
     for name, data in entries.items():
         (OUT / folder / name).write_bytes(data)

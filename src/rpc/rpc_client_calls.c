@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "rpc/rpc_client.h"
+#include "rpc/rpc_client_internal.h"
 #include "rpc/rpc_wire.h"
 
 #define ENGINE "/cuzk.v1.ProvingEngine/"
@@ -161,15 +162,14 @@ static cuzk_status call_job(cuzk_rpc_client *c, const char *method, bool wrapped
     return st;
 }
 
-/* The result inside, for Prove (wrapped) and AwaitProof. Frees reply. */
-static cuzk_status unpack_result(cuzk_rpc_result *out, uint8_t *reply, size_t n, bool wrapped,
+cuzk_status cuzk_rpc_result_read(cuzk_rpc_result *out, cuzk_bytes reply, bool wrapped,
                                  cuzk_err *err)
 {
-    cuzk_bytes message = {reply, n};
+    cuzk_bytes message = reply;
     cuzk_status st = CUZK_OK;
     memset(out, 0, sizeof(*out));
     if (wrapped) {
-        cuzk_reader r = cuzk_reader_init(reply, n);
+        cuzk_reader r = cuzk_reader_init(reply.data, reply.size);
         cuzk_wire_field f;
         bool bad = false;
         message.size = 0;
@@ -186,6 +186,14 @@ static cuzk_status unpack_result(cuzk_rpc_result *out, uint8_t *reply, size_t n,
     if (st != CUZK_OK) {
         cuzk_rpc_result_free(out);
     }
+    return st;
+}
+
+/* Frees reply. */
+static cuzk_status unpack_result(cuzk_rpc_result *out, uint8_t *reply, size_t n, bool wrapped,
+                                 cuzk_err *err)
+{
+    const cuzk_status st = cuzk_rpc_result_read(out, (cuzk_bytes){reply, n}, wrapped, err);
     cuzk_free(reply);
     return st;
 }
@@ -395,6 +403,9 @@ static void read_total(cuzk_rpc_status *s, const cuzk_wire_field *f)
     }
 }
 
+/* Entries of each table that are read; more is malformed. A GPU entry takes 460 bytes here and may take 2 in the message. */
+#define STATUS_MAX 4096u
+
 /* One pass: counts with store false, stores with it true. false: malformed. */
 static bool read_status(cuzk_rpc_status *s, cuzk_bytes m, bool store)
 {
@@ -416,33 +427,39 @@ static bool read_status(cuzk_rpc_status *s, cuzk_bytes m, bool store)
             s->n_queues++;
         }
     }
-    return ok && !bad;
+    return ok && !bad && s->n_gpus <= STATUS_MAX && s->n_srs <= STATUS_MAX &&
+           s->n_queues <= STATUS_MAX;
+}
+
+cuzk_status cuzk_rpc_status_read(cuzk_rpc_status *out, cuzk_bytes m, cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    memset(out, 0, sizeof(*out));
+    if (!read_status(out, m, false)) {
+        return malformed("GetStatusResponse", err);
+    }
+    out->gpus = cuzk_alloc_zero(out->n_gpus, sizeof(*out->gpus));
+    out->srs = cuzk_alloc_zero(out->n_srs, sizeof(*out->srs));
+    out->queues = cuzk_alloc_zero(out->n_queues, sizeof(*out->queues));
+    if (out->gpus == NULL || out->srs == NULL || out->queues == NULL) {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for a status");
+    } else if (!read_status(out, m, true)) {
+        st = malformed("GetStatusResponse", err);
+    }
+    if (st != CUZK_OK) {
+        cuzk_rpc_status_free(out);
+    }
+    return st;
 }
 
 cuzk_status cuzk_rpc_client_status(cuzk_rpc_client *c, cuzk_rpc_status *out, cuzk_err *err)
 {
     cuzk_wire_writer w = {.data = NULL};
-    cuzk_bytes m = {NULL, 0};
     uint8_t *reply = NULL;
-    cuzk_status st = CUZK_OK;
+    size_t n = 0;
     memset(out, 0, sizeof(*out));
-    CUZK_TRY(call_small(c, ENGINE "GetStatus", &w, &reply, &m.size, err));
-    m.data = reply;
-    if (!read_status(out, m, false)) {
-        st = malformed("GetStatusResponse", err);
-    } else {
-        out->gpus = cuzk_alloc_zero(out->n_gpus, sizeof(*out->gpus));
-        out->srs = cuzk_alloc_zero(out->n_srs, sizeof(*out->srs));
-        out->queues = cuzk_alloc_zero(out->n_queues, sizeof(*out->queues));
-        if (out->gpus == NULL || out->srs == NULL || out->queues == NULL) {
-            st = CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for a status");
-        } else if (!read_status(out, m, true)) {
-            st = malformed("GetStatusResponse", err);
-        }
-    }
-    if (st != CUZK_OK) {
-        cuzk_rpc_status_free(out);
-    }
+    CUZK_TRY(call_small(c, ENGINE "GetStatus", &w, &reply, &n, err));
+    const cuzk_status st = cuzk_rpc_status_read(out, (cuzk_bytes){reply, n}, err);
     cuzk_free(reply);
     return st;
 }
