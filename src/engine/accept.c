@@ -258,6 +258,7 @@ static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
     cuzk_err inner = {.msg = ""};
     cuzk_job_fill_record(j, true, &record);
     record.state = CUZK_JOB_QUEUED;
+    record.error = ""; /* the job's own may be written meanwhile, by a cancel */
     pthread_mutex_unlock(&e->mu);
     const cuzk_status st = e->store.put(e->store.arg, &record, &inner);
     if (st == CUZK_OK && j->is_parked) {

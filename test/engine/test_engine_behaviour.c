@@ -679,7 +679,7 @@ static void wrong_proofs(void)
 /* A device that hangs: quarantined, its partition goes on elsewhere, and it comes back. */
 static void hanging_device(void)
 {
-    world w = {.cfg = {.device_timeout_ms = 50}};
+    world w = {.cfg = {.device_timeout_ms = 1000}};
     cuzk_engine_status s;
     world_open(&w, 2);
     w.b.ignores_cancel = true;
