@@ -505,7 +505,7 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
     const uint64_t mean =
         (s->n >> s->lg_bins) + (((uint64_t)1 << (s->c - 1 + s->levels)) >> s->lg_bins);
     a.room = mean * 3 / 2 + 64 < PLACE_MAX ? (uint32_t)(mean * 3 / 2 + 64) : PLACE_MAX;
-    const int place_bytes = (int)(a.room * sizeof(uint32_t));
+    const size_t place_bytes = a.room * sizeof(uint32_t);
     const uint32_t bins = b->count << s->lg_bins;
     const dim3 per_bin(1u << s->lg_bins, b->count);
     const unsigned digit_blocks = (unsigned)((s->n + 255) / 256);
@@ -533,9 +533,10 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
     CUZK_TRY(CUZK_CUDA_LAUNCHED(count_keys_k, err));
     scan_bins_k<<<1, THREADS, 0, q->stream>>>(m->d_list_start, NULL, bins);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(scan_bins_k, err));
+    /* The most, not this call's: the attribute is the kernel's, and other threads launch it too. */
     const cudaFuncAttribute shared = cudaFuncAttributeMaxDynamicSharedMemorySize;
-    CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(place_k, shared, place_bytes), err));
-    place_k<<<per_bin, THREADS, (size_t)place_bytes, q->stream>>>(a);
+    CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(place_k, shared, PLACE_MAX * 4), err));
+    place_k<<<per_bin, THREADS, place_bytes, q->stream>>>(a);
     return CUZK_CUDA_LAUNCHED(place_k, err);
 }
 

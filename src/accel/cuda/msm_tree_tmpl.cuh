@@ -21,17 +21,14 @@
 
 #define TREE_SIGN  0x80000000u
 #define TREE_GROUP 64u
-#ifndef TREE_G2_THREADS
-#    define TREE_G2_THREADS 384
-#endif
 
-/* Words of 16 bytes in a coordinate. */
+/* Threads per SM, in one block, as many as the registers allow; words of 16 bytes in a coordinate. */
 template <class G> struct tree_shape;
 template <> struct tree_shape<g1_group> {
     static const unsigned threads = 512, words = 3;
 };
 template <> struct tree_shape<g2_group> {
-    static const unsigned threads = TREE_G2_THREADS, words = 6;
+    static const unsigned threads = 384, words = 6;
 };
 
 template <class G> struct tree_args {
