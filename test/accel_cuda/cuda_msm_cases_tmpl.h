@@ -342,6 +342,69 @@ static void workspaces_share_memory(void)
     teardown(&f);
 }
 
+#define ROUNDS 10u
+
+/* A thread's own queue and workspace over the bases and scalars of a fixture. */
+typedef struct worker {
+    const fixture *f;
+    size_t n;
+    P_POINT got[ROUNDS];
+    cuzk_status st;
+    cuzk_err err;
+} worker;
+
+static cuzk_status work(worker *w, cuzk_cuda_queue *q, cuzk_cuda_msm **m)
+{
+    CUZK_TRY(cuzk_cuda_msm_create(m, q, w->n, 255, GROUP, &w->err));
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        CUZK_TRY(CUDA(msm, )(*m, q, &w->got[i], w->f->d_bases, w->f->d_scalars, w->n, &w->err));
+    }
+    return CUZK_OK;
+}
+
+static void *run_worker(void *arg)
+{
+    worker *w = arg;
+    cuzk_cuda_queue *q = NULL;
+    cuzk_cuda_msm *m = NULL;
+    w->st = cuzk_cuda_queue_create(&q, 0, &w->err);
+    if (w->st == CUZK_OK) {
+        w->st = work(w, q, &m);
+        cuzk_cuda_msm_destroy(m, q);
+        cuzk_cuda_queue_destroy(q);
+    }
+    return NULL;
+}
+
+/* Sums of different sizes side by side: what a launch sets up is not another thread's. */
+static void threads_are_independent(void)
+{
+    static const size_t sizes[] = {300, 20000};
+    fixture f = setup(20000);
+    cuzk_err err;
+    worker w[2];
+    pthread_t thread[2];
+    fill_scalars(f.scalars, f.n, DENSE, 255);
+    CHECK_OK(cuzk_cuda_upload(f.q, f.d_scalars, f.scalars, f.n * sizeof(*f.scalars), &err), &err);
+    for (unsigned i = 0; i < 2; i++) {
+        w[i].f = &f;
+        w[i].n = sizes[i];
+        CHECK(pthread_create(&thread[i], NULL, run_worker, &w[i]) == 0);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK(pthread_join(thread[i], NULL) == 0);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        P_POINT want;
+        CHECK_OK(w[i].st, &w[i].err);
+        CHECK_OK(HOST_MSM(&want, f.bases, f.scalars, sizes[i], 255, NULL, NULL, &err), &err);
+        for (unsigned r = 0; r < ROUNDS; r++) {
+            check_point(&w[i].got[r], &want, sizes[i], 255, r);
+        }
+    }
+    teardown(&f);
+}
+
 static void refuses_bad_arguments(void)
 {
     cuzk_cuda_queue *q = cuda_queue();
@@ -380,5 +443,6 @@ static const cuzk_case cases[] = {CASE(small_equals_host),
                                   CASE(bits_equal_host),
                                   CASE(large_bits_equal_host),
                                   CASE(workspaces_share_memory),
+                                  CASE(threads_are_independent),
                                   CASE(refuses_bad_arguments)};
 TEST_MAIN(SUITE, cases)

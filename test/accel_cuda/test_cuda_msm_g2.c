@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <pthread.h>
 #include <string.h>
 
 #include "accel/cuda/msm_cuda.h"
