@@ -269,6 +269,9 @@ static void result_row(FILE *f, const cuzk_metric *m, const html_layers *l, doub
     memcpy(v, m->values, m->n * sizeof(*v));
     const cuzk_interval i = cuzk_stats_median_interval(v, m->n, 0.95, NULL);
     cuzk_free(v);
+    if (m->role == CUZK_ROLE_LAYER && i.hi <= 0) {
+        return; /* a device's phases have nothing between their parts */
+    }
     (void)fprintf(f, "<tr%s>", m->role == CUZK_ROLE_TOTAL ? " class='total'" : "");
     name_cell(f, l, m->name);
     (void)fprintf(f, "<td>%s</td>", cuzk_quantity(q, i.value, m->unit));

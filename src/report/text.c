@@ -89,7 +89,7 @@ static void print_metrics(FILE *f, const cuzk_result *r, bool layers, double tot
         const bool is_layer = m->role == CUZK_ROLE_LAYER || m->role == CUZK_ROLE_TOTAL;
         char a[CUZK_QUANTITY_BYTES], b[CUZK_QUANTITY_BYTES], c[CUZK_QUANTITY_BYTES];
         cuzk_interval v;
-        if (is_layer != layers || !interval_of(&v, m)) {
+        if (is_layer != layers || !interval_of(&v, m) || (is_layer && v.hi <= 0)) {
             continue;
         }
         if (first) {
