@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Every method over TCP, a unix socket, TLS, and mutual TLS with a token, driven by @grpc/grpc-js with the public .proto.
 // Usage: node test_methods.mjs CUZK MAKE_CERTS PARAMS
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Client, certificates, check, finish, grpc, jobs, reflectionOf, serve, setup, sleep, tmpdir, verify } from './daemon.mjs';
@@ -201,6 +202,16 @@ const right = new Client(target, shown, token);
 check('mTLS with the token', (await right.call('GetStatus')).code === 'OK');
 r = await right.prove({ ...jobs.window(), request_id: 'mtls' });
 check('Prove over mTLS', completed(r) && verify(cuzk, dir, params, 'window', r.result.proof) === 0, r);
+// our own client, the same way
+const own = (tokenFile, ...more) => spawnSync(cuzk, ['status', '--json', '--addr', `https://${target}`, '--tls-ca', file('ca.pem'),
+    '--tls-cert', file('client.pem'), '--tls-key', file('client.key'), '--token-file', file(tokenFile), ...more], { encoding: 'utf8' });
+fs.writeFileSync(file('other-token'), 'another-secret-of-some-length');
+r = own('token');
+check('cuzk status over mTLS with a token', r.status === 0 && JSON.parse(r.stdout).queues.length === 4, r.stdout);
+r = own('other-token');
+check('cuzk status with a wrong token', r.status === 2 && /UNAUTHENTICATED/.test(r.stdout), r.stdout);
+r = own('token', '--tls-name', 'elsewhere.example');
+check("cuzk status: the certificate is somebody else's", r.status === 3 && /mismatch/.test(r.stdout), r.stdout);
 const many = await Promise.all([...Array(8).keys()].map((i) => right.call('SubmitProof', { ...jobs.winning(), request_id: `many-${i}` })));
 const taken = many.filter((m) => m.code === 'OK');
 check('a full queue is RESOURCE_EXHAUSTED', taken.length >= 2 && taken.length < 8 &&
