@@ -28,6 +28,7 @@ typedef struct cuzk_backend_device {
     char name[96];
     bool is_cpu;
     uint64_t memory_total, memory_free;
+    uint64_t memory_held; /* of the total: kept for WinningPoSt, keys of it included */
 } cuzk_backend_device;
 
 /** The parameters of a circuit on a device. */
@@ -100,7 +101,7 @@ typedef struct cuzk_engine_backend {
     cuzk_status (*load_key)(void *arg, uint32_t device, uint32_t circuit, void *compiled,
                             void *params, cuzk_backend_key *out, cuzk_trace_ctx trace,
                             cuzk_err *err);
-    void (*unload_key)(void *arg, uint32_t device, void *key);
+    void (*unload_key)(void *arg, uint32_t device, uint32_t circuit, void *key);
     /** n witnesses of one circuit on a device, each with its own status. */
     void (*prove)(void *arg, uint32_t device, void *circuit, void *params, void *key,
                   cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace);

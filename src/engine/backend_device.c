@@ -24,8 +24,9 @@ typedef struct one_device {
     cuzk_backend_device info;
     /* Device memory that only WinningPoSt may have: given up while one is loaded or proved. */
     void *ballast;
-    uint64_t ballast_bytes;
-    uint32_t n_winning;
+    uint64_t ballast_bytes; /* with what keys of WinningPoSt have already */
+    uint64_t winning_bytes; /* of such keys */
+    uint32_t n_winning;     /* calls */
 } one_device;
 
 struct cuzk_backend_devices {
@@ -50,8 +51,9 @@ static uint64_t ballast_for(uint64_t total)
 static void take_ballast(one_device *d)
 {
     cuzk_err none;
-    if (d->dev != NULL && d->ballast == NULL && d->ballast_bytes != 0 &&
-        cuzk_accel_alloc(d->dev, &d->ballast, d->ballast_bytes, &none) != CUZK_OK) {
+    if (d->dev != NULL && d->ballast == NULL && d->ballast_bytes > d->winning_bytes &&
+        cuzk_accel_alloc(d->dev, &d->ballast, d->ballast_bytes - d->winning_bytes, &none) !=
+            CUZK_OK) {
         d->ballast = NULL; /* another time */
     }
 }
@@ -87,11 +89,13 @@ static cuzk_status open_one(one_device *d, cuzk_err *err)
     cuzk_accel_props props;
     CUZK_TRY(d->opener.open(d->opener.arg, &d->dev, err));
     cuzk_accel_get_props(d->dev, &props);
+    const uint64_t ballast = props.kind == CUZK_ACCEL_CUDA ? ballast_for(props.memory_total) : 0;
     d->info = (cuzk_backend_device){.ordinal = props.ordinal,
                                     .memory_total = props.memory_total,
-                                    .memory_free = props.memory_free};
+                                    .memory_free = props.memory_free,
+                                    .memory_held = ballast};
     memcpy(d->info.name, props.name, sizeof(d->info.name));
-    d->ballast_bytes = props.kind == CUZK_ACCEL_CUDA ? ballast_for(props.memory_total) : 0;
+    d->ballast_bytes = ballast;
     take_ballast(d);
     return CUZK_OK;
 }
@@ -191,7 +195,8 @@ void cuzk_backend_device_info_of(cuzk_backend_devices *all, uint32_t index,
         cuzk_accel_get_props(d->dev, &props);
     }
     *out = d->info;
-    out->memory_free = props.memory_free + (d->ballast != NULL ? d->ballast_bytes : 0);
+    out->memory_free =
+        props.memory_free + (d->ballast != NULL ? d->ballast_bytes - d->winning_bytes : 0);
     (void)pthread_mutex_unlock(&d->mu);
 }
 
@@ -217,6 +222,11 @@ cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
             cuzk_device_key_destroy(key);
         }
     }
+    if (st == CUZK_OK && is_winning) {
+        (void)pthread_mutex_lock(&d->mu);
+        d->winning_bytes += cuzk_device_key_get_stats(key).device_bytes;
+        (void)pthread_mutex_unlock(&d->mu);
+    }
     end(d, is_winning);
     if (st == CUZK_OK) {
         const cuzk_device_key_stats stats = cuzk_device_key_get_stats(key);
@@ -229,11 +239,19 @@ cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
     return st;
 }
 
-void cuzk_backend_device_unload(cuzk_backend_devices *all, uint32_t index, void *key)
+void cuzk_backend_device_unload(cuzk_backend_devices *all, uint32_t index, void *key,
+                                bool is_winning)
 {
-    (void)all;
-    (void)index;
+    one_device *d = &all->list[index];
+    const uint64_t bytes = cuzk_device_key_get_stats(key).device_bytes;
+    begin(d, is_winning);
     cuzk_device_key_destroy(key);
+    if (is_winning) {
+        (void)pthread_mutex_lock(&d->mu);
+        d->winning_bytes -= bytes;
+        (void)pthread_mutex_unlock(&d->mu);
+    }
+    end(d, is_winning);
 }
 
 void cuzk_backend_device_prove(cuzk_backend_devices *all, uint32_t index, void *key,

@@ -29,7 +29,8 @@ CUZK_NODISCARD cuzk_status cuzk_backend_device_load(cuzk_backend_devices *d, uin
                                                     bool is_winning, cuzk_backend_key *out,
                                                     cuzk_pool *pool, cuzk_trace_ctx trace,
                                                     cuzk_err *err);
-void cuzk_backend_device_unload(cuzk_backend_devices *d, uint32_t index, void *key);
+void cuzk_backend_device_unload(cuzk_backend_devices *d, uint32_t index, void *key,
+                                bool is_winning);
 void cuzk_backend_device_prove(cuzk_backend_devices *d, uint32_t index, void *key, bool is_winning,
                                cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace);
 /** Opens a lost device again. */

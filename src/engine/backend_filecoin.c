@@ -352,10 +352,10 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
                                     is_winning(&b->specs[circuit]), out, b->pool, trace, err);
 }
 
-static void unload_key(void *arg, uint32_t device, void *key)
+static void unload_key(void *arg, uint32_t device, uint32_t circuit, void *key)
 {
     filecoin_backend *b = arg;
-    cuzk_backend_device_unload(b->devices, device, key);
+    cuzk_backend_device_unload(b->devices, device, key, is_winning(&b->specs[circuit]));
 }
 
 static cuzk_status verify(void *arg, void *input, void *params, uint32_t partition,

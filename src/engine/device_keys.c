@@ -16,7 +16,7 @@ cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err)
 {
     device_keys *k = &d->keys;
     const uint32_t n = e->backend->n_circuits;
-    cuzk_budget_init(&k->memory, d->info.memory_total, 0);
+    cuzk_budget_init(&k->memory, d->info.memory_total, d->info.memory_held);
     CUZK_TRY(cuzk_load_cache_init(&k->cache, n, err));
     k->key = cuzk_alloc_zero(n, sizeof(*k->key));
     k->taken = cuzk_alloc_zero(n, sizeof(*k->taken));
@@ -91,7 +91,7 @@ static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
     void *object = cuzk_load_leave(&k->cache, circuit);
     k->n_leaving++;
     pthread_mutex_unlock(&e->mu);
-    e->backend->unload_key(e->backend->arg, index, object);
+    e->backend->unload_key(e->backend->arg, index, circuit, object);
     pthread_mutex_lock(&e->mu);
     (void)cuzk_load_left(&k->cache, circuit);
     k->n_leaving--;

@@ -330,11 +330,11 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
     return CUZK_OK;
 }
 
-static void unload_key(void *arg, uint32_t device, void *key)
+static void unload_key(void *arg, uint32_t device, uint32_t circuit, void *key)
 {
     mock_backend *b = arg;
     mock_key *k = key;
-    CHECK(k->device == device);
+    CHECK(k->device == device && k->circuit == circuit);
     atomic_fetch_sub(&b->device_used[device], k->device_bytes);
     atomic_fetch_sub(&b->n_keys, 1);
     give(b, k->pinned_bytes);

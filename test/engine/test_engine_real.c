@@ -302,8 +302,6 @@ static void resident_within_budget(void)
     }
     CHECK_MSG(peak <= cfg.budget_bytes / 100 * 105, "%llu MiB resident of a budget of %llu",
               (unsigned long long)(peak >> 20), (unsigned long long)(cfg.budget_bytes >> 20));
-    printf("resident at most %llu MiB, budget %llu MiB\n", (unsigned long long)(peak >> 20),
-           (unsigned long long)(cfg.budget_bytes >> 20));
     cuzk_engine_destroy(e);
     free(rq);
     free(r);
