@@ -7,11 +7,11 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
-#include "engine/engine_internal.h"
+#include "engine/accept_internal.h"
 
 #define ID_TEXT_BYTES 256 /* of a request_id in a job id */
 
-static int64_t unix_ms(void)
+int64_t cuzk_engine_unix_ms(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_REALTIME, &t);
@@ -53,8 +53,8 @@ static void join(cuzk_engine *e, job *j, const cuzk_job_request *rq)
     cuzk_job_refresh_items(e, j);
 }
 
-static cuzk_status new_job(job **out, const cuzk_job_request *rq, const cuzk_owned_block *block,
-                           const uint8_t content[32], cuzk_err *err)
+cuzk_status cuzk_job_new(job **out, const cuzk_job_request *rq, const cuzk_owned_block *block,
+                         const uint8_t content[32], cuzk_err *err)
 {
     job *j = cuzk_alloc_zero(1, sizeof(*j));
     if (j == NULL) {
@@ -72,7 +72,7 @@ static cuzk_status new_job(job **out, const cuzk_job_request *rq, const cuzk_own
     j->is_privileged = rq->kind == CUZK_JOB_WINNING && j->class_base == CUZK_PRIORITY_CRITICAL;
     j->circuit = CUZK_CIRCUIT_UNKNOWN;
     j->accepted_ns = cuzk_clock_ns();
-    j->accepted_unix_ms = unix_ms();
+    j->accepted_unix_ms = cuzk_engine_unix_ms();
     if (rq->deadline_ns != 0) {
         const int64_t left = ((int64_t)rq->deadline_ns - (int64_t)j->accepted_ns) / (int64_t)MS_NS;
         j->deadline_unix_ms = j->accepted_unix_ms + left;
@@ -80,108 +80,6 @@ static cuzk_status new_job(job **out, const cuzk_job_request *rq, const cuzk_own
     j->pins = 1; /* the caller's */
     *out = j;
     return CUZK_OK;
-}
-
-/* An ended job out of a record of the store. */
-typedef struct found {
-    bool is_found;
-    uint8_t content[32];
-    job *j; /* NULL when there was no memory */
-} found;
-
-static void take_found(void *arg, const cuzk_job_record *r)
-{
-    found *f = arg;
-    cuzk_err err;
-    cuzk_job_request rq = r->request;
-    const cuzk_owned_block nothing = {NULL, 0, NULL};
-    f->is_found = true;
-    memcpy(f->content, r->content, sizeof(f->content));
-    rq.vanilla_proof = (cuzk_bytes){NULL, 0};
-    rq.n_vanilla_proofs = 0;
-    if (f->j != NULL || new_job(&f->j, &rq, &nothing, r->content, &err) != CUZK_OK) {
-        return;
-    }
-    job *j = f->j;
-    uint8_t *proof = cuzk_alloc(r->proof.size, 1);
-    if (proof == NULL) {
-        cuzk_free(j->small);
-        cuzk_free(j);
-        f->j = NULL;
-        return;
-    }
-    if (r->proof.size != 0) {
-        memcpy(proof, r->proof.data, r->proof.size);
-    }
-    j->proof = proof;
-    j->n_partitions = (uint32_t)(r->proof.size / PROOF_BYTES);
-    j->number = r->number;
-    (void)snprintf(j->id, sizeof(j->id), "%s", r->job_id);
-    (void)snprintf(j->error, sizeof(j->error), "%s", r->error != NULL ? r->error : "");
-    j->phase = PHASE_ENDED;
-    j->state = j->outcome = r->state;
-    j->code = r->code;
-    j->is_stored = true;
-    j->accepted_unix_ms = r->accepted_unix_ms;
-    j->ended_unix_ms = r->ended_unix_ms;
-    j->kept_ms[0] = r->queue_wait_ms;
-    j->kept_ms[1] = r->srs_load_ms;
-    j->kept_ms[2] = r->synthesis_ms;
-    j->kept_ms[3] = r->gpu_compute_ms;
-    j->kept_ms[4] = r->total_ms;
-}
-
-/* A completed equal job that only the store still has; NULL when there is none. One pin. */
-static cuzk_status find_stored(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id,
-                               job **out, cuzk_err *err)
-{
-    found f = {.is_found = false};
-    cuzk_err inner = {.msg = ""};
-    *out = NULL;
-    const cuzk_status st =
-        e->store.find_content(e->store.arg, content, request_id, take_found, &f, &inner);
-    if (st != CUZK_OK && st != CUZK_E_NOT_FOUND) {
-        return CUZK_FAIL(err, st, "job store: %s", inner.msg);
-    }
-    if (f.j != NULL) {
-        *out = f.j;
-    }
-    return CUZK_OK;
-}
-
-/* An ended job that only the store still has. One pin. No lock. */
-static cuzk_status find_stored_id(cuzk_engine *e, const char *id, job **out, cuzk_err *err)
-{
-    found f = {.is_found = false};
-    cuzk_err inner = {.msg = ""};
-    const cuzk_status st = e->store.find(e->store.arg, id, take_found, &f, &inner);
-    if (st == CUZK_OK && f.j != NULL && f.j->state >= CUZK_JOB_COMPLETED) {
-        *out = f.j;
-        return CUZK_OK;
-    }
-    if (f.j != NULL) {
-        cuzk_job_unpin(e, f.j);
-    }
-    if (st == CUZK_OK && !f.is_found) {
-        return CUZK_FAIL(err, CUZK_E_NOT_FOUND, "job not found: %s", id);
-    }
-    if (st == CUZK_OK) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job");
-    }
-    return CUZK_FAIL(err, st, st == CUZK_E_NOT_FOUND ? "job not found: %s" : "job store: %s",
-                     st == CUZK_E_NOT_FOUND ? id : inner.msg);
-}
-
-/* True when another job, with other content or not proved again, has this id. */
-static bool is_taken_in_store(cuzk_engine *e, const job *j, const char *id)
-{
-    found f = {.is_found = false};
-    cuzk_err err;
-    const cuzk_status st = e->store.find(e->store.arg, id, take_found, &f, &err);
-    if (f.j != NULL) {
-        cuzk_job_unpin(e, f.j);
-    }
-    return st == CUZK_OK && f.is_found && memcmp(f.content, j->content, 32) != 0;
 }
 
 /* The first candidate is the request_id, then with the job's number, then with more numbers. */
@@ -223,7 +121,7 @@ static void choose_id(cuzk_engine *e, job *j)
         memcpy(j->id, id, sizeof(id));
         cuzk_job_insert_id(e, j);
         pthread_mutex_unlock(&e->mu);
-        const bool is_taken = is_taken_in_store(e, j, id);
+        const bool is_taken = cuzk_job_id_is_taken(e, j, id);
         pthread_mutex_lock(&e->mu);
         if (!is_taken) {
             return;
@@ -233,7 +131,7 @@ static void choose_id(cuzk_engine *e, job *j)
 }
 
 /* Keeps the proofs in memory when there is room, else leaves them to the store. */
-static bool keep_block(cuzk_engine *e, job *j)
+bool cuzk_job_keep_block(cuzk_engine *e, job *j)
 {
     const uint64_t n = j->block_bytes;
     if (!j->is_privileged && e->block_used + n > e->block_limit) {
@@ -269,7 +167,7 @@ static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
 }
 
 /* Queues what the store has. */
-static void enqueue(cuzk_engine *e, job *j)
+void cuzk_job_enqueue(cuzk_engine *e, job *j)
 {
     cuzk_sched_item item;
     const uint64_t now = cuzk_clock_ns();
@@ -294,22 +192,6 @@ static void enqueue(cuzk_engine *e, job *j)
     pthread_cond_signal(&e->cv_timer);
 }
 
-static uint32_t position_of(const cuzk_engine *e, const job *j)
-{
-    const cuzk_sched *queues[] = {&e->prep, &e->ready};
-    cuzk_sched_item mine;
-    uint32_t n = 0;
-    const uint64_t now = cuzk_clock_ns();
-    cuzk_job_item(j, 0, now, &mine);
-    for (size_t q = 0; q < 2; q++) {
-        for (uint32_t i = 0; i < queues[q]->n; i++) {
-            const cuzk_sched_item *other = &queues[q]->items[i];
-            n += other->job != j->number && cuzk_sched_before(queues[q], other, &mine, now) ? 1 : 0;
-        }
-    }
-    return n;
-}
-
 /* A new job, recorded. With the lock. On failure nothing is left of it. */
 static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
 {
@@ -320,7 +202,7 @@ static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
     e->n_open++;
     j->pins++; /* the tables' */
     cuzk_job_insert(e, j);
-    const bool keeps = keep_block(e, j);
+    const bool keeps = cuzk_job_keep_block(e, j);
     if (!keeps && e->store.read == NULL) {
         st = CUZK_FAIL(err, CUZK_E_BUDGET,
                        "no room for another %llu bytes of input: %llu of %llu are taken, try later",
@@ -340,7 +222,7 @@ static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
         e->n_open--;
         cuzk_job_forget(e, j);
     } else {
-        enqueue(e, j);
+        cuzk_job_enqueue(e, j);
     }
     pthread_cond_broadcast(&e->cv_change);
     return st;
@@ -409,8 +291,8 @@ static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request *rq, jo
  * On success *out has one pin, and the block is taken: by the job, or released because an equal job
  * was joined. Without the lock before, with it after.
  */
-static cuzk_status accept_job(cuzk_engine *e, const cuzk_job_request *rq,
-                              const cuzk_owned_block *block, job **out, cuzk_err *err)
+cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
+                            const cuzk_owned_block *block, job **out, cuzk_err *err)
 {
     uint8_t content[32];
     cuzk_backend_plan plan = {.circuit = CUZK_CIRCUIT_UNKNOWN};
@@ -427,9 +309,9 @@ static cuzk_status accept_job(cuzk_engine *e, const cuzk_job_request *rq,
     }
     if (st == CUZK_OK && *out == NULL) {
         pthread_mutex_unlock(&e->mu);
-        st = find_stored(e, content, rq->request_id, out, err);
+        st = cuzk_job_find_stored(e, content, rq->request_id, out, err);
         if (st == CUZK_OK && *out == NULL) {
-            st = new_job(&mine, rq, block, content, err);
+            st = cuzk_job_new(&mine, rq, block, content, err);
         }
         pthread_mutex_lock(&e->mu);
     }
@@ -450,180 +332,4 @@ static cuzk_status accept_job(cuzk_engine *e, const cuzk_job_request *rq,
         cuzk_job_unpin(e, mine);
     }
     return st;
-}
-
-cuzk_status cuzk_engine_submit(cuzk_engine *e, const cuzk_job_request *request,
-                               const cuzk_owned_block *block, char *job_id, uint32_t *position,
-                               cuzk_err *err)
-{
-    job *j = NULL;
-    const cuzk_status st = accept_job(e, request, block, &j, err);
-    if (st == CUZK_OK) {
-        memcpy(job_id, j->id, CUZK_JOB_ID_BYTES);
-        if (position != NULL) {
-            *position = j->phase == PHASE_PREP || j->phase == PHASE_READY ? position_of(e, j) : 0;
-        }
-        cuzk_job_unpin(e, j);
-    }
-    pthread_mutex_unlock(&e->mu);
-    return st;
-}
-
-/* Waits on a pinned job, with the lock held; lets go of pin and lock. */
-static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms, cuzk_job_done_fn done,
-                           void *arg, cuzk_wait *wait, cuzk_err *err)
-{
-    *wait = 0;
-    if (j->phase == PHASE_ENDED) {
-        cuzk_job_result result;
-        cuzk_job_fill_result(j, &result);
-        pthread_mutex_unlock(&e->mu);
-        done(arg, &result);
-        pthread_mutex_lock(&e->mu);
-        cuzk_job_unpin(e, j);
-        pthread_mutex_unlock(&e->mu);
-        return CUZK_OK;
-    }
-    uint64_t until = 0;
-    if (timeout_ms != 0) {
-        const uint64_t now = cuzk_clock_ns();
-        until = timeout_ms < (UINT64_MAX - now) / MS_NS ? now + timeout_ms * MS_NS : UINT64_MAX;
-    }
-    waiter *w = cuzk_waiter_add(e, j, done, arg, until);
-    if (w != NULL) {
-        *wait = w->id;
-        pthread_cond_signal(&e->cv_timer);
-    } else {
-        cuzk_waiters_check(e, j); /* it would have been watched */
-    }
-    cuzk_job_unpin(e, j);
-    pthread_mutex_unlock(&e->mu);
-    return w != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a wait");
-}
-
-cuzk_status cuzk_engine_await(cuzk_engine *e, const char *job_id, uint64_t timeout_ms,
-                              cuzk_job_done_fn done, void *arg, cuzk_wait *wait, cuzk_err *err)
-{
-    pthread_mutex_lock(&e->mu);
-    job *j = cuzk_job_by_id(e, job_id);
-    while (j != NULL && j->phase == PHASE_ACCEPTING) {
-        pthread_cond_wait(&e->cv_change, &e->mu);
-        j = cuzk_job_by_id(e, job_id);
-    }
-    if (j != NULL) {
-        j->pins++;
-        return wait_on(e, j, timeout_ms, done, arg, wait, err);
-    }
-    pthread_mutex_unlock(&e->mu);
-    CUZK_TRY(find_stored_id(e, job_id, &j, err));
-    pthread_mutex_lock(&e->mu);
-    return wait_on(e, j, timeout_ms, done, arg, wait, err);
-}
-
-cuzk_status cuzk_engine_prove(cuzk_engine *e, const cuzk_job_request *request,
-                              const cuzk_owned_block *block, cuzk_job_done_fn done, void *arg,
-                              cuzk_wait *wait, cuzk_err *err)
-{
-    job *j = NULL;
-    const cuzk_status st = accept_job(e, request, block, &j, err);
-    if (st != CUZK_OK) {
-        pthread_mutex_unlock(&e->mu);
-        return st;
-    }
-    return wait_on(e, j, 0, done, arg, wait, err);
-}
-
-cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running, cuzk_err *err)
-{
-    pthread_mutex_lock(&e->mu);
-    job *j = cuzk_job_by_id(e, job_id);
-    if (j != NULL) {
-        *was_running = j->phase != PHASE_ENDED && j->state == CUZK_JOB_RUNNING;
-        cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "cancelled");
-        pthread_mutex_unlock(&e->mu);
-        return CUZK_OK;
-    }
-    pthread_mutex_unlock(&e->mu);
-    CUZK_TRY(find_stored_id(e, job_id, &j, err));
-    *was_running = false;
-    cuzk_job_unpin(e, j);
-    return CUZK_OK;
-}
-
-/* Unfinished jobs of an earlier run. */
-typedef struct taking_up {
-    cuzk_engine *e;
-    cuzk_status st;
-    cuzk_err *err;
-} taking_up;
-
-/* There may be more than are accepted now. */
-static cuzk_status reserve_queues(cuzk_engine *e, uint32_t n, cuzk_err *err)
-{
-    cuzk_sched *const queues[] = {&e->prep, &e->ready, &e->on_device, &e->to_verify};
-    for (size_t i = 0; i < 4; i++) {
-        CUZK_TRY(cuzk_sched_reserve(queues[i], n, err));
-    }
-    return CUZK_OK;
-}
-
-static void take_up_one(void *arg, const cuzk_job_record *r)
-{
-    taking_up *t = arg;
-    cuzk_engine *e = t->e;
-    job *j = NULL;
-    if (t->st != CUZK_OK) {
-        return;
-    }
-    t->st = new_job(&j, &r->request, NULL, r->content, t->err);
-    if (t->st != CUZK_OK) {
-        return;
-    }
-    j->number = r->number;
-    j->accepted_unix_ms = r->accepted_unix_ms;
-    j->is_watched_only = false; /* its waiters went with the old process; a retry will join it */
-    if (r->deadline_unix_ms != 0) {
-        const int64_t left_ms = r->deadline_unix_ms - unix_ms();
-        j->deadline_unix_ms = r->deadline_unix_ms;
-        j->deadline_ns = left_ms > 0 ? j->accepted_ns + (uint64_t)left_ms * MS_NS : 1;
-    }
-    cuzk_err plan_err = {.msg = ""};
-    const cuzk_status planned = e->backend->plan(e->backend->arg, &j->rq, &j->plan, &plan_err);
-    pthread_mutex_lock(&e->mu);
-    (void)snprintf(j->id, sizeof(j->id), "%s", r->job_id);
-    t->st = reserve_queues(e, e->n_open + 1, t->err);
-    if (t->st != CUZK_OK) {
-        cuzk_job_unpin(e, j);
-        pthread_mutex_unlock(&e->mu);
-        return;
-    }
-    e->n_open++;
-    cuzk_job_insert(e, j);
-    cuzk_job_insert_id(e, j);
-    if (!keep_block(e, j)) {
-        if (e->store.read == NULL) {
-            t->st = CUZK_FAIL(t->err, CUZK_E_BUDGET, "no memory for the stored jobs");
-        } else {
-            j->is_parked = true;
-            cuzk_job_drop_block(j);
-        }
-    }
-    enqueue(e, j);
-    if (planned != CUZK_OK) {
-        cuzk_job_over(e, j, CUZK_JOB_FAILED, planned, plan_err.msg);
-    }
-    pthread_mutex_unlock(&e->mu);
-}
-
-cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err)
-{
-    taking_up t = {.e = e, .st = CUZK_OK, .err = err};
-    uint64_t next = 1;
-    cuzk_err inner = {.msg = ""};
-    const cuzk_status st = e->store.load(e->store.arg, take_up_one, &t, &next, &inner);
-    if (st != CUZK_OK) {
-        return CUZK_FAIL(err, st, "job store: %s", inner.msg);
-    }
-    e->next_number = next != 0 ? next : 1;
-    return t.st;
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Unfinished jobs of an earlier run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "engine/accept_internal.h"
+
+typedef struct taking_up {
+    cuzk_engine *e;
+    cuzk_status st;
+    cuzk_err *err;
+} taking_up;
+
+/* There may be more than are accepted now. */
+static cuzk_status reserve_queues(cuzk_engine *e, uint32_t n, cuzk_err *err)
+{
+    cuzk_sched *const queues[] = {&e->prep, &e->ready, &e->on_device, &e->to_verify};
+    for (size_t i = 0; i < 4; i++) {
+        CUZK_TRY(cuzk_sched_reserve(queues[i], n, err));
+    }
+    return CUZK_OK;
+}
+
+static void take_up_one(void *arg, const cuzk_job_record *r)
+{
+    taking_up *t = arg;
+    cuzk_engine *e = t->e;
+    job *j = NULL;
+    if (t->st != CUZK_OK) {
+        return;
+    }
+    t->st = cuzk_job_new(&j, &r->request, NULL, r->content, t->err);
+    if (t->st != CUZK_OK) {
+        return;
+    }
+    j->number = r->number;
+    j->accepted_unix_ms = r->accepted_unix_ms;
+    j->is_watched_only = false; /* its waiters went with the old process; a retry will join it */
+    if (r->deadline_unix_ms != 0) {
+        const int64_t left_ms = r->deadline_unix_ms - cuzk_engine_unix_ms();
+        j->deadline_unix_ms = r->deadline_unix_ms;
+        j->deadline_ns = left_ms > 0 ? j->accepted_ns + (uint64_t)left_ms * MS_NS : 1;
+    }
+    cuzk_err plan_err = {.msg = ""};
+    const cuzk_status planned = e->backend->plan(e->backend->arg, &j->rq, &j->plan, &plan_err);
+    pthread_mutex_lock(&e->mu);
+    (void)snprintf(j->id, sizeof(j->id), "%s", r->job_id);
+    t->st = reserve_queues(e, e->n_open + 1, t->err);
+    if (t->st != CUZK_OK) {
+        cuzk_job_unpin(e, j);
+        pthread_mutex_unlock(&e->mu);
+        return;
+    }
+    e->n_open++;
+    cuzk_job_insert(e, j);
+    cuzk_job_insert_id(e, j);
+    if (!cuzk_job_keep_block(e, j)) {
+        if (e->store.read == NULL) {
+            t->st = CUZK_FAIL(t->err, CUZK_E_BUDGET, "no memory for the stored jobs");
+        } else {
+            j->is_parked = true;
+            cuzk_job_drop_block(j);
+        }
+    }
+    cuzk_job_enqueue(e, j);
+    if (planned != CUZK_OK) {
+        cuzk_job_over(e, j, CUZK_JOB_FAILED, planned, plan_err.msg);
+    }
+    pthread_mutex_unlock(&e->mu);
+}
+
+cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err)
+{
+    taking_up t = {.e = e, .st = CUZK_OK, .err = err};
+    uint64_t next = 1;
+    cuzk_err inner = {.msg = ""};
+    const cuzk_status st = e->store.load(e->store.arg, take_up_one, &t, &next, &inner);
+    if (st != CUZK_OK) {
+        return CUZK_FAIL(err, st, "job store: %s", inner.msg);
+    }
+    e->next_number = next != 0 ? next : 1;
+    return t.st;
+}

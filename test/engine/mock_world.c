@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "mock_world.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#include "test.h"
+
+void world_open(world *w, uint32_t n_devices)
+{
+    cuzk_err err;
+    w->before = cuzk_alloc_get_stats();
+    mock_init(&w->b, n_devices);
+    w->cfg.backend = &w->b.vtable;
+    if (w->cfg.budget_bytes == 0) {
+        w->cfg.budget_bytes = 1024 * MOCK_MIB;
+    }
+    w->cfg.winning_reserve_bytes = 16 * MOCK_MIB;
+    w->cfg.device_back_off_ms = 2;
+    w->cfg.slots_per_device = 1;
+    CHECK_OK(cuzk_engine_create(&w->e, &w->cfg, &err), &err);
+}
+
+void world_close(world *w)
+{
+    cuzk_engine_destroy(w->e);
+    CHECK_U64(atomic_load(&w->b.used), 0);
+    CHECK(atomic_load(&w->b.peak) <= w->cfg.budget_bytes);
+    mock_destroy(&w->b);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, w->before.blocks_now);
+}
+
+one *one_make(cuzk_job_kind kind, uint64_t tag, uint32_t n_partitions, const char *id)
+{
+    one *o = calloc(1, sizeof(*o));
+    o->job = (mock_job){.tag = tag, .n_partitions = n_partitions};
+    mock_request(&o->rq, kind, &o->job, &o->view, id);
+    rig_result_init(&o->r);
+    return o;
+}
+
+void one_prove(world *w, one *o)
+{
+    cuzk_err err;
+    CHECK_OK(cuzk_engine_prove(w->e, &o->rq, NULL, rig_done, &o->r, &o->wait, &err), &err);
+}
+
+void one_submit(world *w, one *o)
+{
+    cuzk_err err;
+    uint32_t position;
+    CHECK_OK(cuzk_engine_submit(w->e, &o->rq, NULL, o->id, &position, &err), &err);
+}
+
+void one_free(one *o)
+{
+    rig_result_destroy(&o->r);
+    free(o);
+}
+
+bool is_right(const one *o)
+{
+    uint8_t want[192];
+    bool right =
+        o->r.state == CUZK_JOB_COMPLETED && o->r.proof_bytes == (size_t)192 * o->job.n_partitions;
+    for (uint32_t i = 0; right && i < o->job.n_partitions && i < 4; i++) {
+        mock_proof(want, &o->job, i);
+        right = memcmp(want, o->r.proof + (size_t)192 * i, 192) == 0;
+    }
+    return right;
+}
+
+void status_of(world *w, cuzk_engine_status *out)
+{
+    cuzk_err err;
+    const uint64_t begin = cuzk_clock_ns();
+    CHECK_OK(cuzk_engine_get_status(w->e, out, &err), &err);
+    CHECK(cuzk_clock_ns() - begin < SECOND_NS);
+}
+
+static bool is_at_rest(world *w)
+{
+    cuzk_engine_status s;
+    uint64_t cached = 0;
+    status_of(w, &s);
+    for (uint32_t i = 0; i < s.n_cached; i++) {
+        cached += s.cached[i].bytes;
+    }
+    bool rest = s.release_backlog_bytes == 0 && atomic_load(&w->b.used) == cached;
+    for (int k = 0; k <= CUZK_JOB_KINDS; k++) {
+        rest = rest && s.pending[k] + s.in_progress[k] == 0;
+    }
+    for (int q = 0; q < CUZK_STAGES; q++) {
+        rest = rest && s.queue_len[q] == 0;
+    }
+    cuzk_engine_status_free(&s);
+    return rest;
+}
+
+void nap(void)
+{
+    const struct timespec t = {0, 1000000};
+    (void)nanosleep(&t, NULL);
+}
+
+/* Memory and queues are back to what they were without jobs. */
+void wait_rest(world *w)
+{
+    const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
+    while (!is_at_rest(w)) {
+        CHECK_MSG(cuzk_clock_ns() < limit, "memory or queues do not come back");
+        nap();
+    }
+}

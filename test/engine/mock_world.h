@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_TEST_ENGINE_MOCK_WORLD_H
+#define CUZK_TEST_ENGINE_MOCK_WORLD_H
+
+/* An engine over the mock backend, jobs for it, and what must hold when they are over. */
+#include "base/alloc.h"
+
+#include "engine_rig.h"
+#include "mock_backend.h"
+
+#define SECOND_NS 1000000000ull
+
+typedef struct world {
+    mock_backend b;
+    cuzk_engine *e;
+    cuzk_engine_config cfg;
+    cuzk_alloc_stats before;
+} world;
+
+/** cfg may be filled before. */
+void world_open(world *w, uint32_t n_devices);
+/** Checks that nothing is left and that the budget held. */
+void world_close(world *w);
+
+/** A job and what its waiter was told. */
+typedef struct one {
+    mock_job job;
+    cuzk_bytes view;
+    cuzk_job_request rq;
+    rig_result r;
+    cuzk_wait wait;
+    char id[CUZK_JOB_ID_BYTES];
+} one;
+
+one *one_make(cuzk_job_kind kind, uint64_t tag, uint32_t n_partitions, const char *id);
+void one_prove(world *w, one *o);
+void one_submit(world *w, one *o);
+void one_free(one *o);
+/** It completed with the right proof. */
+bool is_right(const one *o);
+
+/** The status, in less than a second. */
+void status_of(world *w, cuzk_engine_status *out);
+/** Waits until memory and queues are back to what they are without jobs. */
+void wait_rest(world *w);
+void nap(void);
+
+#endif /* CUZK_TEST_ENGINE_MOCK_WORLD_H */

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Devices, memory and the store: what goes wrong with them, and what is kept and given back. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "engine/host_memory.h"
+
+#include "mock_world.h"
+#include "test.h"
+
+/* A wrong proof is made again on another device; wrong everywhere, the job fails and says where. */
+static void wrong_proofs(void)
+{
+    world w = {.e = NULL};
+    cuzk_engine_status s;
+    world_open(&w, 2);
+    atomic_store(&w.b.wrong_device, 1);
+    one *o[8];
+    for (uint64_t i = 0; i < 8; i++) {
+        o[i] = one_make(CUZK_JOB_POREP, i, 2, "");
+        one_prove(&w, o[i]);
+    }
+    for (int i = 0; i < 8; i++) {
+        rig_wait(&o[i]->r);
+        CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
+        one_free(o[i]);
+    }
+    status_of(&w, &s);
+    CHECK(s.reproved[CUZK_JOB_POREP] > 0 && s.devices[0].errors > 0);
+    CHECK_U64(s.devices[1].errors, 0);
+    cuzk_engine_status_free(&s);
+    atomic_store(&w.b.wrong_device, 0);
+    atomic_store(&w.b.wrong, 1000);
+    const cuzk_job_kind kinds[] = {CUZK_JOB_POREP, CUZK_JOB_UPDATE, CUZK_JOB_WINDOW,
+                                   CUZK_JOB_WINNING};
+    for (uint64_t k = 0; k < 4; k++) {
+        one *bad = one_make(kinds[k], 100 + k, 1, "");
+        one_prove(&w, bad);
+        rig_wait(&bad->r);
+        CHECK(bad->r.state == CUZK_JOB_FAILED && bad->r.proof_bytes == 0);
+        CHECK_MSG(strncmp(bad->r.error, "internal: partition 0", 21) == 0, "%s", bad->r.error);
+        one_free(bad);
+    }
+    wait_rest(&w);
+    world_close(&w);
+}
+
+/* A device that hangs: quarantined, its partition goes on elsewhere, and it comes back. */
+static void hanging_device(void)
+{
+    world w = {.cfg = {.device_timeout_ms = 1000}};
+    cuzk_engine_status s;
+    world_open(&w, 2);
+    w.b.ignores_cancel = true;
+    w.b.hanging_device = 1;
+    mock_close(&w.b, MOCK_PROVE);
+    one *o[6];
+    for (uint64_t i = 0; i < 6; i++) {
+        o[i] = one_make(CUZK_JOB_POREP, i, 2, "");
+        one_prove(&w, o[i]);
+    }
+    for (int i = 0; i < 6; i++) {
+        rig_wait(&o[i]->r);
+        CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
+        one_free(o[i]);
+    }
+    status_of(&w, &s);
+    CHECK(s.devices[0].quarantined && !s.devices[1].quarantined);
+    CHECK_U64(atomic_load(&w.b.proofs_of_device[0]), 0);
+    cuzk_engine_status_free(&s);
+    mock_open(&w.b, MOCK_PROVE);
+    const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
+    bool is_back = false;
+    while (!is_back) {
+        CHECK_MSG(cuzk_clock_ns() < limit, "the device does not come back");
+        nap();
+        status_of(&w, &s);
+        is_back = !s.devices[0].quarantined;
+        cuzk_engine_status_free(&s);
+    }
+    wait_rest(&w);
+    world_close(&w);
+}
+
+/* The only device hangs: the job fails instead of waiting for ever. */
+static void only_device_hangs(void)
+{
+    world w = {.cfg = {.device_timeout_ms = 50}};
+    world_open(&w, 1);
+    w.b.ignores_cancel = true;
+    mock_close(&w.b, MOCK_PROVE);
+    one *o = one_make(CUZK_JOB_WINNING, 1, 1, "win");
+    one_prove(&w, o);
+    rig_wait(&o->r);
+    CHECK(o->r.state == CUZK_JOB_FAILED);
+    CHECK_MSG(strncmp(o->r.error, "environment: partition 0: device 0", 34) == 0, "%s", o->r.error);
+    mock_open(&w.b, MOCK_PROVE);
+    one *next = one_make(CUZK_JOB_WINNING, 2, 1, "win");
+    one_prove(&w, next); /* taken up when the device is back */
+    rig_wait(&next->r);
+    CHECK_MSG(is_right(next), "%s", next->r.error);
+    one_free(o);
+    one_free(next);
+    world_close(&w);
+}
+
+static void lost_device(void)
+{
+    world w = {.e = NULL};
+    world_open(&w, 2);
+    atomic_store(&w.b.lost, 200);
+    atomic_store(&w.b.probes_to_fail, 3);
+    size_t completed = 0;
+    for (uint64_t i = 0; i < 30; i++) {
+        one *o = one_make(CUZK_JOB_POREP, i, 2, "");
+        one_prove(&w, o);
+        rig_wait(&o->r);
+        CHECK(o->r.state == CUZK_JOB_COMPLETED ? is_right(o) : o->r.proof_bytes == 0);
+        completed += o->r.state == CUZK_JOB_COMPLETED ? 1 : 0;
+        one_free(o);
+    }
+    CHECK(completed > 20);
+    wait_rest(&w);
+    world_close(&w);
+}
+
+/* Refused at once, with the numbers, when it can never fit. */
+static void never_fits(void)
+{
+    world w = {.e = NULL};
+    cuzk_err err = {.msg = ""};
+    /* 3/16 are for inputs, and the process itself counts */
+    w.cfg.budget_bytes = (cuzk_host_memory_resident() + 30 * MOCK_MIB) / 13 * 16;
+    world_open(&w, 1);
+    one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
+    CHECK_STATUS(cuzk_engine_prove(w.e, &big->rq, NULL, rig_done, &big->r, &big->wait, &err),
+                 CUZK_E_BUDGET);
+    CHECK_MSG(strstr(err.msg, "porep-32g can never fit: it needs ") != NULL, "%s", err.msg);
+    CHECK_MSG(strstr(err.msg, "(40 circuit and parameters, 30 a partition, ") != NULL, "%s",
+              err.msg);
+    one *small = one_make(CUZK_JOB_WINNING, 1, 1, "small");
+    one_prove(&w, small);
+    rig_wait(&small->r);
+    CHECK(is_right(small));
+    one_free(big);
+    one_free(small);
+    world_close(&w);
+}
+
+/* Room for one circuit: kinds that alternate evict each other, and all finish. */
+static void one_circuit_fits(void)
+{
+    world w = {.cfg = {.eviction_min_idle_ms = 3600 * 1000}};
+    w.cfg.budget_bytes = (cuzk_host_memory_resident() + 130 * MOCK_MIB) / 13 * 16;
+    world_open(&w, 2);
+    one *o[40];
+    for (uint64_t i = 0; i < 40; i++) {
+        o[i] = one_make((cuzk_job_kind)(1 + i % 3), i, 1, "");
+        one_prove(&w, o[i]);
+    }
+    for (int i = 0; i < 40; i++) {
+        rig_wait(&o[i]->r);
+        CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
+        one_free(o[i]);
+    }
+    wait_rest(&w);
+    world_close(&w);
+}
+
+static void preload_and_evict(void)
+{
+    world w = {.e = NULL};
+    cuzk_err err;
+    bool already = true, was_loaded = false;
+    uint64_t ms = 99, freed = 0;
+    cuzk_engine_status s;
+    world_open(&w, 1);
+    CHECK_OK(cuzk_engine_preload(w.e, "porep-32g", &already, &ms, &err), &err);
+    CHECK(!already);
+    CHECK_OK(cuzk_engine_preload(w.e, "porep-32g", &already, &ms, &err), &err);
+    CHECK(already && ms == 0);
+    status_of(&w, &s);
+    CHECK_U64(s.n_cached, 2);
+    CHECK_STR(s.cached[0].circuit_id, "porep-32g");
+    CHECK_U64(s.cached[0].bytes + s.cached[1].bytes, 40 * MOCK_MIB);
+    cuzk_engine_status_free(&s);
+    mock_close(&w.b, MOCK_PROVE);
+    one *o = one_make(CUZK_JOB_POREP, 1, 1, "porep");
+    one_prove(&w, o);
+    mock_wait_inside(&w.b, MOCK_PROVE, 1);
+    CHECK_STATUS(cuzk_engine_evict(w.e, "porep-32g", &was_loaded, &freed, &err), CUZK_E_BUDGET);
+    mock_open(&w.b, MOCK_PROVE);
+    rig_wait(&o->r);
+    wait_rest(&w);
+    CHECK_OK(cuzk_engine_evict(w.e, "porep-32g", &was_loaded, &freed, &err), &err);
+    CHECK(was_loaded && freed == 40 * MOCK_MIB);
+    CHECK_OK(cuzk_engine_evict(w.e, "porep-32g", &was_loaded, &freed, &err), &err);
+    CHECK(!was_loaded && freed == 0);
+    CHECK_STATUS(cuzk_engine_evict(w.e, "porep-33g", &was_loaded, &freed, &err), CUZK_E_NOT_FOUND);
+    CHECK_U64(atomic_load(&w.b.used), 0);
+    atomic_store(&w.b.fail[MOCK_LOAD], 1000);
+    CHECK_STATUS(cuzk_engine_preload(w.e, "porep-32g", &already, &ms, &err), CUZK_E_NOMEM);
+    one_free(o);
+    world_close(&w);
+}
+
+/* Inputs that do not fit in memory while they wait are read back from the store. */
+static void parked_inputs(void)
+{
+    world w = {.cfg = {.budget_bytes = 200 * MOCK_MIB}};
+    cuzk_err err;
+    world_open(&w, 1);
+    mock_close(&w.b, MOCK_CHECK);
+    one *o[8];
+    uint8_t *inputs[8];
+    const size_t n = 5 << 20; /* the store keeps 40 MiB, the engine 12.5 */
+    for (uint64_t i = 0; i < 8; i++) {
+        o[i] = one_make(CUZK_JOB_POREP, i, 1, "");
+        inputs[i] = calloc(1, n);
+        memcpy(inputs[i], &o[i]->job, sizeof(o[i]->job));
+        o[i]->rq.vanilla_proof = (cuzk_bytes){inputs[i], n};
+        CHECK_OK(cuzk_engine_prove(w.e, &o[i]->rq, NULL, rig_done, &o[i]->r, &o[i]->wait, &err),
+                 &err);
+        free(inputs[i]);
+    }
+    mock_open(&w.b, MOCK_CHECK);
+    for (int i = 0; i < 8; i++) {
+        rig_wait(&o[i]->r);
+        CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
+        one_free(o[i]);
+    }
+    wait_rest(&w);
+    world_close(&w);
+}
+
+/* An engine that ends leaves its jobs in the store; the next one proves them. */
+static void taken_up(void)
+{
+    cuzk_err err;
+    mock_store store;
+    mock_store_init(&store);
+    one *o[5];
+    char ids[5][CUZK_JOB_ID_BYTES];
+    for (int run = 0; run < 2; run++) {
+        world w = {.cfg = {.store = &store.vtable}};
+        w.before = cuzk_alloc_get_stats();
+        mock_init(&w.b, 1);
+        w.cfg.backend = &w.b.vtable;
+        w.cfg.budget_bytes = 1024 * MOCK_MIB;
+        if (run == 0) {
+            mock_close(&w.b, MOCK_PROVE);
+        }
+        CHECK_OK(cuzk_engine_create(&w.e, &w.cfg, &err), &err);
+        for (uint64_t i = 0; i < 5; i++) {
+            if (run == 0) {
+                o[i] = one_make(i == 0 ? CUZK_JOB_WINDOW : CUZK_JOB_POREP, i, 2, "same");
+                o[i]->job.n_partitions = i == 0 ? 1 : 2;
+                one_submit(&w, o[i]);
+                memcpy(ids[i], o[i]->id, sizeof(ids[i]));
+                CHECK_OK(cuzk_engine_await(w.e, ids[i], 0, rig_done, &o[i]->r, &o[i]->wait, &err),
+                         &err);
+            } else {
+                o[i]->r.calls = 0;
+                CHECK_OK(cuzk_engine_await(w.e, ids[i], 0, rig_done, &o[i]->r, &o[i]->wait, &err),
+                         &err);
+                rig_wait(&o[i]->r);
+                CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
+                CHECK_STR(o[i]->r.request_id, "same");
+            }
+        }
+        cuzk_engine_destroy(w.e);
+        for (int i = 0; run == 0 && i < 5; i++) {
+            CHECK(o[i]->r.calls == 1 && o[i]->r.state == CUZK_JOB_CANCELLED);
+        }
+        CHECK_U64(atomic_load(&w.b.used), 0);
+        mock_destroy(&w.b);
+    }
+    /* a third run knows the results */
+    world w = {.cfg = {.store = &store.vtable}};
+    world_open(&w, 1);
+    for (int i = 0; i < 5; i++) {
+        o[i]->r.calls = 0;
+        CHECK_OK(cuzk_engine_await(w.e, ids[i], 0, rig_done, &o[i]->r, &o[i]->wait, &err), &err);
+        rig_wait(&o[i]->r);
+        CHECK(is_right(o[i]));
+        o[i]->r.calls = 0;
+        one_prove(&w, o[i]); /* the same request: the kept proof */
+        rig_wait(&o[i]->r);
+        CHECK(is_right(o[i]));
+        one_free(o[i]);
+    }
+    CHECK_U64(atomic_load(&w.b.calls[MOCK_PROVE]), 0);
+    cuzk_engine_destroy(w.e);
+    mock_destroy(&w.b);
+    mock_store_destroy(&store);
+}
+
+/* 10,000 small jobs: what is kept is bounded, memory stays flat. */
+static void flat_memory(void)
+{
+    world w = {.cfg = {.result_keep_count = 100}};
+    world_open(&w, 2);
+    uint64_t blocks_early = 0;
+    const size_t n = test_iters(10000);
+    for (size_t i = 0; i < n; i++) {
+        one *o = one_make(CUZK_JOB_WINNING, i, 1, "small");
+        one_prove(&w, o);
+        rig_wait(&o->r);
+        CHECK(is_right(o));
+        one_free(o);
+        if (i == 500) {
+            wait_rest(&w);
+            blocks_early = cuzk_alloc_get_stats().blocks_now;
+        }
+    }
+    wait_rest(&w);
+    /* the store's records are its own: 2 blocks for each of the jobs since */
+    const uint64_t grown = cuzk_alloc_get_stats().blocks_now - blocks_early;
+    CHECK_MSG(grown <= 2 * (n - 501) + 16, "%llu blocks more", (unsigned long long)grown);
+    world_close(&w);
+}
+
+/* No device comes back: what waits for one fails in the end. */
+static void no_device_at_all(void)
+{
+    world w = {.cfg = {.no_device_ms = 60}};
+    world_open(&w, 2);
+    atomic_store(&w.b.lost, 1000);
+    atomic_store(&w.b.probes_to_fail, 1000000);
+    for (uint64_t i = 0; i < 3; i++) {
+        one *o = one_make(CUZK_JOB_POREP, i, 2, "");
+        one_prove(&w, o);
+        rig_wait(&o->r);
+        CHECK(o->r.state == CUZK_JOB_FAILED && o->r.code == CUZK_E_DEV_LOST);
+        CHECK_MSG(strncmp(o->r.error, "environment: ", 13) == 0, "%s", o->r.error);
+        one_free(o);
+    }
+    wait_rest(&w);
+    world_close(&w);
+}
+
+static const cuzk_case cases[] = {
+    CASE(no_device_at_all), CASE(wrong_proofs), CASE(hanging_device),   CASE(only_device_hangs),
+    CASE(lost_device),      CASE(never_fits),   CASE(one_circuit_fits), CASE(preload_and_evict),
+    CASE(parked_inputs),    CASE(taken_up),     CASE(flat_memory),
+};
+TEST_MAIN("engine/resources", cases)
