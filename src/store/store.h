@@ -6,7 +6,8 @@
  * The job store on SQLite (engine/job_store.h): one file, PATH, and for inputs above
  * CUZK_STORE_INLINE_BYTES a folder beside it, PATH.inputs, with one file per unfinished job. What
  * put and finish promise survives a kill and a power cut: write-ahead log, synced per commit, and
- * input files synced before the row that names them is committed. One process has a store at a time.
+ * input files synced before the row that names them is committed. A third file, PATH.reserve, keeps
+ * disk space for the results of accepted jobs. One process has a store at a time.
  */
 #include "engine/job_store.h"
 

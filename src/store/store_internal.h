@@ -18,6 +18,7 @@ typedef struct store {
     pthread_mutex_t mutex; /* the connection and the counter below */
     uint64_t file_bytes;   /* input files of unfinished jobs, and those being written */
     uint64_t max_bytes;
+    bool has_reserve; /* see store_reserve_take */
     char path[CUZK_STORE_PATH_BYTES];
 } store;
 
@@ -32,6 +33,14 @@ CUZK_NODISCARD cuzk_status store_prepare(store *s, sqlite3_stmt **out, const cha
 CUZK_NODISCARD cuzk_status store_query_u64(store *s, uint64_t *out, const char *sql, cuzk_err *err);
 /** True when the connection's last error says that the file is damaged. */
 bool store_is_damaged(store *s);
+
+/* --- the reserve: disk space that lies in a file of its own, PATH.reserve, until a result needs it --- */
+
+#define STORE_RESERVE_BYTES ((size_t)4 << 20)
+/** Makes it if it is not there; false: the disk is too full, and no job may be accepted. */
+bool store_reserve_take(store *s);
+/** Gives its space to the database, for results of jobs that were accepted. */
+void store_reserve_give(store *s);
 
 /* --- inputs: the byte strings of a request --- */
 

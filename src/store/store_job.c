@@ -127,6 +127,12 @@ out:
 static cuzk_status reserve(store *s, uint64_t input_bytes, cuzk_err *err)
 {
     uint64_t pages = 0, unused = 0, page_bytes = 0;
+    if (!store_reserve_take(s)) {
+        return CUZK_FAIL(err, CUZK_E_IO,
+                         "job store %s: the disk is full: no room for %zu bytes that are kept for "
+                         "results",
+                         s->path, STORE_RESERVE_BYTES);
+    }
     CUZK_TRY(store_query_u64(s, &pages, "PRAGMA page_count", err));
     CUZK_TRY(store_query_u64(s, &unused, "PRAGMA freelist_count", err));
     CUZK_TRY(store_query_u64(s, &page_bytes, "PRAGMA page_size", err));
@@ -221,7 +227,11 @@ static cuzk_status finish(void *arg, const cuzk_job_record *j, cuzk_err *err)
     store *s = arg;
     CUZK_ASSERT(j->state >= CUZK_JOB_COMPLETED);
     lock(s);
-    const cuzk_status st = end_job(s, j, err);
+    cuzk_status st = end_job(s, j, err);
+    if (st == CUZK_E_IO && s->has_reserve) { /* the disk is full, perhaps */
+        store_reserve_give(s);
+        st = end_job(s, j, err);
+    }
     unlock(s);
     if (st == CUZK_OK) {
         store_input_remove(s, j->number);

@@ -305,6 +305,7 @@ cuzk_status cuzk_store_open(cuzk_job_store *out, const cuzk_store_config *config
     CUZK_TRY_GOTO(st, open_or_replace(s, report, err));
     CUZK_TRY_GOTO(st, sweep_inputs(s, report, err));
     CUZK_TRY_GOTO(st, take_stock(s, report, err));
+    (void)store_reserve_take(s); /* without it jobs are refused, results still found */
     store_functions(out, s);
     return CUZK_OK;
 out:

@@ -2,10 +2,12 @@
 /* What happens to a store when its process is killed, its disk is full, or its files are damaged. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -229,6 +231,77 @@ static void disk_full(void)
     }
 }
 
+/* A file system of its own, as small as a full disk. False where this process may not have one. */
+static bool mount_small(const char *folder)
+{
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) {
+        return false;
+    }
+    return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", folder, "tmpfs", 0, "size=6m") == 0;
+}
+
+/* Somebody else's file takes what is left to the last byte. */
+static bool fill_rest(const char *folder)
+{
+    char file[400];
+    static const char block[4096];
+    (void)snprintf(file, sizeof(file), "%s/ballast", folder);
+    const int fd = open(file, O_CREAT | O_WRONLY | O_APPEND, 0600);
+    while (fd >= 0 && write(fd, block, sizeof(block)) > 0) {
+    }
+    return fd >= 0 && errno == ENOSPC && close(fd) == 0;
+}
+
+/* The child: jobs until the disk is full; then every one of them can still be ended. */
+static int fill_disk(const char *folder)
+{
+    cuzk_err err = {.code = CUZK_OK};
+    uint64_t n = 1, next = 0;
+    if (!mount_small(folder)) {
+        return 77;
+    }
+    cuzk_job_store s = open_store(NULL);
+    while (n < 3000 && put(&s, n, &err) == CUZK_OK) {
+        n++;
+    }
+    if (n < 10 || n == 3000 || err.code != CUZK_E_IO || !fill_rest(folder)) {
+        return 11;
+    }
+    for (uint64_t k = 1; k < n; k++) {
+        if (complete(&s, k) != CUZK_OK) {
+            return 12;
+        }
+        promised[k] = 2;
+    }
+    s.destroy(s.arg);
+    next = check_promises(n);
+    s = open_store(NULL);
+    if (s.prune(s.arg, INT64_MAX, 0, NULL) != CUZK_OK || put(&s, next + 1, &err) != CUZK_OK) {
+        return 13; /* with the jobs gone there is room again */
+    }
+    s.destroy(s.arg);
+    return 0;
+}
+
+static void full_disk_keeps_results(void)
+{
+    int status = 0;
+    const char *folder = test_tmpdir();
+    (void)path();
+    const pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        _exit(fill_disk(folder));
+    }
+    CHECK(waitpid(pid, &status, 0) == pid);
+    CHECK_MSG(WIFEXITED(status), "signal %d", WTERMSIG(status));
+    if (WEXITSTATUS(status) == 77) {
+        cuzk_test_skip("may not mount a file system");
+    }
+    CHECK_U64(WEXITSTATUS(status), 0);
+}
+
 /* --- damage --- */
 
 static void make_store(uint64_t jobs)
@@ -385,8 +458,11 @@ static void foreign_and_newer_databases_are_left_alone(void)
     s.destroy(s.arg);
 }
 
-static const cuzk_case cases[] = {
-    CASE(killed_at_random_moments),     CASE(disk_full),
-    CASE(damaged_store_is_moved_aside), CASE(random_damage),
-    CASE(lost_inputs_are_reported),     CASE(foreign_and_newer_databases_are_left_alone)};
+static const cuzk_case cases[] = {CASE(killed_at_random_moments),
+                                  CASE(disk_full),
+                                  CASE(full_disk_keeps_results),
+                                  CASE(damaged_store_is_moved_aside),
+                                  CASE(random_damage),
+                                  CASE(lost_inputs_are_reported),
+                                  CASE(foreign_and_newer_databases_are_left_alone)};
 TEST_MAIN("store/damage", cases)
