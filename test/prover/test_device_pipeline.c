@@ -9,7 +9,7 @@
 #include "fil_jobs.h"
 #include "test.h"
 
-#define PARTITIONS 4
+#define PARTITIONS 3
 #define MEMORY     ((uint64_t)1 << 30)
 
 typedef struct rig {
@@ -111,6 +111,7 @@ static void expect_failure(rig *r, size_t device, const cuzk_mock_script *script
     cuzk_accel_mock_set(r->dev[device], script);
     r->pipe.keys = &r->keys[device];
     r->pipe.n_keys = 1;
+    r->in->n_partitions = 2;
     const uint64_t blocks = host_blocks(r);
     CHECK_STATUS(cuzk_pipeline_run(&r->pipe, proofs[0], &t, &err), want);
     CHECK_U64(host_blocks(r), blocks);
@@ -118,6 +119,7 @@ static void expect_failure(rig *r, size_t device, const cuzk_mock_script *script
     cuzk_accel_mock_set(r->dev[device], &none);
     r->pipe.keys = r->keys;
     r->pipe.n_keys = 2;
+    r->in->n_partitions = PARTITIONS;
 }
 
 static void pipeline(void)
