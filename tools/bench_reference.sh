@@ -43,6 +43,9 @@ one prove-rows-2-20 prove rows --lg 20 --runs 8
 one prove-porep-2KiB prove porep --c1 "$c1" --runs 6 --overhead
 one prove-porep-2KiB-cold prove porep --c1 "$c1" --runs 5 --cold
 one prove-winning-2KiB prove winning --runs 20
+one prove-winning-2KiB-again prove winning --runs 20
+"$cuzk" bench compare "$out/prove-winning-2KiB.json" "$out/prove-winning-2KiB-again.json" >"$out/compare-same-program.txt" || true
+tail -1 "$out/compare-same-program.txt"
 one prove-winning-2KiB-stream prove winning --count 8 --jobs 2 --runs 5
 "$cuzk" bench show "$out/prove-porep-2KiB.json" --report "$out/prove-porep-2KiB.html" --force >"$out/prove-porep-2KiB.txt"
 echo "== circuits of 32 GiB"

@@ -152,6 +152,10 @@ static cuzk_status report_overhead(const bench_runs *p)
         for (uint32_t k = 0; k < y->n; k++) {
             least = k == 0 || y->values[k] < least ? y->values[k] : least;
         }
+        if (method == CUZK_SHIFT_NONE) {
+            cuzk_result_note(&p->b->r, "too few runs to tell what tracing costs");
+            return CUZK_OK;
+        }
         cuzk_result_note(&p->b->r, "tracing costs %+.2f %% of %s time (95 %%: %+.2f to %+.2f)",
                          100 * d.value / least, what[i], 100 * d.lo / least, 100 * d.hi / least);
     }

@@ -167,6 +167,12 @@ void cuzk_result_add_layers(cuzk_result *r, const cuzk_layers *l, uint32_t run)
     for (uint32_t i = 0; i < l->n; i++) {
         const cuzk_layer *row = &l->rows[i];
         if (row->has_parts) {
+            if (i > 0) {
+                char name[CUZK_METRIC_NAME_BYTES];
+                (void)snprintf(name, sizeof(name), "%s, inclusive", row->path);
+                cuzk_result_add(r, cuzk_result_metric(r, name, "s", CUZK_ROLE_INFO),
+                                (double)row->inclusive_ns * 1e-9);
+            }
             continue;
         }
         cuzk_metric *m = cuzk_result_metric(r, row->path, "s", CUZK_ROLE_LAYER);

@@ -84,8 +84,9 @@ const cuzk_metric *cuzk_result_find(const cuzk_result *r, const char *name);
 void cuzk_result_add(cuzk_result *r, cuzk_metric *m, double value);
 /**
  * One run's layers: a metric per row that has exclusive time of its own, in seconds, and the root's
- * wall time as the total. Rows that earlier runs did not have get zeros for those, and the other
- * way round; run is the number of runs before this one.
+ * wall time as the total; inclusive times of layers with parts are for information. Rows that
+ * earlier runs did not have get zeros for those, and the other way round; run is the number of runs
+ * before this one.
  */
 void cuzk_result_add_layers(cuzk_result *r, const cuzk_layers *l, uint32_t run);
 /** Replaces the timeline by the spans of a job, at most 2000, short ones left out first. */
