@@ -31,7 +31,7 @@ static void work(uint64_t n)
 }
 
 /* The layers of a run of the program into r. A run during which others had the CPU is done again, as
- * a person would on a busy machine; after a few times the shortest counts. */
+ * a person would on a busy machine. */
 static void run_once(cuzk_result *r, const double factor[LAYERS])
 {
     cuzk_trace *t = NULL;
@@ -41,7 +41,7 @@ static void run_once(cuzk_result *r, const double factor[LAYERS])
     cuzk_err err;
     CHECK_OK(cuzk_trace_create(&t, 64, &err), &err);
     bool quiet = false;
-    for (int attempt = 0; attempt < 12 && !quiet; attempt++) {
+    for (int attempt = 0; attempt < 1000 && !quiet; attempt++) {
         const cuzk_trace_ctx ctx = {t, 0};
         const cuzk_span job = cuzk_span_begin(ctx, "job", NULL);
         for (int i = 0; i < LAYERS; i++) {
@@ -55,13 +55,14 @@ static void run_once(cuzk_result *r, const double factor[LAYERS])
         CHECK_OK(cuzk_trace_snapshot(&spans, &n, t, &err), &err);
         CHECK_OK(cuzk_layers_compute(&seen, spans, n, job, &err), &err);
         quiet = (double)seen.rows[0].cpu_ns > 0.995 * (double)seen.wall_ns;
-        if (quiet || seen.wall_ns < l.wall_ns) {
-            cuzk_layers_free(&l);
-            l = seen;
-        } else {
-            cuzk_layers_free(&seen);
-        }
+        cuzk_layers_free(&l);
+        l = seen;
         cuzk_free(spans);
+    }
+    if (!quiet) {
+        cuzk_layers_free(&l);
+        cuzk_trace_destroy(t);
+        cuzk_test_skip("the machine is too busy to time two milliseconds");
     }
     cuzk_result_add_layers(r, &l, r->runs++);
     cuzk_layers_free(&l);
