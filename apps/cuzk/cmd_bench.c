@@ -8,7 +8,7 @@ static const command commands[] = {
 #ifdef CUZK_DAEMON
     {"daemon", "a daemon, by gRPC: single, batch, stress, ...", cmd_bench_daemon},
 #endif
-#if CUZK_BENCH
+#ifdef CUZK_BENCH
     {"micro", "single operations: fields, curve, NTT, MSM, hashes", cmd_bench_micro},
 #endif
     {"synth", "recording a circuit, witness, evaluation", cmd_bench_synth},
