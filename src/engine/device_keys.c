@@ -250,6 +250,19 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
     return st;
 }
 
+uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit)
+{
+    uint32_t most = e->batch;
+    if (e->cfg.max_batch_size != 0 || !cuzk_engine_has_keys(e)) {
+        return most;
+    }
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        const uint32_t likes = e->devices[i].keys.key[circuit].batch;
+        most = likes > most ? likes : most;
+    }
+    return most < CUZK_BATCH_MAX ? most : CUZK_BATCH_MAX;
+}
+
 bool cuzk_device_keys_starved(const cuzk_engine *e)
 {
     for (uint32_t i = 0; i < e->n_devices; i++) {

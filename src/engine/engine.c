@@ -104,8 +104,7 @@ static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
         e->slots = is_cpu ? 1 : 2;
     }
     e->slots = e->slots < CUZK_HEALTH_SLOTS ? e->slots : CUZK_HEALTH_SLOTS - 1;
-    e->ahead_limit = e->n_devices * e->slots * e->batch;
-    e->ready_limit = 4 + 2 * e->ahead_limit;
+    e->ready_limit = 4 + 2 * e->n_devices * e->slots * e->batch;
     for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
         CUZK_TRY(cuzk_device_keys_init(e, &e->devices[i], err));
     }

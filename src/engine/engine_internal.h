@@ -211,7 +211,8 @@ struct cuzk_engine {
     bool is_loader_starved;           /* a load waits for memory: nobody else takes any */
 
     cuzk_sched prep, ready, on_device, to_verify;
-    uint32_t ahead_limit; /* partitions between start and device, privileged ones apart */
+    uint32_t
+        ahead_limit; /* partitions between start and device, urgent ones apart; of batches of 1 */
     uint32_t ready_limit; /* parsed jobs that wait */
     device devices[MAX_DEVICES];
     uint32_t n_devices, slots, batch;
@@ -345,6 +346,8 @@ CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, 
                                                 cuzk_err *err);
 /** Idle keys have what a call needs: one goes, letting go of the lock. True: look again. */
 bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged);
+/** Partitions of a circuit that go to a device together, at most. */
+uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit);
 bool cuzk_device_keys_starved(const cuzk_engine *e);
 /** On every good device; *was_there becomes false when one had to be loaded. */
 CUZK_NODISCARD cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit,

@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
+#define STREAM_WAIT_NS (1000 * MS_NS) /* for partitions whose witness is being made */
+
 static uint64_t good_devices(const cuzk_engine *e)
 {
     uint64_t good = 0;
@@ -198,11 +200,11 @@ static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
                                       cuzk_job_is_privileged(NULL, &e->on_device.items[best]))) {
             return false;
         }
-        if (best != CUZK_SCHED_NONE && !w->is_express && e->cfg.max_batch_size == 0) {
-            const uint32_t likes = d->keys.key[e->on_device.items[best].circuit].batch;
-            rules.max_size = likes == 0               ? e->batch
-                             : likes < CUZK_BATCH_MAX ? likes
-                                                      : CUZK_BATCH_MAX;
+        if (best != CUZK_SCHED_NONE && !w->is_express && e->cfg.max_batch_size == 0 &&
+            d->keys.key[e->on_device.items[best].circuit].batch > 1) {
+            rules.max_size = cuzk_device_keys_batch(e, e->on_device.items[best].circuit);
+            /* a pass over points that stream takes seconds, however few it serves */
+            rules.max_wait_ns = rules.max_wait_ns != 0 ? rules.max_wait_ns : STREAM_WAIT_NS;
         }
     }
     cuzk_batch_pick(out, &e->on_device, &rules, now);

@@ -22,6 +22,13 @@ static uint32_t n_ahead(const cuzk_engine *e)
     return n;
 }
 
+/* Enough for all slots; where one pass over the points serves many, so many. */
+static bool has_room(const cuzk_engine *e, const job *j)
+{
+    return is_urgent(j) ||
+           n_ahead(e) < e->n_devices * e->slots * cuzk_device_keys_batch(e, j->circuit);
+}
+
 static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
 {
     return e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
@@ -91,7 +98,7 @@ static flight *next(cuzk_engine *e, bool is_express)
         return NULL;
     }
     job *j = e->ready.items[best].owner;
-    if (!is_urgent(j) && n_ahead(e) >= e->ahead_limit) {
+    if (!has_room(e, j)) {
         return NULL;
     }
     const bool is_starved = e->is_loader_starved || cuzk_device_keys_starved(e);
@@ -108,7 +115,7 @@ static flight *next(cuzk_engine *e, bool is_express)
         return NULL;
     }
     j = e->ready.items[best].owner;
-    if ((!j->is_privileged && is_starved) || (!is_urgent(j) && n_ahead(e) >= e->ahead_limit)) {
+    if ((!j->is_privileged && is_starved) || !has_room(e, j)) {
         return NULL;
     }
     return start(e, best, false, now);

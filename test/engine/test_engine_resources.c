@@ -297,6 +297,48 @@ static void taken_up(void)
     mock_store_destroy(&store);
 }
 
+/* With as many jobs as may wait, an answer about them still takes milliseconds, and a WinningPoSt goes
+ * past all of them. */
+static void full_queue(void)
+{
+    world w = {.e = NULL};
+    cuzk_engine_status s;
+    world_open(&w, 1);
+    const size_t n = 4095;
+    one **o = calloc(n, sizeof(one *));
+    mock_close(&w.b, MOCK_CHECK);
+    for (size_t i = 0; i < n; i++) {
+        o[i] = one_make(CUZK_JOB_POREP, i, 1, "");
+        one_prove(&w, o[i]);
+    }
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 5; i++) {
+        const uint64_t begin = cuzk_clock_ns();
+        status_of(&w, &s);
+        const uint64_t took = cuzk_clock_ns() - begin;
+        CHECK_U64(s.n_jobs, n);
+        CHECK_U64(s.pending[CUZK_JOB_POREP] + s.in_progress[CUZK_JOB_POREP], n);
+        cuzk_engine_status_free(&s);
+        best = took < best ? took : best;
+    }
+    CHECK_MSG(best < 50 * 1000000, "%llu us", (unsigned long long)(best / 1000));
+    one *winning = one_make(CUZK_JOB_WINNING, 1, 1, "winning");
+    one_prove(&w, winning);
+    mock_wait_inside(&w.b, MOCK_CHECK, 2);
+    mock_open(&w.b, MOCK_CHECK);
+    rig_wait(&winning->r);
+    CHECK(is_right(winning));
+    one_free(winning);
+    for (size_t i = 0; i < n; i++) {
+        rig_wait(&o[i]->r);
+        CHECK(is_right(o[i]));
+        one_free(o[i]);
+    }
+    free(o);
+    wait_rest(&w);
+    world_close(&w);
+}
+
 /* 10,000 small jobs: what is kept is bounded, memory stays flat. */
 static void flat_memory(void)
 {
@@ -344,6 +386,6 @@ static void no_device_at_all(void)
 static const cuzk_case cases[] = {
     CASE(no_device_at_all), CASE(wrong_proofs), CASE(hanging_device),   CASE(only_device_hangs),
     CASE(lost_device),      CASE(never_fits),   CASE(one_circuit_fits), CASE(preload_and_evict),
-    CASE(parked_inputs),    CASE(taken_up),     CASE(flat_memory),
+    CASE(parked_inputs),    CASE(taken_up),     CASE(full_queue),       CASE(flat_memory),
 };
 TEST_MAIN("engine/resources", cases)
