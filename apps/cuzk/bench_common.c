@@ -16,7 +16,7 @@
 #include "report/html.h"
 #include "report/text.h"
 
-enum { OPT_RUNS = 0x400, OPT_WARMUP, OPT_RESULT, OPT_REPORT, OPT_COMMIT };
+enum { OPT_RUNS = 0x400, OPT_WARMUP, OPT_RESULT, OPT_REPORT, OPT_COMMIT, OPT_INJECT };
 
 static const struct argp_option options[] = {
     {"runs", OPT_RUNS, "N", 0, "Measured runs (default 5)", 0},
@@ -25,6 +25,8 @@ static const struct argp_option options[] = {
     {"report", OPT_REPORT, "FILE", 0, "Write an HTML page", 0},
     {"commit", OPT_COMMIT, "ID", 0, "Recorded instead of the commit this program was built from",
      0},
+    {"inject", OPT_INJECT, "[PARENT/]LAYER=PERCENT", OPTION_HIDDEN,
+     "Make a layer slower by spinning: to test comparisons with", 0},
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -35,6 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_RESULT: b->result = arg; return 0;
     case OPT_REPORT: b->html = arg; return 0;
     case OPT_COMMIT: b->commit = arg; return 0;
+    case OPT_INJECT: b->inject = arg; return 0;
     case OPT_RUNS:
         if (!app_parse_u64(&b->runs, arg, 100000) || b->runs == 0) {
             argp_error(state, "--runs wants a number from 1 to 100000, not '%s'", arg);
@@ -88,6 +91,28 @@ void bench_begin(bench_opts *b, const char *kind, const char *name, int argc, ch
     cuzk_result_fact(r, "threads", "%u", cuzk_pool_threads(b->a.pool));
     r->runs = (uint32_t)b->runs;
     r->warmup = (uint32_t)b->warmup;
+}
+
+cuzk_status bench_inject(bench_opts *b)
+{
+    char *end = NULL;
+    if (b->inject == NULL) {
+        return CUZK_OK;
+    }
+    char *percent = strchr(b->inject, '=');
+    const double part = percent != NULL ? strtod(percent + 1, &end) / 100 : 0;
+    if (percent == NULL || end == percent + 1 || *end != '\0' || !(part > 0) || !(part < 100)) {
+        return CUZK_FAIL(&b->a.err, CUZK_E_INVALID, "--inject wants [PARENT/]LAYER=PERCENT");
+    }
+    cuzk_result_note(&b->r, "made slower for a test: %s", b->inject);
+    *percent = '\0';
+    char *name = strchr(b->inject, '/');
+    if (name != NULL) {
+        *name++ = '\0';
+    }
+    cuzk_trace_slow_down(b->a.trace.trace, name != NULL ? b->inject : NULL,
+                         name != NULL ? name : b->inject, part);
+    return CUZK_OK;
 }
 
 static cuzk_status write_result(bench_opts *b)

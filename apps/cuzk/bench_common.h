@@ -15,6 +15,7 @@ typedef struct bench_opts {
     const char *result; /* file; NULL: none */
     const char *html;
     const char *commit;
+    char *inject;   /* --inject [PARENT/]LAYER=PERCENT */
     bool no_tables; /* the command prints its own */
     cuzk_result r;
 } bench_opts;
@@ -30,6 +31,8 @@ extern const struct argp bench_argp;
 void bench_opts_init(bench_opts *b, const char *command);
 /** After app_begin: names the result and fills in machine, commit and command line. */
 void bench_begin(bench_opts *b, const char *kind, const char *name, int argc, char **argv);
+/** Applies --inject; for commands that record spans. E_INVALID. */
+CUZK_NODISCARD cuzk_status bench_inject(bench_opts *b);
 /** Writes result file and page as asked, prints the tables. Then frees b->r; call in any case. */
 CUZK_NODISCARD cuzk_status bench_end(bench_opts *b, cuzk_status st);
 /** Nanoseconds of a loop that never changes: how fast the machine is now. About 10 ms. */

@@ -27,6 +27,7 @@ typedef struct bench_pair {
     const char *program[2];
     char *args[MAX_ARGS]; /* of `cuzk bench` */
     int n_args;
+    char *extra[2]; /* of one program */
     uint64_t rounds;
     const char *result[2], *html;
     char dir[64];
@@ -34,12 +35,14 @@ typedef struct bench_pair {
     bool has[2];
 } bench_pair;
 
-enum { OPT_ROUNDS = 0x480, OPT_RESULT_BASE, OPT_RESULT_NEW, OPT_REPORT };
+enum { OPT_ROUNDS = 0x480, OPT_RESULT_BASE, OPT_RESULT_NEW, OPT_REPORT, OPT_BASE_ARG, OPT_NEW_ARG };
 
 static const struct argp_option options[] = {
     {"rounds", OPT_ROUNDS, "N", 0, "Times that each program runs (default 10)", 0},
     {"result-base", OPT_RESULT_BASE, "FILE", 0, "Write the result of the first here", 0},
     {"result-new", OPT_RESULT_NEW, "FILE", 0, "Write the result of the second here", 0},
+    {"base-arg", OPT_BASE_ARG, "ARG", 0, "One more argument for the first program only", 0},
+    {"new-arg", OPT_NEW_ARG, "ARG", 0, "One more argument for the second program only", 0},
     {"report", OPT_REPORT, "FILE", 0, "Write an HTML page", 0},
     {0}};
 
@@ -51,6 +54,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_RESULT_BASE: p->result[0] = arg; return 0;
     case OPT_RESULT_NEW: p->result[1] = arg; return 0;
     case OPT_REPORT: p->html = arg; return 0;
+    case OPT_BASE_ARG: p->extra[0] = arg; return 0;
+    case OPT_NEW_ARG: p->extra[1] = arg; return 0;
     case OPT_ROUNDS:
         if (!app_parse_u64(&p->rounds, arg, 1000) || p->rounds == 0) {
             argp_error(state, "--rounds wants a number from 1 to 1000, not '%s'", arg);
@@ -108,6 +113,9 @@ static cuzk_status run_program(bench_pair *p, int which, const char *out)
     argv[n++] = warmup;
     for (int i = 1; i < p->n_args; i++) {
         argv[n++] = p->args[i];
+    }
+    if (p->extra[which] != NULL) {
+        argv[n++] = p->extra[which];
     }
     argv[n++] = result;
     argv[n++] = force;

@@ -168,6 +168,7 @@ cuzk_status bench_runs_measure(const bench_runs *p)
     if (a->count) {
         cuzk_result_note(&p->b->r, "%s", cuzk_trace_counters_note(a->trace.trace));
     }
+    CUZK_TRY(bench_inject(p->b));
     CUZK_TRY(measure(p));
     return p->overhead ? report_overhead(p) : CUZK_OK;
 }

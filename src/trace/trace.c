@@ -8,6 +8,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@ struct cuzk_trace {
     uint32_t capacity;
     _Atomic uint64_t begun;
     cuzk_perf perf;
+    const char *slow_parent, *slow_name; /* test hook; NULL: off */
+    double slow_part;
     slot slots[];
 };
 
@@ -146,12 +149,48 @@ cuzk_span cuzk_span_begin(cuzk_trace_ctx ctx, const char *name, const cuzk_span_
     return put(t, &r);
 }
 
+void cuzk_trace_slow_down(cuzk_trace *t, const char *parent, const char *name, double part)
+{
+    t->slow_parent = parent;
+    t->slow_name = name;
+    t->slow_part = part;
+}
+
+static bool copy_of(const cuzk_trace *t, cuzk_span id, cuzk_span_record *out)
+{
+    slot *s = slot_of(t, id);
+    lock(s);
+    const bool held = id != 0 && s->r.id == id;
+    if (held) {
+        *out = s->r;
+    }
+    unlock(s);
+    return held;
+}
+
+static void slow_down(const cuzk_trace *t, cuzk_span id)
+{
+    cuzk_span_record r, parent;
+    if (!copy_of(t, id, &r) || r.end_ns != 0 || strcmp(r.name, t->slow_name) != 0 ||
+        (t->slow_parent != NULL && (r.parent == 0 || !copy_of(t, r.parent, &parent) ||
+                                    strcmp(parent.name, t->slow_parent) != 0))) {
+        return;
+    }
+    const uint64_t now = cuzk_clock_ns();
+    const uint64_t until = now + (uint64_t)((double)(now - r.begin_ns) * t->slow_part);
+    while (cuzk_clock_ns() < until) {
+    }
+}
+
 void cuzk_span_end(cuzk_trace_ctx ctx, cuzk_span id, uint64_t bytes)
 {
     cuzk_trace *t = ctx.trace;
     uint64_t counts[CUZK_COUNTERS] = {0};
     if (t == NULL || id == 0) {
         return;
+    }
+    if (t->slow_name != NULL) {
+        slow_down(t, id);
     }
     const uint64_t now = cuzk_clock_ns();
     const uint64_t cpu = cuzk_clock_cpu_ns(), mem = cuzk_alloc_get_stats().bytes_now;

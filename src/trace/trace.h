@@ -66,6 +66,12 @@ void cuzk_trace_destroy(cuzk_trace *t);
 bool cuzk_trace_count(cuzk_trace *t);
 
 /**
+ * Test hook: every span of this name, and under a span of that name if parent is given, takes part
+ * more of its time, spent spinning before it ends: a layer that is slower for real. Names are kept
+ * by address; set before recording. name NULL: off.
+ */
+void cuzk_trace_slow_down(cuzk_trace *t, const char *parent, const char *name, double part);
+/**
  * Opens a span under ctx.parent on the calling thread; name is a string literal (kept by address),
  * lower case with '_', the layer's term: "witness", "ntt", "msm_h". Tags not said (or tags NULL) are
  * those of the parent, but for bytes. Records the memory in use. @thread any.

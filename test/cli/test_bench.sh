@@ -17,6 +17,8 @@ run 'a stream' 0 'proof/' bench prove rows --lg 6 --runs 2 --count 3 --jobs 2 --
 run 'cold' 0 'load_params' bench prove rows --lg 6 --runs 2 --cold
 run 'overhead' 0 'tracing costs' bench prove rows --lg 6 --runs 3 --overhead
 run 'one run says nothing' 3 'too few' bench compare --min-effect 3 "$dir/r.json" "$dir/r.json" --confidence 99.9999999
+run 'a layer made slower' 0 'made slower for a test: msm_h/sum_full=50' bench prove rows --lg 6 --runs 1 --inject msm_h/sum_full=50
+run 'nothing to slow down' 2 'PERCENT' bench prove rows --lg 6 --inject ntt
 run 'different benchmarks' 2 'different benchmarks' bench compare "$dir/r.json" "$dir/s.json"
 run 'not a result' 2 'Makefile:1:1' bench compare "$dir/r.json" Makefile
 run 'a trace' 0 '' bench prove rows --lg 6 --runs 1 --trace "$dir/t.json" --trace-counters

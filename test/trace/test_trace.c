@@ -249,6 +249,40 @@ static void cpu_time_is_of_the_span(void)
     cuzk_trace_destroy(t);
 }
 
+static uint64_t duration(const cuzk_trace *t, cuzk_span s)
+{
+    cuzk_span_record r;
+    CHECK_U64(cuzk_trace_read(t, s - 1, &r, 1), 1);
+    return r.end_ns - r.begin_ns;
+}
+
+static void a_layer_is_slowed_down(void)
+{
+    cuzk_trace *t = make(16);
+    const cuzk_trace_ctx ctx = {t, 0};
+    uint64_t ns = 2000000;
+    cuzk_span s[3];
+    cuzk_trace_slow_down(t, "msm_h", "sum", 3.0);
+    static const char *const outer[3] = {"msm_h", "msm_l", "msm_h"}, *const inner[3] = {
+                                                                         "sum", "sum", "ntt"};
+    for (int i = 0; i < 3; i++) {
+        const cuzk_span o = cuzk_span_begin(ctx, outer[i], NULL);
+        s[i] = cuzk_span_begin(cuzk_trace_in(ctx, o), inner[i], NULL);
+        (void)burn(&ns);
+        cuzk_span_end(ctx, s[i], 0);
+        cuzk_span_end(ctx, o, 0);
+    }
+    CHECK(duration(t, s[0]) >= 4 * ns);
+    CHECK(duration(t, s[1]) >= ns && duration(t, s[2]) >= ns);
+    const uint64_t slow = duration(t, s[0]);
+    cuzk_trace_slow_down(t, NULL, NULL, 0);
+    const cuzk_span o = cuzk_span_begin(ctx, "msm_h", NULL);
+    const cuzk_span fast = cuzk_span_begin(cuzk_trace_in(ctx, o), "sum", NULL);
+    cuzk_span_end(ctx, fast, 0);
+    CHECK(duration(t, fast) < slow);
+    cuzk_trace_destroy(t);
+}
+
 static void no_memory(void)
 {
     cuzk_trace *t = NULL;
@@ -285,5 +319,6 @@ static const cuzk_case cases[] = {CASE(off_costs_nothing_and_does_nothing),
                                   CASE(counters_count_or_say_why_not),
                                   CASE(threads_started_later_are_counted),
                                   CASE(cpu_time_is_of_the_span),
+                                  CASE(a_layer_is_slowed_down),
                                   CASE(no_memory)};
 TEST_MAIN("trace/trace", cases)
