@@ -16,7 +16,7 @@ typedef struct cuzk_filecoin_blob {
     size_t size;
 } cuzk_filecoin_blob;
 
-/** What is to be proved as it arrives on the wire (cuzk-daemon.md 1.4). Views, read by parse only. */
+/** What is to be proved as it arrives on the wire (docs/grpc.md). Views, read by parse only. */
 typedef struct cuzk_filecoin_request {
     cuzk_circuit_kind kind;
     uint64_t sector_bytes;     /* 0: not said */
