@@ -71,6 +71,20 @@ static const char *or_null(const char *text)
     return text[0] == '\0' ? NULL : text;
 }
 
+/* A folder that is not there is no error: it may be mounted later, and each job looks again. */
+static void say_params(serve *s)
+{
+    const char *given = s->config->param_cache;
+    const char *path = given[0] == '\0' ? "/var/tmp/filecoin-proof-parameters" : given;
+    const bool is_there = access(path, R_OK | X_OK) == 0;
+    CUZK_LOG(s->log, is_there ? CUZK_LOG_INFO : CUZK_LOG_WARN, "params.folder", "path", path,
+             "from",
+             cuzk_config_is_given(s->config, "srs.param_cache") ? "configuration or environment"
+                                                                : "default",
+             "what",
+             is_there ? NULL : "cannot be read: jobs fail until their .params and .vk are there");
+}
+
 cuzk_status serve_open_log(serve *s)
 {
     cuzk_log_config c = {.fd = STDERR_FILENO, .level = serve_log_level(s)};
@@ -88,12 +102,7 @@ cuzk_status serve_open_log(serve *s)
     CUZK_LOG(s->log, s->env.unknown[0] != '\0' ? CUZK_LOG_WARN : CUZK_LOG_INFO,
              "daemon.environment", "recognised", s->env.recognised, "mapped", s->env.mapped,
              "ignored", s->env.ignored, "unknown", or_null(s->env.unknown));
-    CUZK_LOG(s->log, CUZK_LOG_INFO, "params.folder", "path",
-             s->config->param_cache[0] == '\0' ? "/var/tmp/filecoin-proof-parameters"
-                                               : s->config->param_cache,
-             "from",
-             cuzk_config_is_given(s->config, "srs.param_cache") ? "configuration or environment"
-                                                                : "default");
+    say_params(s);
     return CUZK_OK;
 }
 
