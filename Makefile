@@ -5,8 +5,10 @@ CTEST = ctest --output-on-failure -j $(JOBS)
 
 .PHONY: demo check check-slow check-sanitizers check-compilers fuzz lint bench package deps deps-test release clean
 
-## demo: install what a build needs, build, and run the main job
-demo: deps release
+## demo: install what a build needs, build the program, and run the main job
+demo: deps
+	cmake --preset release
+	cmake --build --preset release --target cuzk
 	tools/demo.sh build/release/cuzk
 
 ## check: install what the tests need, build, and run lint and the tests (under ten minutes on two cores)
