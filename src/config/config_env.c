@@ -25,6 +25,9 @@ static const variable variables[] = {
     {"CUDA_VISIBLE_DEVICES", RECOGNISED, NULL}, /* by the CUDA runtime */
     {"CUDA_DEVICE_ORDER", RECOGNISED, NULL},
     {"NO_COLOR", RECOGNISED, NULL},
+    {"CUZK_ADDR", RECOGNISED, NULL}, /* by the commands that talk to a daemon */
+    {"CUZK_TOKEN", RECOGNISED, NULL},
+    {"CUZK_COMMIT", RECOGNISED, NULL}, /* by cuzk bench */
     {"FIL_PROOFS_PARAMETER_CACHE", MAPPED, "srs.param_cache"},
     {"BELLMAN_NO_GPU", MAPPED, "gpus.cpu_only"},
     {"RAYON_NUM_THREADS", MAPPED, "synthesis.threads"},
