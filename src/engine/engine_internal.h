@@ -211,8 +211,6 @@ struct cuzk_engine {
     bool is_loader_starved;           /* a load waits for memory: nobody else takes any */
 
     cuzk_sched prep, ready, on_device, to_verify;
-    uint32_t
-        ahead_limit; /* partitions between start and device, urgent ones apart; of batches of 1 */
     uint32_t ready_limit; /* parsed jobs that wait */
     device devices[MAX_DEVICES];
     uint32_t n_devices, slots, batch;
