@@ -173,7 +173,12 @@ static void loaded(cuzk_engine *e, uint32_t index, uint32_t circuit, const cuzk_
         cuzk_budget_take(&k->memory, key->device_bytes - taken->bytes, taken->privileged)) {
         taken->bytes = key->device_bytes; /* there was more than was known to be free */
     }
-    cuzk_engine_give_host(e, &k->host[circuit], key->pinned_bytes);
+    cuzk_reservation *host = &k->host[circuit];
+    cuzk_engine_give_host(e, host, key->pinned_bytes);
+    if (host->bytes < key->pinned_bytes &&
+        cuzk_budget_take(&e->host, key->pinned_bytes - host->bytes, host->privileged)) {
+        host->bytes = key->pinned_bytes;
+    }
     k->key[circuit] = *key;
     cuzk_load_done(&k->cache, circuit, key->object, key->device_bytes, cuzk_clock_ns());
 }
@@ -213,13 +218,24 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
     /* points that do not fit there stream from pinned memory here; a third of a device is working
      * memory at most */
     const uint64_t beside = wanted > here - here / 3 ? wanted - (here - here / 3) : 0;
+    const uint64_t staging = wanted < STAGING_BYTES ? wanted : STAGING_BYTES;
+    const uint64_t on_host = staging + (wanted <= free ? 0 : beside);
+    const uint64_t limit = cuzk_budget_limit(&e->host, privileged);
+    const uint64_t others = e->base_bytes + e->block_limit + e->input_limit;
+    if (on_host > (limit > others ? limit - others : 0)) {
+        k->is_loading = false;
+        return CUZK_FAIL(
+            err, CUZK_E_NOMEM,
+            "%s can never be loaded: %llu of its %llu MiB do not fit on the device, and the "
+            "budget allows %llu MiB on the host",
+            b->circuits[circuit].id, (unsigned long long)(on_host >> 20),
+            (unsigned long long)(wanted >> 20),
+            (unsigned long long)((limit > others ? limit - others : 0) >> 20));
+    }
     if (k->cache.entries[circuit].state == CUZK_LOAD_ABSENT &&
         e->cache.entries[compiled].state == CUZK_LOAD_READY &&
         e->cache.entries[params].state == CUZK_LOAD_READY &&
-        cuzk_engine_take_host(e, &k->host[circuit],
-                              (wanted < STAGING_BYTES ? wanted : STAGING_BYTES) +
-                                  (wanted <= free ? 0 : beside),
-                              privileged, true, cuzk_clock_ns())) {
+        cuzk_engine_take_host(e, &k->host[circuit], on_host, privileged, true, cuzk_clock_ns())) {
         CUZK_ASSERT(cuzk_reservation_take(&k->taken[circuit], &k->memory, here, privileged));
         cuzk_load_begin(&k->cache, circuit, here);
         void *compiled_object = cuzk_load_ref(&e->cache, compiled);

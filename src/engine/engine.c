@@ -16,6 +16,8 @@
 #define DEFAULT_AGE_MS       (10ull * 60 * 1000)
 #define DEFAULT_NO_DEVICE_MS (5ull * 60 * 1000)
 #define DEFAULT_MARGIN       ((uint64_t)1 << 30)
+#define MOST_BLOCKS          ((uint64_t)1 << 30)
+#define MOST_INPUTS          ((uint64_t)2 << 30)
 #define PATIENCE_AGES        3u /* without a deadline: due after so many age_ms */
 
 static void set_defaults(cuzk_engine_config *c)
@@ -67,8 +69,8 @@ static cuzk_status init_memory(cuzk_engine *e, cuzk_err *err)
             (unsigned long long)(total >> 20), (unsigned long long)(reserve >> 20),
             (unsigned long long)(e->base_bytes >> 20));
     }
-    e->block_limit = total / 16;
-    e->input_limit = total / 8;
+    e->block_limit = min_u64(total / 16, MOST_BLOCKS);
+    e->input_limit = min_u64(total / 8, MOST_INPUTS);
     return CUZK_OK;
 }
 

@@ -83,7 +83,9 @@ static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *i
     char text[ERROR_BYTES];
     const uint32_t at = cuzk_sched_find(&e->on_device, item->job, item->partition);
     cuzk_health_begin(&d->health, w->slot, cuzk_clock_ns());
-    if (cuzk_health_end(&d->health, w->slot, st, cuzk_clock_ns())) {
+    /* lack of host memory says nothing of the device */
+    if (cuzk_health_end(&d->health, w->slot, st == CUZK_E_NOMEM ? CUZK_E_CANCELLED : st,
+                        cuzk_clock_ns())) {
         cuzk_engine_log_device(e, 0, "device.quarantined", w->index, err->msg);
         pthread_cond_signal(&e->cv_timer);
     }

@@ -297,6 +297,44 @@ static void taken_up(void)
     mock_store_destroy(&store);
 }
 
+/* Keys that stream keep their points on the host: one that can never fit there fails its job, with the
+ * numbers, and harms nobody else. */
+static void key_never_fits(void)
+{
+    world w = {.e = NULL};
+    mock_init(&w.b, 1);
+    mock_use_keys(&w.b, 12 * MOCK_MIB);
+    w.before = cuzk_alloc_get_stats();
+    w.cfg.backend = &w.b.vtable;
+    /* 30 of 30 MiB staged and 22 beside would be needed; a partition itself fits */
+    w.cfg.budget_bytes = (cuzk_host_memory_resident() + 45 * MOCK_MIB) / 13 * 16;
+    w.cfg.winning_reserve_bytes = 8 * MOCK_MIB;
+    w.b.circuits[0].circuit_bytes = w.b.circuits[0].compile_bytes = MOCK_MIB;
+    w.b.circuits[0].params_bytes = w.b.circuits[0].witness_bytes = MOCK_MIB;
+    w.b.circuits[0].prove_bytes = MOCK_MIB;
+    w.b.circuits[0].verify_bytes = 0;
+    cuzk_err err;
+    cuzk_engine_status s;
+    CHECK_OK(cuzk_engine_create(&w.e, &w.cfg, &err), &err);
+    one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
+    one_prove(&w, big);
+    rig_wait(&big->r);
+    CHECK(big->r.state == CUZK_JOB_FAILED);
+    CHECK_MSG(strstr(big->r.error, "environment: ") == big->r.error &&
+                  strstr(big->r.error, "can never be loaded") != NULL,
+              "%s", big->r.error);
+    one *small = one_make(CUZK_JOB_WINNING, 1, 1, "small");
+    one_prove(&w, small);
+    rig_wait(&small->r);
+    CHECK_MSG(is_right(small), "%s", small->r.error);
+    status_of(&w, &s);
+    CHECK(!s.devices[0].quarantined);
+    cuzk_engine_status_free(&s);
+    one_free(big);
+    one_free(small);
+    world_close(&w);
+}
+
 /* With as many jobs as may wait, an answer about them still takes milliseconds, and a WinningPoSt goes
  * past all of them. */
 static void full_queue(void)
@@ -386,6 +424,7 @@ static void no_device_at_all(void)
 static const cuzk_case cases[] = {
     CASE(no_device_at_all), CASE(wrong_proofs), CASE(hanging_device),   CASE(only_device_hangs),
     CASE(lost_device),      CASE(never_fits),   CASE(one_circuit_fits), CASE(preload_and_evict),
-    CASE(parked_inputs),    CASE(taken_up),     CASE(full_queue),       CASE(flat_memory),
+    CASE(parked_inputs),    CASE(taken_up),     CASE(key_never_fits),   CASE(full_queue),
+    CASE(flat_memory),
 };
 TEST_MAIN("engine/resources", cases)
