@@ -35,6 +35,16 @@ static bool is_something_leaving(const cuzk_engine *e)
     return e->dead_bytes != 0;
 }
 
+/* Somebody works and will give memory back; partitions that wait in a queue do not. */
+static bool is_under_way(const cuzk_engine *e)
+{
+    uint32_t waiting = 0;
+    for (const flight *f = e->flights; f != NULL; f = f->next) {
+        waiting += f->is_busy ? 0 : 1;
+    }
+    return e->busy > waiting;
+}
+
 bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, bool privileged,
                            bool may_evict, uint64_t now_ns)
 {
@@ -48,7 +58,7 @@ bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, 
     const uint64_t idle = e->cfg.eviction_min_idle_ms * MS_NS;
     while (free < bytes) {
         uint32_t id = cuzk_load_victim(&e->cache, 0, e->cache.n, idle, CUZK_LOAD_NONE, now_ns);
-        if (id == CUZK_LOAD_NONE && e->busy == 0) {
+        if (id == CUZK_LOAD_NONE && !is_under_way(e)) {
             /* nothing is under way that will give memory back: waiting would be for ever */
             id = cuzk_load_victim(&e->cache, 0, e->cache.n, 0, CUZK_LOAD_NONE, now_ns);
         }
