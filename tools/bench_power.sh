@@ -2,13 +2,13 @@
 # How often comparisons are right, with real proofs: tools/bench_power.sh CUZK [REPEATS [ROUNDS [VERB ARGUMENTS]]]
 # REPEATS times (20) each: the program against itself, which must be "same"; and 5 % more time in the sum over h beside
 # 10 % less in the transforms, which must be "mixed" with status 1. Programs run in turns, ROUNDS times (20) a side.
-# Needs a machine that is quiet enough to see 5 %. Exit status 1 unless all were right.
+# Of CPU time unless ARGUMENTS say otherwise; by wall time it needs a machine quiet enough to see 5 %. Exit status 1 unless all were right.
 set -eu
 cuzk=$1
 repeats=${2:-20}
 rounds=${3:-20}
 shift $(($# < 3 ? $# : 3))
-[ $# -gt 0 ] || set -- prove rows --lg 14 --bits 50
+[ $# -gt 0 ] || set -- prove rows --lg 14 --bits 50 --runs 2 --threads 1 --cpu-time
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 same=0

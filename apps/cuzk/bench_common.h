@@ -16,6 +16,7 @@ typedef struct bench_opts {
     const char *html;
     const char *commit;
     char *inject;   /* --inject [PARENT/]LAYER=PERCENT */
+    bool by_cpu;    /* --cpu-time */
     bool no_tables; /* the command prints its own */
     cuzk_result r;
 } bench_opts;
@@ -35,8 +36,9 @@ void bench_begin(bench_opts *b, const char *kind, const char *name, int argc, ch
 CUZK_NODISCARD cuzk_status bench_inject(bench_opts *b);
 /** Writes result file and page as asked, prints the tables. Then frees b->r; call in any case. */
 CUZK_NODISCARD cuzk_status bench_end(bench_opts *b, cuzk_status st);
-/** Nanoseconds of a loop that never changes: how fast the machine is now. About 10 ms. */
-uint64_t bench_reference_ns(void);
+/** Nanoseconds of a loop that never changes, by the wall or of CPU time: how fast the machine is
+ * now. About 10 ms. */
+uint64_t bench_reference_ns(bool by_cpu);
 /** Forgets the peak of the resident set, where the kernel allows; false: it is since the start. */
 bool bench_reset_peak_rss(void);
 /** A page of a result (new_ and c NULL) or of a comparison. */

@@ -20,7 +20,7 @@ static cuzk_status one_run(const bench_runs *p, cuzk_trace *t, cuzk_span *root, 
     if (p->before != NULL) {
         p->before(p->arg);
     }
-    out->reference_ns = bench_reference_ns();
+    out->reference_ns = bench_reference_ns(p->b->by_cpu);
     out->rss_of_run = bench_reset_peak_rss();
     cuzk_alloc_reset_peak();
     const uint64_t c0 = cuzk_clock_cpu_ns(), t0 = cuzk_clock_ns();
@@ -72,6 +72,9 @@ static cuzk_status record(const bench_runs *p, const cuzk_trace *t, cuzk_span ro
     CUZK_TRY(cuzk_trace_snapshot(&spans, &n, t, err));
     cuzk_status st = cuzk_layers_compute(&l, spans, n, root, err);
     if (st == CUZK_OK) {
+        if (p->b->by_cpu) {
+            cuzk_layers_by_cpu(&l);
+        }
         cuzk_result_add_layers(r, &l, run);
         add_counts(r, &l, t);
         add_value(r, "wall", "s", CUZK_ROLE_INFO, (double)m->wall_ns * 1e-9,

@@ -310,6 +310,27 @@ out:
     return st;
 }
 
+void cuzk_layers_by_cpu(cuzk_layers *l)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        cuzk_layer *row = &l->rows[i];
+        row->overlap_ns = 0;
+        row->exclusive_ns = row->has_parts || row->unaccounted ? 0 : (double)row->cpu_ns;
+    }
+    for (uint32_t i = 0; i < l->n; i++) { /* unaccounted: the layer's less its parts' */
+        cuzk_layer *rest = &l->rows[i];
+        if (!rest->unaccounted) {
+            continue;
+        }
+        double left = (double)l->rows[rest->parent].cpu_ns;
+        for (uint32_t k = 0; k < l->n; k++) {
+            left -= l->rows[k].parent == rest->parent ? (double)l->rows[k].cpu_ns : 0;
+        }
+        rest->exclusive_ns = left > 0 ? left : 0;
+    }
+    l->wall_ns = l->n > 0 ? l->rows[0].cpu_ns : 0;
+}
+
 void cuzk_layers_free(cuzk_layers *l)
 {
     cuzk_free(l->rows);

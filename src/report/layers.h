@@ -47,6 +47,12 @@ typedef struct cuzk_layers {
  */
 CUZK_NODISCARD cuzk_status cuzk_layers_compute(cuzk_layers *out, const cuzk_span_record *spans,
                                                size_t n, cuzk_span root, cuzk_err *err);
+/**
+ * The same layers by CPU time of the process instead of wall time: what others do on the machine
+ * hardly shows. For jobs whose spans do not overlap, where it adds up as well: exclusive_ns of a
+ * layer is its CPU time, of an unaccounted row what its layer's parts leave, wall_ns the root's.
+ */
+void cuzk_layers_by_cpu(cuzk_layers *l);
 void cuzk_layers_free(cuzk_layers *l);
 /** The row of a path; NULL when there is none. */
 const cuzk_layer *cuzk_layers_find(const cuzk_layers *l, const char *path);

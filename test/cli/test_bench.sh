@@ -14,6 +14,7 @@ check 'page' grep -q '</html>' "$dir/r.html"
 run 'refuses to replace' 2 'exists' bench prove rows --lg 6 --runs 1 --result "$dir/r.json"
 run 'show' 0 'the familiar table' bench show "$dir/r.json"
 run 'a stream' 0 'proof/' bench prove rows --lg 6 --runs 2 --count 3 --jobs 2 --result "$dir/s.json"
+run 'by CPU time' 0 'CPU time' bench prove rows --lg 6 --runs 2 --cpu-time --threads 1
 run 'cold' 0 'load_params' bench prove rows --lg 6 --runs 2 --cold
 run 'overhead' 0 'tracing costs' bench prove rows --lg 6 --runs 3 --overhead
 run 'one run says nothing' 3 'too few' bench compare --min-effect 3 "$dir/r.json" "$dir/r.json" --confidence 99.9999999

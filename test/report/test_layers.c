@@ -114,6 +114,25 @@ static void spans_of_no_length(void)
     cuzk_layers_free(&l);
 }
 
+static void by_cpu_time(void)
+{
+    fixture f = {.n = 0};
+    const cuzk_span job = put(&f, 0, "job", 0, 1000);
+    const cuzk_span a = put(&f, job, "prove", 0, 900);
+    put(&f, a, "ntt", 0, 100);
+    put(&f, a, "msm", 100, 800);
+    f.r[0].cpu_ns = 500;
+    f.r[1].cpu_ns = 450;
+    f.r[2].cpu_ns = 90;
+    f.r[3].cpu_ns = 350;
+    cuzk_layers l = compute(&f, job);
+    cuzk_layers_by_cpu(&l);
+    CHECK(exclusive(&l, "prove/ntt") == 90 && exclusive(&l, "prove/msm") == 350);
+    CHECK(exclusive(&l, "prove/unaccounted") == 10 && exclusive(&l, "unaccounted") == 50);
+    CHECK(l.wall_ns == 500 && fabs(cuzk_layers_sum(&l) - 500) < 1e-9);
+    cuzk_layers_free(&l);
+}
+
 static void bad_roots(void)
 {
     fixture f = {.n = 0};
@@ -211,6 +230,7 @@ static const cuzk_case cases[] = {CASE(sequence_with_gaps),
                                   CASE(parallel_spans_share),
                                   CASE(children_outside_their_parent),
                                   CASE(spans_of_no_length),
+                                  CASE(by_cpu_time),
                                   CASE(bad_roots),
                                   CASE(random_trees_by_brute_force),
                                   CASE(no_memory)};
