@@ -134,10 +134,11 @@ static void sum_up(cuzk_comparison *c)
         case CUZK_VERDICT_MIXED: break;
         }
     }
+    /* A gain is no win while a loss elsewhere cannot be ruled out. */
     c->verdict = c->n_worse > 0 && c->n_better > 0 ? CUZK_VERDICT_MIXED
                  : c->n_worse > 0                  ? CUZK_VERDICT_WORSE
-                 : c->n_better > 0                 ? CUZK_VERDICT_BETTER
                  : c->n_unclear > 0                ? CUZK_VERDICT_UNCLEAR
+                 : c->n_better > 0                 ? CUZK_VERDICT_BETTER
                                                    : CUZK_VERDICT_SAME;
 }
 
