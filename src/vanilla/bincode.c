@@ -2,6 +2,7 @@
 /*
  * PoSt and update vanilla proofs as bincode 1.x writes them (filecoin-circuits.md 4.7): integers
  * fixed-width little-endian, Vec = u64 count and items, enum = u32 index, 32-byte arrays raw.
+ * Bytes behind the value are passed over, as bincode 1.x's deserialize does.
  */
 #include "base/alloc.h"
 #include "base/reader.h"
@@ -133,15 +134,6 @@ static cuzk_status read_merkle(parser *p, cuzk_merkle_proof *out, const char *wh
     return CUZK_OK;
 }
 
-static cuzk_status at_end(parser *p)
-{
-    if (cuzk_reader_left(&p->r) != 0) {
-        return CUZK_FAIL(p->err, CUZK_E_FORMAT, "vanilla proof: %zu bytes left over after byte %zu",
-                         cuzk_reader_left(&p->r), cuzk_reader_pos(&p->r));
-    }
-    return CUZK_OK;
-}
-
 cuzk_status cuzk_post_input_create(cuzk_post_input **out, cuzk_err *err)
 {
     cuzk_post_input *in = cuzk_alloc_zero(1, sizeof(*in));
@@ -189,7 +181,6 @@ cuzk_status cuzk_post_input_add(cuzk_post_input *in, const uint8_t *blob, size_t
     s.n_proofs = (uint32_t)proofs;
     CUZK_TRY(read_node(&p, &s.comm_c, "comm_c"));
     CUZK_TRY(read_node(&p, &s.comm_r_last, "comm_r_last"));
-    CUZK_TRY(at_end(&p));
     cuzk_post_sector *grown = cuzk_realloc(in->sectors, (size_t)in->n_sectors + 1, sizeof(*grown));
     if (grown == NULL) {
         return no_memory(&p);
@@ -220,7 +211,7 @@ static cuzk_status parse_update(cuzk_update_input *in, parser *p)
     }
     in->challenges = c;
     in->n_challenges = (uint32_t)n;
-    return at_end(p);
+    return CUZK_OK;
 }
 
 cuzk_status cuzk_update_parse(cuzk_update_input **out, const uint8_t *blob, size_t n, cuzk_err *err)

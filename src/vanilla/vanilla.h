@@ -100,12 +100,12 @@ void cuzk_porep_input_destroy(cuzk_porep_input *in);
 
 /** An empty input; add the sectors of the partition in order. */
 CUZK_NODISCARD cuzk_status cuzk_post_input_create(cuzk_post_input **out, cuzk_err *err);
-/** Appends the sector of one bincode blob (FallbackPoStSectorProof). E_FORMAT names the field and offset. */
+/** Appends the sector of one bincode blob (FallbackPoStSectorProof), trailing bytes passed over. E_FORMAT names the field and offset. */
 CUZK_NODISCARD cuzk_status cuzk_post_input_add(cuzk_post_input *in, const uint8_t *blob, size_t n,
                                                cuzk_err *err);
 void cuzk_post_input_destroy(cuzk_post_input *in);
 
-/** Parses one bincode PartitionProof. */
+/** Parses one bincode PartitionProof, trailing bytes passed over. */
 CUZK_NODISCARD cuzk_status cuzk_update_parse(cuzk_update_input **out, const uint8_t *blob, size_t n,
                                              cuzk_err *err);
 void cuzk_update_input_destroy(cuzk_update_input *in);
