@@ -359,7 +359,9 @@ cuzk_status remote_outcome(const cuzk_rpc_result *r, cuzk_err *err)
 
 cuzk_status remote_report(app *a, const cuzk_rpc_result *r, uint64_t wall_ns, const char *out)
 {
-    app_text(a, "job_id", r->job_id);
+    if (r->job_id[0] != '\0') { /* Prove echoes the request_id, which may be empty */
+        app_text(a, "job_id", r->job_id);
+    }
     app_text(a, "status", cuzk_rpc_outcome_name(r->outcome));
     if (r->outcome == CUZK_RPC_COMPLETED || r->outcome == CUZK_RPC_FAILED) {
         app_u64(a, "total_ms", r->total_ms);
