@@ -64,7 +64,11 @@ start() {
 }
 # Tests and sanitizer mostly keep the CPU busy with reference results, so they run side by side.
 if [ -z "${NO_TESTS:-}" ]; then
+    # First and alone: it compares the device's free memory before and after.
+    start "$out/tests/r1cs_faults.txt" 120 "$build/test/accel_cuda/test_accel_cuda_r1cs_faults"
+    wait
     for t in $tests; do
+        [ "$t" != test_accel_cuda_r1cs_faults ] || continue
         case $t in *_large) [ -n "${LARGE:-}" ] || continue ;; esac
         start "$out/tests/${t#test_accel_cuda_}.txt" 300 "$build/test/accel_cuda/$t"
     done
