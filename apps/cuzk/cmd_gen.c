@@ -2,6 +2,7 @@
 /* cuzk gen porep|winning|window|update: vanilla proofs of synthetic sectors. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -107,6 +108,7 @@ static cuzk_status work_post(gen *g, const cuzk_hashes *h, bool is_window)
 
 static cuzk_status work_window(gen *g, const cuzk_hashes *h)
 {
+    (void)mkdir(g->out, 0777); /* writing the first file reports what is wrong */
     return work_post(g, h, true);
 }
 
