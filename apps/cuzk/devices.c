@@ -69,11 +69,11 @@ static cuzk_status open_gpus(app *a, devices *d, const char *spec, uint64_t limi
     if (strcmp(spec, "auto") == 0) {
         cuzk_err err;
         if (n == 0) {
-            app_note(a, "no usable GPU: proving on the CPU");
+            app_note(a, "no usable GPU: working on the CPU");
             return CUZK_OK;
         }
         if (cuzk_accel_cuda_open(&d->list[0], 0, limit, &err) != CUZK_OK) {
-            app_note(a, "GPU 0 cannot be used (%s): proving on the CPU", err.msg);
+            app_note(a, "GPU 0 cannot be used (%s): working on the CPU", err.msg);
             return CUZK_OK;
         }
         d->n = 1;
@@ -96,7 +96,7 @@ static cuzk_status open_gpus(app *a, devices *d, const char *spec, uint64_t limi
     (void)d;
     (void)limit;
     if (strcmp(spec, "auto") == 0) {
-        app_note(a, "built without GPU support: proving on the CPU");
+        app_note(a, "built without GPU support: working on the CPU");
         return CUZK_OK;
     }
     return CUZK_FAIL(&a->err, CUZK_E_UNSUPPORTED, "--device %s: built without GPU support", spec);

@@ -15,10 +15,10 @@ prove() { # NAME STATUS TEXT OPTION...
     shift 3
     run "$n" "$s" "$t" groth16 prove "$dir/k.zkey" $v/multiplier2.wtns "$dir/p.json" "$dir/q.json" --force "$@"
 }
-prove 'by default the CPU' 0 'proving on the CPU'
-check 'one line' test "$(grep -c 'proving on the CPU' "$dir/err")" = 1
+prove 'by default the CPU' 0 'working on the CPU'
+check 'one line' test "$(grep -c 'working on the CPU' "$dir/err")" = 1
 run 'verifies' 0 'valid' groth16 verify "$dir/vk.json" "$dir/q.json" "$dir/p.json"
-prove 'auto' 0 'proving on the CPU' --device auto --vram 24GiB
+prove 'auto' 0 'working on the CPU' --device auto --vram 24GiB
 prove 'cpu' 0 'CPU' --device cpu
 check 'nothing to remark' test ! -s "$dir/err"
 prove 'quiet' 0 '' --quiet
