@@ -21,13 +21,14 @@ check-slow: deps deps-test release
 	$(CTEST) --preset release -L slow
 
 ## check-sanitizers: the tests again under ASan+UBSan, and the threaded ones under TSan
+UNTHREADED = "^(ff|ec|hash|pairing|verify|gadget|circuit|vanilla|r1cs)/|mask_0x|groth16/(golden|corrupt|srs)|interop/"
 check-sanitizers: deps deps-test
 	cmake --preset asan
 	cmake --build --preset asan
 	$(CTEST) --preset asan -LE "slow|nosan"
 	cmake --preset tsan
 	cmake --build --preset tsan
-	$(CTEST) --preset tsan -LE "slow|nosan|fuzz"
+	$(CTEST) --preset tsan -LE "slow|nosan|fuzz" -E $(UNTHREADED)
 
 ## check-compilers: clang, and portable C without assembly
 check-compilers: deps deps-test
