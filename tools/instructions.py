@@ -9,6 +9,7 @@ other compilers or build flags are told and skipped. valgrind has neither AVX-51
 them out, so that code for them has no gate here. A case that cannot run is told and left out.
 """
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -32,10 +33,13 @@ def build_of(cuzk, tmp):
 def count(cuzk, mask, names, tmp):
     """{case: instructions per unit}; one dump of callgrind per case, in the order in which the program names them."""
     (tmp / "cases").write_text("".join(n + "\n" for n in names))
+    # The C library chooses its memcpy by the processor: the plainest one, so that counts are the same everywhere.
+    tunables = "glibc.cpu.hwcaps=" + ",".join(
+        "-" + cap for cap in ("AVX2_Usable", "AVX2", "AVX512F", "AVX512VL", "AVX512BW", "ERMS", "FSRM", "AVX_Fast_Unaligned_Load"))
     run = subprocess.run(["valgrind", "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=bench_counted_run",
                           "--dump-after=bench_counted_run", f"--callgrind-out-file={tmp}/dump",
                           cuzk, "bench", "micro", "--count", f"--cases={tmp}/cases", f"--cpu-mask={mask}", "--threads=1", "--quiet"],
-                         capture_output=True, text=True)
+                         capture_output=True, text=True, env={**os.environ, "GLIBC_TUNABLES": tunables})
     if run.returncode != 0:
         sys.exit(f"instructions: {run.stderr[-2000:]}")
     order = re.findall(r"^counted (\S+) (\d+)$", run.stdout, re.M)
