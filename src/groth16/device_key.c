@@ -302,17 +302,6 @@ out:
     return CUZK_OK;
 }
 
-static void copy_toxic(cuzk_accel_toxic *out, const cuzk_toxic *x)
-{
-    out->alpha = x->alpha;
-    out->beta = x->beta;
-    out->gamma = x->gamma;
-    out->delta = x->delta;
-    out->tau = x->tau;
-    out->g1 = x->g1;
-    out->g2 = x->g2;
-}
-
 cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const cuzk_circuit *c,
                                   const cuzk_toxic *toxic, const cuzk_device_key_opts *opts,
                                   const cuzk_cancel *cancel, cuzk_err *err)
@@ -329,7 +318,7 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
     device_loader l = {.k = k, .opts = opts, .cancel = cancel};
     uint64_t setup_bytes;
     cuzk_setup_vk_points(&vk, toxic);
-    copy_toxic(&waste, toxic);
+    device_toxic_copy(&waste, toxic);
     CUZK_TRY_GOTO(st, copy_vk(k, &vk, err));
     CUZK_TRY_GOTO(st, begin(k, err));
     device_loader_size(&l, opts->chunk_points);

@@ -186,6 +186,13 @@ static cuzk_status copy_range(void *arg, size_t begin, size_t end, unsigned work
     return CUZK_OK;
 }
 
+cuzk_status device_copy(void *dst, const void *src, size_t bytes, cuzk_pool *pool,
+                        const cuzk_cancel *cancel)
+{
+    copy_job j = {dst, src};
+    return cuzk_parallel_for(pool, cancel, bytes, (size_t)1 << 20, copy_range, &j);
+}
+
 /* Points to a staging buffer: encoded ones as they are in the file, else decoded ones. */
 static cuzk_status read_chunk(device_loader *l, const cuzk_srs *srs, cuzk_srs_section s,
                               uint64_t first, uint64_t n, uint8_t *to, cuzk_err *err)
@@ -193,9 +200,7 @@ static cuzk_status read_chunk(device_loader *l, const cuzk_srs *srs, cuzk_srs_se
     const uint8_t *encoded = cuzk_srs_encoded(srs, s, first);
     if (encoded != NULL) {
         const size_t bytes = n * cuzk_srs_point_bytes(s);
-        copy_job j = {to, encoded};
-        const cuzk_status st =
-            cuzk_parallel_for(l->pool, l->cancel, bytes, (size_t)1 << 20, copy_range, &j);
+        const cuzk_status st = device_copy(to, encoded, bytes, l->pool, l->cancel);
         if (st != CUZK_OK) {
             return CUZK_FAIL(err, st, "reading parameters: %s", cuzk_status_text(st));
         }

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "groth16/device_key.h"
 
+#include "device_internal.h"
 #include "section_writer.h"
 #include "setup_internal.h"
 #include "wire_cursor.h"
@@ -86,17 +87,6 @@ static cuzk_status take(void *arg, cuzk_accel_setup_section section, uint64_t fi
     return CUZK_OK;
 }
 
-static void copy_toxic(cuzk_accel_toxic *out, const cuzk_toxic *x)
-{
-    out->alpha = x->alpha;
-    out->beta = x->beta;
-    out->gamma = x->gamma;
-    out->delta = x->delta;
-    out->tau = x->tau;
-    out->g1 = x->g1;
-    out->g2 = x->g2;
-}
-
 static cuzk_status make(file_sink *f, const cuzk_toxic *toxic, uint64_t slice, cuzk_err *err)
 {
     cuzk_accel *dev = cuzk_accel_queue_device(f->q);
@@ -107,7 +97,7 @@ static cuzk_status make(file_sink *f, const cuzk_toxic *toxic, uint64_t slice, c
         return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "this device makes no parameters");
     }
     CUZK_TRY(cuzk_accel_alloc(dev, &d_ws, bytes, err));
-    copy_toxic(&waste, toxic);
+    device_toxic_copy(&waste, toxic);
     const cuzk_status st = cuzk_accel_setup(f->q, f->c, &waste, slice, d_ws, take, f, err);
     cuzk_wipe(&waste, sizeof(waste));
     if (st != CUZK_OK) {

@@ -24,26 +24,6 @@ static void *take_idle(cuzk_device_key *k)
     return block;
 }
 
-typedef struct copy_job {
-    uint8_t *dst;
-    const uint8_t *src;
-} copy_job;
-
-static cuzk_status copy_range(void *arg, size_t begin, size_t end, unsigned worker)
-{
-    const copy_job *j = arg;
-    (void)worker;
-    memcpy(j->dst + begin, j->src + begin, end - begin);
-    return CUZK_OK;
-}
-
-/* A WindowPoSt's 4 GB would take one thread 0.4 s. */
-static void copy_large(void *dst, const void *src, size_t bytes, cuzk_pool *pool)
-{
-    copy_job j = {dst, src};
-    cuzk_ignore(cuzk_parallel_for(pool, NULL, bytes, (size_t)4 << 20, copy_range, &j));
-}
-
 cuzk_status device_stage_take(device_stage *out, cuzk_device_key *k, const cuzk_witness *w,
                               cuzk_pool *pool, cuzk_err *err)
 {
@@ -67,8 +47,9 @@ cuzk_status device_stage_take(device_stage *out, cuzk_device_key *k, const cuzk_
                                .bits = (uint64_t *)(void *)(p + inputs + fulls),
                                .n_bit_words = w->n_bit_words};
     memcpy(copy.inputs, w->inputs, c->n_inputs * sizeof(cuzk_fr));
-    copy_large(copy.fulls, w->fulls, c->n_fulls * sizeof(cuzk_fr), pool);
-    copy_large(copy.bits, w->bits, bits, pool);
+    /* A WindowPoSt's 4 GB would take one thread 0.4 s. A copy that cannot be cancelled cannot fail. */
+    cuzk_ignore(device_copy(copy.fulls, w->fulls, c->n_fulls * sizeof(cuzk_fr), pool, NULL));
+    cuzk_ignore(device_copy(copy.bits, w->bits, bits, pool, NULL));
     out->w = copy;
     return CUZK_OK;
 }
