@@ -217,24 +217,18 @@ static void print_summary(const load *l, const figures *f, double total_s)
     }
 }
 
-static void number(cuzk_jsonw *w, const char *key, double v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_f64(w, v);
-}
-
 static void json_figures(app *a, const figures *f, double total_s)
 {
     const double n = f->completed == 0 ? 1 : (double)f->completed;
     app_u64(a, "completed", f->completed);
     app_u64(a, "failed", f->failed);
-    number(&a->w, "wall_avg_s", f->wall_sum / n);
-    number(&a->w, "wall_min_s", f->wall_min);
-    number(&a->w, "wall_median_s", f->median);
-    number(&a->w, "wall_p95_s", f->p95);
-    number(&a->w, "wall_max_s", f->wall_max);
-    number(&a->w, "prove_avg_s", f->prove_sum / n);
-    number(&a->w, "proofs_per_minute", (double)f->completed * 60 / total_s);
+    cuzk_jsonw_put_f64(&a->w, "wall_avg_s", f->wall_sum / n);
+    cuzk_jsonw_put_f64(&a->w, "wall_min_s", f->wall_min);
+    cuzk_jsonw_put_f64(&a->w, "wall_median_s", f->median);
+    cuzk_jsonw_put_f64(&a->w, "wall_p95_s", f->p95);
+    cuzk_jsonw_put_f64(&a->w, "wall_max_s", f->wall_max);
+    cuzk_jsonw_put_f64(&a->w, "prove_avg_s", f->prove_sum / n);
+    cuzk_jsonw_put_f64(&a->w, "proofs_per_minute", (double)f->completed * 60 / total_s);
 }
 
 static cuzk_status report(load *l, double total_s)
@@ -245,7 +239,7 @@ static cuzk_status report(load *l, double total_s)
         return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for a summary");
     }
     if (a->json) {
-        number(&a->w, "total_s", total_s);
+        cuzk_jsonw_put_f64(&a->w, "total_s", total_s);
         json_figures(a, &f, total_s);
     } else {
         print_summary(l, &f, total_s);

@@ -18,21 +18,6 @@ static const char *const part_names[] = {"pending", "synthesizing", "synth_done"
 #define NAME(table, i) \
     ((size_t)(i) < sizeof(table) / sizeof((table)[0]) ? (table)[(size_t)(i)] : "unknown")
 
-static void key_str(cuzk_jsonw *w, const char *key, const char *v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_str(w, v);
-}
-static void key_u64(cuzk_jsonw *w, const char *key, uint64_t v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_u64(w, v);
-}
-static void key_bool(cuzk_jsonw *w, const char *key, bool v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_bool(w, v);
-}
 /* Milliseconds are enough for seconds, and keep the text short. */
 static void key_secs(cuzk_jsonw *w, const char *key, uint64_t ns)
 {
@@ -72,14 +57,14 @@ static void put_memory(cuzk_jsonw *w, const cuzk_engine_status *s)
 {
     cuzk_jsonw_key(w, "memory");
     cuzk_jsonw_begin_object(w);
-    key_u64(w, "total_bytes", s->budget_total);
-    key_u64(w, "used_bytes", s->budget_used);
-    key_u64(w, "available_bytes", since(s->budget_total, s->budget_used));
-    key_u64(w, "reserved_winning_bytes", s->budget_reserved_winning);
-    key_u64(w, "pinned_bytes", s->pinned_used);
-    key_u64(w, "pinned_limit_bytes", s->pinned_limit);
-    key_u64(w, "release_backlog_bytes", s->release_backlog_bytes);
-    key_u64(w, "resident_bytes", s->resident_bytes);
+    cuzk_jsonw_put_u64(w, "total_bytes", s->budget_total);
+    cuzk_jsonw_put_u64(w, "used_bytes", s->budget_used);
+    cuzk_jsonw_put_u64(w, "available_bytes", since(s->budget_total, s->budget_used));
+    cuzk_jsonw_put_u64(w, "reserved_winning_bytes", s->budget_reserved_winning);
+    cuzk_jsonw_put_u64(w, "pinned_bytes", s->pinned_used);
+    cuzk_jsonw_put_u64(w, "pinned_limit_bytes", s->pinned_limit);
+    cuzk_jsonw_put_u64(w, "release_backlog_bytes", s->release_backlog_bytes);
+    cuzk_jsonw_put_u64(w, "resident_bytes", s->resident_bytes);
     cuzk_jsonw_end_object(w);
 }
 
@@ -152,7 +137,7 @@ static void key_stage_ms(cuzk_jsonw *w, const char *key, const cuzk_status_parti
     if (p->stage_begin_ns[st] == 0 || p->stage_end_ns[st] == 0) {
         key_null(w, key);
     } else {
-        key_u64(w, key, since(p->stage_end_ns[st], p->stage_begin_ns[st]) / 1000000u);
+        cuzk_jsonw_put_u64(w, key, since(p->stage_end_ns[st], p->stage_begin_ns[st]) / 1000000u);
     }
 }
 
@@ -160,11 +145,11 @@ static void put_partition(cuzk_jsonw *w, const cuzk_engine_status *s,
                           const cuzk_status_partition *p)
 {
     cuzk_jsonw_begin_object(w);
-    key_u64(w, "index", p->index);
-    key_str(w, "state", NAME(part_names, p->state));
+    cuzk_jsonw_put_u64(w, "index", p->index);
+    cuzk_jsonw_put_str(w, "state", NAME(part_names, p->state));
     key_stage_ms(w, "synth_ms", p, CUZK_STAGE_WITNESS);
     key_stage_ms(w, "gpu_ms", p, CUZK_STAGE_DEVICE);
-    key_str(w, "stage", cuzk_stage_name(p->stage));
+    cuzk_jsonw_put_str(w, "stage", cuzk_stage_name(p->stage));
     cuzk_jsonw_key(w, "device");
     if (p->device < 0) {
         cuzk_jsonw_null(w);
@@ -177,12 +162,12 @@ static void put_partition(cuzk_jsonw *w, const cuzk_engine_status *s,
 
 static void put_job_head(cuzk_jsonw *w, const cuzk_engine_status *s, const cuzk_status_job *j)
 {
-    key_str(w, "job_id", j->job_id);
-    key_u64(w, "number", j->number);
-    key_str(w, "proof_kind", kind_name(j->kind));
-    key_str(w, "priority", NAME(priority_names, j->priority));
-    key_str(w, "job_state", NAME(state_names, j->state));
-    key_u64(w, "accepted_us", to_us(s, j->accepted_ns));
+    cuzk_jsonw_put_str(w, "job_id", j->job_id);
+    cuzk_jsonw_put_u64(w, "number", j->number);
+    cuzk_jsonw_put_str(w, "proof_kind", kind_name(j->kind));
+    cuzk_jsonw_put_str(w, "priority", NAME(priority_names, j->priority));
+    cuzk_jsonw_put_str(w, "job_state", NAME(state_names, j->state));
+    cuzk_jsonw_put_u64(w, "accepted_us", to_us(s, j->accepted_ns));
     if (j->deadline_ns != 0) {
         cuzk_jsonw_key(w, "deadline_in_secs");
         cuzk_jsonw_f64(w, j->deadline_ns >= s->now_ns ? SECONDS(j->deadline_ns - s->now_ns)
@@ -196,12 +181,12 @@ static void put_pipeline(cuzk_jsonw *w, const cuzk_engine_status *s, const cuzk_
     cuzk_jsonw_begin_object(w);
     put_job_head(w, s, j);
     key_secs(w, "started_secs_ago", since(s->now_ns, started));
-    key_u64(w, "started_us", to_us(s, started));
+    cuzk_jsonw_put_u64(w, "started_us", to_us(s, started));
     if (is_over(j)) {
-        key_u64(w, "ended_us", to_us(s, j->ended_ns));
+        cuzk_jsonw_put_u64(w, "ended_us", to_us(s, j->ended_ns));
     }
-    key_u64(w, "total_partitions", j->n_partitions);
-    key_u64(w, "partitions_done", j->n_done);
+    cuzk_jsonw_put_u64(w, "total_partitions", j->n_partitions);
+    cuzk_jsonw_put_u64(w, "partitions_done", j->n_done);
     cuzk_jsonw_key(w, "partitions");
     cuzk_jsonw_begin_array(w);
     for (uint32_t i = 0; j->partitions != NULL && i < j->n_partitions; i++) {
@@ -216,7 +201,7 @@ static void put_queued(cuzk_jsonw *w, const cuzk_engine_status *s, const cuzk_st
     cuzk_jsonw_begin_object(w);
     put_job_head(w, s, j);
     key_secs(w, "waiting_secs", since(s->now_ns, j->accepted_ns));
-    key_u64(w, "total_partitions", j->n_partitions);
+    cuzk_jsonw_put_u64(w, "total_partitions", j->n_partitions);
     cuzk_jsonw_end_object(w);
 }
 
@@ -261,7 +246,7 @@ static void put_jobs(cuzk_jsonw *w, const cuzk_engine_status *s, uint64_t ended_
     left_out += since(running, CUZK_STATUS_JSON_MAX_JOBS);
     left_out += since(over, CUZK_STATUS_JSON_MAX_JOBS);
     left_out += since(queued, CUZK_STATUS_JSON_MAX_JOBS);
-    key_u64(w, "jobs_left_out", left_out);
+    cuzk_jsonw_put_u64(w, "jobs_left_out", left_out);
 }
 
 static void put_workers(cuzk_jsonw *w, const cuzk_engine_status *s)
@@ -273,14 +258,14 @@ static void put_workers(cuzk_jsonw *w, const cuzk_engine_status *s)
         const cuzk_status_device *dev = &s->devices[d];
         for (uint32_t i = 0; i < dev->n_slots && i < MAX_SLOTS; i++) {
             cuzk_jsonw_begin_object(w);
-            key_u64(w, "worker_id", id++);
-            key_u64(w, "gpu_ordinal", dev->ordinal);
-            key_str(w, "state", dev->slot[i].busy ? "proving" : "idle");
+            cuzk_jsonw_put_u64(w, "worker_id", id++);
+            cuzk_jsonw_put_u64(w, "gpu_ordinal", dev->ordinal);
+            cuzk_jsonw_put_str(w, "state", dev->slot[i].busy ? "proving" : "idle");
             if (dev->slot[i].busy) {
-                key_str(w, "current_job", dev->slot[i].job_id);
-                key_u64(w, "current_partition", dev->slot[i].partition);
+                cuzk_jsonw_put_str(w, "current_job", dev->slot[i].job_id);
+                cuzk_jsonw_put_u64(w, "current_partition", dev->slot[i].partition);
                 key_secs(w, "busy_secs", since(s->now_ns, dev->slot[i].since_ns));
-                key_str(w, "current_kind", kind_name(dev->slot[i].kind));
+                cuzk_jsonw_put_str(w, "current_kind", kind_name(dev->slot[i].kind));
             } else {
                 key_null(w, "current_job");
                 key_null(w, "current_partition");
@@ -303,16 +288,16 @@ static void put_devices(cuzk_jsonw *w, const cuzk_engine_status *s)
             busy += d->slot[k].busy ? 1 : 0;
         }
         cuzk_jsonw_begin_object(w);
-        key_u64(w, "ordinal", d->ordinal);
-        key_str(w, "name", d->name);
-        key_bool(w, "is_cpu", d->is_cpu);
-        key_bool(w, "quarantined", d->quarantined);
-        key_u64(w, "memory_total_bytes", d->memory_total);
-        key_u64(w, "memory_free_bytes", d->memory_free);
-        key_u64(w, "slots", d->n_slots);
-        key_u64(w, "busy_slots", busy);
-        key_u64(w, "partitions_done", d->jobs_done);
-        key_u64(w, "errors", d->errors);
+        cuzk_jsonw_put_u64(w, "ordinal", d->ordinal);
+        cuzk_jsonw_put_str(w, "name", d->name);
+        cuzk_jsonw_put_bool(w, "is_cpu", d->is_cpu);
+        cuzk_jsonw_put_bool(w, "quarantined", d->quarantined);
+        cuzk_jsonw_put_u64(w, "memory_total_bytes", d->memory_total);
+        cuzk_jsonw_put_u64(w, "memory_free_bytes", d->memory_free);
+        cuzk_jsonw_put_u64(w, "slots", d->n_slots);
+        cuzk_jsonw_put_u64(w, "busy_slots", busy);
+        cuzk_jsonw_put_u64(w, "partitions_done", d->jobs_done);
+        cuzk_jsonw_put_u64(w, "errors", d->errors);
         cuzk_jsonw_end_object(w);
     }
     cuzk_jsonw_end_array(w);
@@ -326,12 +311,12 @@ static void put_cached(cuzk_jsonw *w, const cuzk_engine_status *s, const char *k
         const cuzk_status_cached *c = &s->cached[i];
         if (c->is_srs == srs) {
             cuzk_jsonw_begin_object(w);
-            key_str(w, "circuit_id", c->circuit_id);
-            key_u64(w, "bytes", c->bytes);
+            cuzk_jsonw_put_str(w, "circuit_id", c->circuit_id);
+            cuzk_jsonw_put_u64(w, "bytes", c->bytes);
             key_secs(w, "last_used_secs_ago", since(s->now_ns, c->last_used_ns));
-            key_bool(w, "evictable", c->refs == 0);
-            key_u64(w, "refs", c->refs);
-            key_bool(w, "on_device", c->on_device);
+            cuzk_jsonw_put_bool(w, "evictable", c->refs == 0);
+            cuzk_jsonw_put_u64(w, "refs", c->refs);
+            cuzk_jsonw_put_bool(w, "on_device", c->on_device);
             cuzk_jsonw_end_object(w);
         }
     }
@@ -343,7 +328,7 @@ static void put_by_kind(cuzk_jsonw *w, const char *key, const uint64_t v[CUZK_JO
     cuzk_jsonw_key(w, key);
     cuzk_jsonw_begin_object(w);
     for (int k = 1; k <= CUZK_JOB_KINDS; k++) {
-        key_u64(w, cuzk_job_kind_queue_name((cuzk_job_kind)k), v[k]);
+        cuzk_jsonw_put_u64(w, cuzk_job_kind_queue_name((cuzk_job_kind)k), v[k]);
     }
     cuzk_jsonw_end_object(w);
 }
@@ -360,15 +345,15 @@ static void put_counters(cuzk_jsonw *w, const cuzk_engine_status *s, const tally
     }
     cuzk_jsonw_key(w, "counters");
     cuzk_jsonw_begin_object(w);
-    key_u64(w, "total_completed", completed);
-    key_u64(w, "total_failed", failed);
+    cuzk_jsonw_put_u64(w, "total_completed", completed);
+    cuzk_jsonw_put_u64(w, "total_failed", failed);
     put_by_kind(w, "completed_by_kind", s->completed);
     put_by_kind(w, "failed_by_kind", s->failed);
-    key_u64(w, "queue_depth", depth);
-    key_u64(w, "total_cancelled", cancelled);
-    key_u64(w, "total_reproved", reproved);
+    cuzk_jsonw_put_u64(w, "queue_depth", depth);
+    cuzk_jsonw_put_u64(w, "total_cancelled", cancelled);
+    cuzk_jsonw_put_u64(w, "total_reproved", reproved);
     put_by_kind(w, "completed_last_minute", t->ended);
-    key_u64(w, "not_completed_last_minute", t->ended_bad);
+    cuzk_jsonw_put_u64(w, "not_completed_last_minute", t->ended_bad);
     cuzk_jsonw_end_object(w);
 }
 
@@ -378,19 +363,19 @@ static void put_queues(cuzk_jsonw *w, const cuzk_engine_status *s, const tally *
     cuzk_jsonw_begin_array(w);
     for (int k = 1; k <= CUZK_JOB_KINDS; k++) {
         cuzk_jsonw_begin_object(w);
-        key_str(w, "proof_kind", cuzk_job_kind_queue_name((cuzk_job_kind)k));
-        key_u64(w, "pending", s->pending[k]);
-        key_u64(w, "in_progress", s->in_progress[k]);
+        cuzk_jsonw_put_str(w, "proof_kind", cuzk_job_kind_queue_name((cuzk_job_kind)k));
+        cuzk_jsonw_put_u64(w, "pending", s->pending[k]);
+        cuzk_jsonw_put_u64(w, "in_progress", s->in_progress[k]);
         cuzk_jsonw_key(w, "pending_by_priority");
         cuzk_jsonw_begin_object(w);
         for (int p = CUZK_PRIORITY_CRITICAL; p >= CUZK_PRIORITY_LOW; p--) {
-            key_u64(w, priority_names[p], t->queued_by_priority[p][k]);
+            cuzk_jsonw_put_u64(w, priority_names[p], t->queued_by_priority[p][k]);
         }
         cuzk_jsonw_end_object(w);
         cuzk_jsonw_key(w, "in_progress_by_priority");
         cuzk_jsonw_begin_object(w);
         for (int p = CUZK_PRIORITY_CRITICAL; p >= CUZK_PRIORITY_LOW; p--) {
-            key_u64(w, priority_names[p], t->running_by_priority[p][k]);
+            cuzk_jsonw_put_u64(w, priority_names[p], t->running_by_priority[p][k]);
         }
         cuzk_jsonw_end_object(w);
         cuzk_jsonw_end_object(w);
@@ -400,8 +385,8 @@ static void put_queues(cuzk_jsonw *w, const cuzk_engine_status *s, const tally *
     cuzk_jsonw_begin_array(w);
     for (int i = 0; i < CUZK_STAGES; i++) {
         cuzk_jsonw_begin_object(w);
-        key_str(w, "name", cuzk_stage_name((cuzk_stage)i));
-        key_u64(w, "waiting", s->queue_len[i]);
+        cuzk_jsonw_put_str(w, "name", cuzk_stage_name((cuzk_stage)i));
+        cuzk_jsonw_put_u64(w, "waiting", s->queue_len[i]);
         cuzk_jsonw_end_object(w);
     }
     cuzk_jsonw_end_array(w);
@@ -412,16 +397,16 @@ static void put_synthesis_and_buffers(cuzk_jsonw *w, const tally *t)
 {
     cuzk_jsonw_key(w, "synthesis");
     cuzk_jsonw_begin_object(w);
-    key_u64(w, "max_concurrent", t->slots > t->witness ? t->slots : t->witness);
-    key_u64(w, "active", t->witness);
+    cuzk_jsonw_put_u64(w, "max_concurrent", t->slots > t->witness ? t->slots : t->witness);
+    cuzk_jsonw_put_u64(w, "active", t->witness);
     cuzk_jsonw_end_object(w);
     cuzk_jsonw_key(w, "buffers");
     cuzk_jsonw_begin_object(w);
-    key_u64(w, "synth_in_flight", t->witness);
-    key_u64(w, "provers_in_flight", t->witness_done + t->on_device);
-    key_u64(w, "aux_in_flight", t->witness_done);
-    key_u64(w, "shells_in_flight", 0);
-    key_u64(w, "pending_handles", t->finishing);
+    cuzk_jsonw_put_u64(w, "synth_in_flight", t->witness);
+    cuzk_jsonw_put_u64(w, "provers_in_flight", t->witness_done + t->on_device);
+    cuzk_jsonw_put_u64(w, "aux_in_flight", t->witness_done);
+    cuzk_jsonw_put_u64(w, "shells_in_flight", 0);
+    cuzk_jsonw_put_u64(w, "pending_handles", t->finishing);
     cuzk_jsonw_end_object(w);
 }
 
@@ -447,9 +432,9 @@ cuzk_status cuzk_status_json(char **text, size_t *n, const cuzk_engine_status *s
     put_cached(&w, s, "pce", false);
     cuzk_jsonw_end_object(&w);
     put_counters(&w, s, &t);
-    key_str(&w, "version", version != NULL ? version : "unknown");
-    key_bool(&w, "draining", s->draining);
-    key_u64(&w, "now_us", to_us(s, s->now_ns));
+    cuzk_jsonw_put_str(&w, "version", version != NULL ? version : "unknown");
+    cuzk_jsonw_put_bool(&w, "draining", s->draining);
+    cuzk_jsonw_put_u64(&w, "now_us", to_us(s, s->now_ns));
     put_devices(&w, s);
     put_queues(&w, s, &t);
     cuzk_jsonw_end_object(&w);

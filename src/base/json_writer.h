@@ -50,6 +50,31 @@ void cuzk_jsonw_hex(cuzk_jsonw *w, const uint8_t *data, size_t n);
 /** The caller's own JSON text of one value, not checked. */
 void cuzk_jsonw_raw(cuzk_jsonw *w, const char *text, size_t n);
 
+/** A key and its value. */
+static inline void cuzk_jsonw_put_str(cuzk_jsonw *w, const char *key, const char *v)
+{
+    cuzk_jsonw_key(w, key);
+    cuzk_jsonw_str(w, v);
+}
+
+static inline void cuzk_jsonw_put_u64(cuzk_jsonw *w, const char *key, uint64_t v)
+{
+    cuzk_jsonw_key(w, key);
+    cuzk_jsonw_u64(w, v);
+}
+
+static inline void cuzk_jsonw_put_f64(cuzk_jsonw *w, const char *key, double v)
+{
+    cuzk_jsonw_key(w, key);
+    cuzk_jsonw_f64(w, v);
+}
+
+static inline void cuzk_jsonw_put_bool(cuzk_jsonw *w, const char *key, bool v)
+{
+    cuzk_jsonw_key(w, key);
+    cuzk_jsonw_bool(w, v);
+}
+
 /** *text: NUL-terminated, *n bytes, w's until cuzk_jsonw_free. E_NOMEM when any call ran out of memory. */
 CUZK_NODISCARD cuzk_status cuzk_jsonw_finish(cuzk_jsonw *w, const char **text, size_t *n,
                                              cuzk_err *err);

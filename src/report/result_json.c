@@ -15,30 +15,12 @@ const char *cuzk_metric_role_name(cuzk_metric_role role)
     return role_names[role];
 }
 
-static void put_str(cuzk_jsonw *w, const char *key, const char *v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_str(w, v);
-}
-
-static void put_u64(cuzk_jsonw *w, const char *key, uint64_t v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_u64(w, v);
-}
-
-static void put_f64(cuzk_jsonw *w, const char *key, double v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_f64(w, v);
-}
-
 static void write_metric(cuzk_jsonw *w, const cuzk_metric *m)
 {
     cuzk_jsonw_begin_object(w);
-    put_str(w, "name", m->name);
-    put_str(w, "unit", m->unit);
-    put_str(w, "role", role_names[m->role]);
+    cuzk_jsonw_put_str(w, "name", m->name);
+    cuzk_jsonw_put_str(w, "unit", m->unit);
+    cuzk_jsonw_put_str(w, "role", role_names[m->role]);
     if (m->more_is_better) {
         cuzk_jsonw_key(w, "more_is_better");
         cuzk_jsonw_bool(w, true);
@@ -55,14 +37,14 @@ static void write_metric(cuzk_jsonw *w, const cuzk_metric *m)
 static void write_span(cuzk_jsonw *w, const cuzk_timeline_span *t)
 {
     cuzk_jsonw_begin_object(w);
-    put_str(w, "name", t->name);
-    put_str(w, "track", t->track);
-    put_u64(w, "depth", t->depth);
+    cuzk_jsonw_put_str(w, "name", t->name);
+    cuzk_jsonw_put_str(w, "track", t->track);
+    cuzk_jsonw_put_u64(w, "depth", t->depth);
     if (t->partition >= 0) {
-        put_u64(w, "partition", (uint64_t)t->partition);
+        cuzk_jsonw_put_u64(w, "partition", (uint64_t)t->partition);
     }
-    put_f64(w, "begin_s", t->begin_s);
-    put_f64(w, "end_s", t->end_s);
+    cuzk_jsonw_put_f64(w, "begin_s", t->begin_s);
+    cuzk_jsonw_put_f64(w, "end_s", t->end_s);
     cuzk_jsonw_end_object(w);
 }
 
@@ -72,21 +54,21 @@ cuzk_status cuzk_result_write(cuzk_jsonw *w, const cuzk_result *r, cuzk_err *err
         return CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory while measuring");
     }
     cuzk_jsonw_begin_object(w);
-    put_str(w, "type", "cuzk-bench");
-    put_u64(w, "version", 1);
-    put_str(w, "kind", r->kind);
-    put_str(w, "name", r->name);
-    put_str(w, "command", r->command);
-    put_str(w, "commit", r->commit);
-    put_u64(w, "unix_time", r->unix_time);
-    put_u64(w, "runs", r->runs);
-    put_u64(w, "warmup", r->warmup);
+    cuzk_jsonw_put_str(w, "type", "cuzk-bench");
+    cuzk_jsonw_put_u64(w, "version", 1);
+    cuzk_jsonw_put_str(w, "kind", r->kind);
+    cuzk_jsonw_put_str(w, "name", r->name);
+    cuzk_jsonw_put_str(w, "command", r->command);
+    cuzk_jsonw_put_str(w, "commit", r->commit);
+    cuzk_jsonw_put_u64(w, "unix_time", r->unix_time);
+    cuzk_jsonw_put_u64(w, "runs", r->runs);
+    cuzk_jsonw_put_u64(w, "warmup", r->warmup);
     cuzk_jsonw_key(w, "facts");
     cuzk_jsonw_begin_array(w);
     for (uint32_t i = 0; i < r->n_facts; i++) {
         cuzk_jsonw_begin_object(w);
-        put_str(w, "key", r->facts[i].key);
-        put_str(w, "value", r->facts[i].value);
+        cuzk_jsonw_put_str(w, "key", r->facts[i].key);
+        cuzk_jsonw_put_str(w, "value", r->facts[i].value);
         cuzk_jsonw_end_object(w);
     }
     cuzk_jsonw_end_array(w);

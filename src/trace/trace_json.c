@@ -11,27 +11,21 @@ static void tag(cuzk_jsonw *w, const char *key, int64_t v)
     }
 }
 
-static void number(cuzk_jsonw *w, const char *key, uint64_t v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_u64(w, v);
-}
-
 static void write_span(cuzk_jsonw *w, const cuzk_span_record *r, const cuzk_trace_info *info)
 {
     cuzk_jsonw_begin_object(w);
-    number(w, "id", r->id);
-    number(w, "parent", r->parent);
+    cuzk_jsonw_put_u64(w, "id", r->id);
+    cuzk_jsonw_put_u64(w, "parent", r->parent);
     cuzk_jsonw_key(w, "name");
     cuzk_jsonw_str(w, r->name);
     tag(w, "job", r->tags.job);
     tag(w, "partition", r->tags.partition);
     tag(w, "device", r->tags.device);
     if (r->tags.bytes != 0) {
-        number(w, "bytes", r->tags.bytes);
+        cuzk_jsonw_put_u64(w, "bytes", r->tags.bytes);
     }
-    number(w, r->thread != 0 ? "thread" : "lane", r->thread != 0 ? r->thread : r->lane);
-    number(w, "begin_ns", r->begin_ns);
+    cuzk_jsonw_put_u64(w, r->thread != 0 ? "thread" : "lane", r->thread != 0 ? r->thread : r->lane);
+    cuzk_jsonw_put_u64(w, "begin_ns", r->begin_ns);
     cuzk_jsonw_key(w, "end_ns");
     if (r->end_ns != 0) {
         cuzk_jsonw_u64(w, r->end_ns);
@@ -39,12 +33,12 @@ static void write_span(cuzk_jsonw *w, const cuzk_span_record *r, const cuzk_trac
         cuzk_jsonw_null(w);
     }
     if (r->thread != 0) {
-        number(w, "mem_begin", r->mem_begin);
-        number(w, "mem_end", r->mem_end);
-        number(w, "cpu_ns", r->cpu_ns);
+        cuzk_jsonw_put_u64(w, "mem_begin", r->mem_begin);
+        cuzk_jsonw_put_u64(w, "mem_end", r->mem_end);
+        cuzk_jsonw_put_u64(w, "cpu_ns", r->cpu_ns);
         for (unsigned c = 0; c < CUZK_COUNTERS; c++) {
             if (info->counted[c]) {
-                number(w, cuzk_trace_counter_name((cuzk_trace_counter)c), r->counts[c]);
+                cuzk_jsonw_put_u64(w, cuzk_trace_counter_name((cuzk_trace_counter)c), r->counts[c]);
             }
         }
     }
@@ -60,10 +54,10 @@ cuzk_status cuzk_trace_write_json(cuzk_jsonw *w, const cuzk_trace *t, cuzk_err *
     cuzk_jsonw_begin_object(w);
     cuzk_jsonw_key(w, "type");
     cuzk_jsonw_str(w, "cuzk-trace");
-    number(w, "version", 1);
+    cuzk_jsonw_put_u64(w, "version", 1);
     cuzk_jsonw_key(w, "counters");
     cuzk_jsonw_str(w, cuzk_trace_counters_note(t));
-    number(w, "dropped", info.dropped);
+    cuzk_jsonw_put_u64(w, "dropped", info.dropped);
     cuzk_jsonw_key(w, "spans");
     cuzk_jsonw_begin_array(w);
     for (size_t i = 0; i < n; i++) {

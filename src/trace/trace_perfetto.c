@@ -83,18 +83,6 @@ static double us(uint64_t ns, uint64_t origin)
     return (double)(ns - origin) / 1e3;
 }
 
-static void field_str(cuzk_jsonw *w, const char *key, const char *v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_str(w, v);
-}
-
-static void field_u64(cuzk_jsonw *w, const char *key, uint64_t v)
-{
-    cuzk_jsonw_key(w, key);
-    cuzk_jsonw_u64(w, v);
-}
-
 static void field_tag(cuzk_jsonw *w, const char *key, int64_t v)
 {
     if (v != CUZK_TRACE_NONE) {
@@ -107,10 +95,10 @@ static void field_tag(cuzk_jsonw *w, const char *key, int64_t v)
 static void begin_event(cuzk_jsonw *w, const char *ph, const char *name, uint64_t pid, uint64_t tid)
 {
     cuzk_jsonw_begin_object(w);
-    field_str(w, "ph", ph);
-    field_str(w, "name", name);
-    field_u64(w, "pid", pid);
-    field_u64(w, "tid", tid);
+    cuzk_jsonw_put_str(w, "ph", ph);
+    cuzk_jsonw_put_str(w, "name", name);
+    cuzk_jsonw_put_u64(w, "pid", pid);
+    cuzk_jsonw_put_u64(w, "tid", tid);
 }
 
 static void end_event(cuzk_jsonw *w)
@@ -129,7 +117,7 @@ static void metadata(cuzk_jsonw *w, const char *what, uint64_t pid, uint64_t tid
 {
     begin_event(w, "M", what, pid, tid);
     begin_args(w);
-    field_str(w, "name", name);
+    cuzk_jsonw_put_str(w, "name", name);
     end_event(w);
 }
 
@@ -188,30 +176,30 @@ static void write_event(cuzk_jsonw *w, const event *e, const cuzk_trace_info *in
 {
     const cuzk_span_record *r = e->r;
     begin_event(w, "X", r->name, e->pid, tid_of(e));
-    field_str(w, "cat", r->thread != 0 ? "host" : "device");
+    cuzk_jsonw_put_str(w, "cat", r->thread != 0 ? "host" : "device");
     cuzk_jsonw_key(w, "ts");
     cuzk_jsonw_f64(w, us(r->begin_ns, origin));
     cuzk_jsonw_key(w, "dur");
     cuzk_jsonw_f64(w, us(e->end_ns, r->begin_ns));
     begin_args(w);
-    field_u64(w, "id", r->id);
-    field_u64(w, "parent", r->parent);
+    cuzk_jsonw_put_u64(w, "id", r->id);
+    cuzk_jsonw_put_u64(w, "parent", r->parent);
     field_tag(w, "job", r->tags.job);
     field_tag(w, "partition", r->tags.partition);
     field_tag(w, "device", r->tags.device);
     if (r->tags.bytes != 0) {
-        field_u64(w, "bytes", r->tags.bytes);
+        cuzk_jsonw_put_u64(w, "bytes", r->tags.bytes);
     }
     if (r->end_ns == 0) {
         cuzk_jsonw_key(w, "open");
         cuzk_jsonw_bool(w, true);
     } else if (r->thread != 0) {
-        field_u64(w, "mem_begin", r->mem_begin);
-        field_u64(w, "mem_end", r->mem_end);
-        field_u64(w, "cpu_ns", r->cpu_ns);
+        cuzk_jsonw_put_u64(w, "mem_begin", r->mem_begin);
+        cuzk_jsonw_put_u64(w, "mem_end", r->mem_end);
+        cuzk_jsonw_put_u64(w, "cpu_ns", r->cpu_ns);
         for (unsigned c = 0; c < CUZK_COUNTERS; c++) {
             if (info->counted[c]) {
-                field_u64(w, cuzk_trace_counter_name((cuzk_trace_counter)c), r->counts[c]);
+                cuzk_jsonw_put_u64(w, cuzk_trace_counter_name((cuzk_trace_counter)c), r->counts[c]);
             }
         }
     }
@@ -224,7 +212,7 @@ static void memory_counter(cuzk_jsonw *w, uint64_t ns, uint64_t origin, uint64_t
     cuzk_jsonw_key(w, "ts");
     cuzk_jsonw_f64(w, us(ns, origin));
     begin_args(w);
-    field_u64(w, "bytes", bytes);
+    cuzk_jsonw_put_u64(w, "bytes", bytes);
     end_event(w);
 }
 
@@ -232,12 +220,12 @@ static void write_all(cuzk_jsonw *w, const event *e, size_t n, const cuzk_trace 
 {
     const cuzk_trace_info info = cuzk_trace_get_info(t);
     cuzk_jsonw_begin_object(w);
-    field_str(w, "displayTimeUnit", "ms");
+    cuzk_jsonw_put_str(w, "displayTimeUnit", "ms");
     cuzk_jsonw_key(w, "otherData");
     cuzk_jsonw_begin_object(w);
-    field_str(w, "counters", cuzk_trace_counters_note(t));
-    field_u64(w, "dropped", info.dropped);
-    field_u64(w, "origin_ns", origin);
+    cuzk_jsonw_put_str(w, "counters", cuzk_trace_counters_note(t));
+    cuzk_jsonw_put_u64(w, "dropped", info.dropped);
+    cuzk_jsonw_put_u64(w, "origin_ns", origin);
     cuzk_jsonw_end_object(w);
     cuzk_jsonw_key(w, "traceEvents");
     cuzk_jsonw_begin_array(w);
