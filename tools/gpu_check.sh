@@ -4,6 +4,7 @@
 # usage: tools/gpu_check.sh OUT_FOLDER      (from the repository root)
 #   FULL=1          also 32 GiB proofs with parameters made on the card (about three minutes, 70 GB of device memory)
 #   RUNS=5          measured runs of the 32 GiB PoRep
+#   FILES=DIR       also a parameter file of 32 GiB sectors (47 GB), made there on the card, loaded, and proved from
 #   LARGE=1         also the tests of whole partitions on the device (minutes of the CPU's time)
 #   BENCH_RUNS=3    runs of each kernel
 #   NO_TESTS=1, NO_SANITIZER=1, NO_BENCH=1     leave these out
@@ -74,13 +75,31 @@ if [ -z "${NO_TESTS:-}" ]; then
     done
 fi
 if [ -z "${NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
+    # A finding ends with status 9. One kernel is wrong on purpose, for every tool: it has to be found.
+    nvcc -o "$out/wrong" -x cu - <<'WRONG' >>"$out/build.txt" 2>&1
+__global__ void wrong_k(int *p, int n)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;      /* no barrier: a race */
+    p[n + threadIdx.x] = s[63 - threadIdx.x] + p[0]; /* beyond the end, and p[0] was never written */
+}
+int main(void)
+{
+    int *p;
+    if (cudaMalloc(&p, 64 * sizeof(*p)) != cudaSuccess) {
+        return 2;
+    }
+    wrong_k<<<1, 64>>>(p, 64);
+    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3;
+}
+WRONG
     for tool in memcheck racecheck initcheck; do
+        start "$out/sanitizer/$tool-wrong.txt" 60 compute-sanitizer --tool $tool --error-exitcode 9 "$out/wrong"
         # test program and cases: small ones, since every access is looked at
-        for t in "field equals" "ntt small" "msm_g1 small" "msm_g2 small" "r1cs s" "srs good" "setup long" \
-            "prove setup_equals"; do
-            name=${t% *}
-            start "$out/sanitizer/$tool-$name.txt" "${SANITIZER_SECONDS:-75}" compute-sanitizer --tool $tool \
-                --error-exitcode 9 --print-limit 5 "$build/test/accel_cuda/test_accel_cuda_$name" "--match=${t#* }" --iters=1
+        for t in "field equals" "ntt small" "msm_g1 small" "msm_g2 small" "r1cs one_shape" "srs good" "setup long" \
+            "prove one_resident" "prove one_streamed"; do
+            start "$out/sanitizer/$tool-${t/ /-}.txt" "${SANITIZER_SECONDS:-75}" compute-sanitizer --tool $tool \
+                --error-exitcode 9 --print-limit 5 "$build/test/accel_cuda/test_accel_cuda_${t% *}" "--match=${t#* }" --iters=1
         done
     done
 fi
@@ -91,6 +110,17 @@ judge() {
     for f in "$out/$1"/*.txt; do
         [ -e "$f" ] || continue
         status=$(sed -n 's/^status //p' "$f")
+        case $f in
+        *-wrong.txt)
+            if [ "$status" = 9 ]; then
+                say "$1 $(basename "$f" .txt): found, as it has to be"
+            else
+                say "$1 $(basename "$f" .txt): NOT FOUND ($status)"
+                fail=1
+            fi
+            continue
+            ;;
+        esac
         case $status in
         0) say "$1 $(basename "$f" .txt): $(grep -hE 'passed|SUMMARY' "$f" | tail -2 | tr -s '=\n' '  ')" ;;
         77) say "$1 $(basename "$f" .txt): skipped" ;;
@@ -104,6 +134,7 @@ judge() {
 }
 judge tests
 judge sanitizer
+rm -f "$out/wrong"
 phase "tests and sanitizer"
 
 if [ -z "${NO_BENCH:-}" ] && room 20 kernels; then
@@ -132,15 +163,30 @@ prove() {
 }
 if [ -n "${FULL:-}" ]; then
     prove porep-32gib "${RUNS:-5}" 0 porep --sector-size 32GiB
-    room 45 porep-32gib-vram24 && prove porep-32gib-vram24 1 0 porep --sector-size 32GiB --vram 24GiB
     room 2 winning-32gib && prove winning-32gib 5 1 winning --sector-size 32GiB
     room 15 window-32gib && prove window-32gib 2 0 window --sector-size 32GiB
-    room 25 update-32gib && prove update-32gib 1 0 update --sector-size 32GiB
+    room 15 update-32gib && prove update-32gib 3 0 update --sector-size 32GiB
+    room 45 porep-32gib-vram24 && prove porep-32gib-vram24 "${STREAMED_RUNS:-1}" 0 porep --sector-size 32GiB --vram 24GiB
 fi
 room 3 porep-2kib && prove porep-2kib 5 1 porep --sector-size 2KiB
 room 3 porep-512mib && prove porep-512mib 5 1 porep --sector-size 512MiB
 room 6 porep-512mib-vram2 && prove porep-512mib-vram2 3 1 porep --sector-size 512MiB --vram 2GiB
 phase proofs
+# The way of a storage provider: C1 file and parameter file to a proof, which is then verified by itself.
+if [ -n "${FILES:-}" ] && room 90 "32 GiB from files"; then
+    mkdir -p "$FILES"
+    if { "$build/cuzk" params setup porep 32GiB --insecure-seed 1 --device cuda -o "$FILES" --force &&
+        "$build/cuzk" gen porep --sector-size 32GiB --seed 1 -o "$FILES/c1.json" --force &&
+        "$build/cuzk" prove porep --c1 "$FILES/c1.json" --params "$FILES" --device cuda -o "$FILES/proof" --force --repeat 3 --layers &&
+        "$build/cuzk" verify porep --c1 "$FILES/c1.json" --params "$FILES" --proof "$FILES/proof"; } \
+        >"$out/proofs/porep-32gib-files.txt" 2>&1 </dev/null; then
+        say "32 GiB from files: $(grep -E '^(load|input to proof|peak rss|result)' "$out/proofs/porep-32gib-files.txt" | tr -s ' \n' ' ')"
+    else
+        say "32 GiB from files: FAILED: $(tail -2 "$out/proofs/porep-32gib-files.txt")"
+        fail=1
+    fi
+    phase files
+fi
 if [ -z "${NO_BENCH:-}" ] && room 40 "kernels of circuits"; then
     timeout 120 "$build/bench/cuda/cuzk_bench_cuda_r1cs" --runs="${BENCH_RUNS:-3}" --setup=0 >"$out/bench_r1cs.jsonl" || fail=1
     say "kernels of circuits: $(wc -l <"$out/bench_r1cs.jsonl") results"

@@ -63,6 +63,36 @@ static void equals_cpu(void)
     cuzk_accel_close(dev);
 }
 
+/* One small proof each way: what compute-sanitizer looks at, access by access. */
+static void one_resident(void)
+{
+    cuzk_accel *dev = open_device(256 * MIB);
+    device_instance in;
+    cuzk_proof got[2];
+    cuzk_err err;
+    device_instance_begin(&in, test_circuit_blocks(2), CUZK_QUOTIENT_COEFFS);
+    CHECK_OK(device_load_and_prove(&in, dev, variants[0], 2, got, &err), &err);
+    device_check_proofs(got, in.want, 2);
+    check_empty(dev);
+    device_instance_end(&in);
+    cuzk_accel_close(dev);
+}
+
+static void one_streamed(void)
+{
+    const device_variant v = {true, false, 2, 128};
+    cuzk_accel *dev = open_device(256 * MIB);
+    device_instance in;
+    cuzk_proof got[2];
+    cuzk_err err;
+    device_instance_begin(&in, test_circuit_blocks(2), CUZK_QUOTIENT_ODD_COSET);
+    CHECK_OK(device_load_and_prove(&in, dev, v, 2, got, &err), &err);
+    device_check_proofs(got, in.want, 2);
+    check_empty(dev);
+    device_instance_end(&in);
+    cuzk_accel_close(dev);
+}
+
 /* Every domain size up to 2^10. */
 static void equals_cpu_domains(void)
 {
@@ -176,7 +206,8 @@ static void failures(void)
     cuzk_accel_close(dev);
 }
 
-static const cuzk_case cases[] = {CASE(equals_cpu), CASE(equals_cpu_domains),
+static const cuzk_case cases[] = {CASE(equals_cpu),       CASE(one_resident),
+                                  CASE(one_streamed),     CASE(equals_cpu_domains),
                                   CASE(setup_equals_cpu), CASE(setup_files_equal_cpu),
                                   CASE(failures)};
 TEST_MAIN("accel_cuda/prove", cases)

@@ -239,6 +239,13 @@ static void small_shapes(void)
     }
 }
 
+/* One shape with rows of every kind: what compute-sanitizer looks at, access by access. */
+static void one_shape(void)
+{
+    static const random_cfg cfg = {3, {20, 33}, 6, false};
+    random_shape(&cfg);
+}
+
 static void random_shapes(void)
 {
     for (size_t i = 0; i < test_iters(12); i++) {
@@ -299,7 +306,7 @@ static void refusals(void)
     random_circuit_free(&other);
 }
 
-static const cuzk_case cases[] = {CASE(small_shapes), CASE(random_shapes), CASE(filecoin_kinds),
-                                  CASE(refusals)};
+static const cuzk_case cases[] = {CASE(small_shapes), CASE(one_shape), CASE(random_shapes),
+                                  CASE(filecoin_kinds), CASE(refusals)};
 
 TEST_MAIN("accel_cuda/r1cs", cases)
