@@ -162,6 +162,7 @@ def ec_file():
     pair("G2_GEN_X", G2_GEN[0], "generator of G2, x")
     pair("G2_GEN_Y", G2_GEN[1], "generator of G2, y")
     f.mont("BETA", pow(2, (Q - 1) // 3, Q), "2^((q-1)/3), a cube root of 1: (beta x, y) is -z^2 (x, y) in G1")
+    f.mont("BETA2", pow(2, 2 * (Q - 1) // 3, Q), "beta^2: (beta^2 x, y) is -z^2 (x, y) in G2")
     pair("PSI_X", fp2_pow((1, 1), -((Q - 1) // 3)), "(1+i)^(-(q-1)/3)")
     pair("PSI_Y", fp2_pow((1, 1), -((Q - 1) // 2)), "(1+i)^(-(q-1)/2)")
     f.lines.append(f"/* |z|; z is negative */\n#define CUZK_EC_Z_ABS 0x{-Z:016x}ULL")

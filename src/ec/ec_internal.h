@@ -14,11 +14,17 @@
 #define CUZK_EC_FLAG_LARGER     0x20
 #define CUZK_EC_FLAGS           0xe0
 
+#define CUZK_EC_WNAF_DIGITS     257
+
 /**
- * Signed digits of s, least significant first: zero or odd, |digit| < 2^(w-1), at most one of any w
- * consecutive ones non-zero. Returns how many there are; digit has room for 257. 2 <= w <= 7.
+ * Signed digits of the integer s of `bits` bits (a multiple of 64, at most 256), least significant
+ * first: zero or odd, |digit| < 2^(w-1), at most one of any w consecutive ones non-zero. Returns how
+ * many there are, at most bits + 1; all after them are zero too. 2 <= w <= 7.
  */
-size_t cuzk_ec_wnaf(int8_t *digit, const cuzk_scalar *s, unsigned w);
+size_t cuzk_ec_wnaf(int8_t digit[CUZK_EC_WNAF_DIGITS], const uint64_t *s, size_t bits, unsigned w);
+
+/** out = s mod r. Constant time. */
+void cuzk_ec_reduce(uint64_t out[4], const cuzk_scalar *s);
 
 static inline bool cuzk_ec_all_zero(const uint8_t *p, size_t n)
 {

@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Multiplication by a scalar, for either group; parameters as in ec_jac_tmpl.h.
+ * Multiplication by a scalar, for either group; parameters as in ec_jac_tmpl.h, and
+ *   CUZK_EC_TABLES   1 in G1, 2 in G2: half of the digits that a scalar has on the endomorphisms
+ *   CUZK_EC_MUL_W    window of CUZK_EC_FN(mul)
+ *   split_scalar     static function: the 2 * CUZK_EC_TABLES digits of a scalar < r in base z^2 or
+ *                    |z|, one behind the other in 256 bits; constant time, aliasing allowed
+ *   z2_x             static function: x of z^2 P from x of P, which is (that, -y)
+ *   minus_psi        static function, where there are two tables: |z| P, in homogeneous coordinates
  */
 
-void CUZK_EC_FN(mul)(CUZK_EC_JAC *out, const CUZK_EC_JAC *p, const cuzk_scalar *s)
+/* table[i] = (2i + 1) p for i < n. */
+static void odd_multiples(CUZK_EC_JAC *table, const CUZK_EC_JAC *p, size_t n)
 {
-    enum { W = 5, ODD = 1 << (W - 2) };
-    int8_t digit[257];
-    CUZK_EC_JAC table[ODD], twice, acc, t; /* table[i] = (2i + 1) p */
-    const size_t n = cuzk_ec_wnaf(digit, s, W);
+    CUZK_EC_JAC twice;
     table[0] = *p;
     CUZK_EC_FN(dbl)(&twice, p);
-    for (size_t i = 1; i < ODD; i++) {
+    for (size_t i = 1; i < n; i++) {
         CUZK_EC_FN(add)(&table[i], &table[i - 1], &twice);
     }
+}
+
+void CUZK_EC_FN(mul_any)(CUZK_EC_JAC *out, const CUZK_EC_JAC *p, const cuzk_scalar *s)
+{
+    int8_t digit[CUZK_EC_WNAF_DIGITS];
+    enum { W = 5, ODD = 1 << (W - 2) };
+    CUZK_EC_JAC table[ODD], acc, t;
+    const size_t n = cuzk_ec_wnaf(digit, s->l, 256, W);
+    odd_multiples(table, p, ODD);
     CUZK_EC_FN(set_infinity)(&acc);
     for (size_t i = n; i-- > 0;) {
         CUZK_EC_FN(dbl)(&acc, &acc);
@@ -22,6 +35,61 @@ void CUZK_EC_FN(mul)(CUZK_EC_JAC *out, const CUZK_EC_JAC *p, const cuzk_scalar *
         } else if (digit[i] < 0) {
             CUZK_EC_FN(neg)(&t, &table[-digit[i] / 2]);
             CUZK_EC_FN(add)(&acc, &acc, &t);
+        }
+    }
+    *out = acc;
+}
+
+enum { DIGITS = 2 * CUZK_EC_TABLES, DIGIT_BITS = 256 / DIGITS };
+
+/*
+ * s p = sum of digit_k (|z|^k p in G2, z^(2k) p in G1), where the powers of z are endomorphisms
+ * (Gallant, Lambert, Vanstone, CRYPTO 2001; Galbraith, Lin, Scott, EUROCRYPT 2009): all digits share
+ * the doublings. The tables are affine: their one inversion costs less than mixed additions save.
+ */
+void CUZK_EC_FN(mul)(CUZK_EC_JAC *out, const CUZK_EC_JAC *p, const cuzk_scalar *s)
+{
+    enum { ODD = 1 << (CUZK_EC_MUL_W - 2) };
+    int8_t digit[DIGITS][CUZK_EC_WNAF_DIGITS];
+    uint64_t d[4];
+    CUZK_EC_JAC odd[ODD], acc;
+    CUZK_EC_AFF table[DIGITS][ODD], t;
+    CUZK_EC_F scratch[ODD];
+    size_t n = 0;
+    if (CUZK_EC_FN(is_infinity)(p)) {
+        CUZK_EC_FN(set_infinity)(out);
+        return;
+    }
+    cuzk_ec_reduce(d, s);
+    split_scalar(d, d);
+    odd_multiples(odd, p, ODD);
+    CUZK_EC_FN(batch_to_affine)(table[0], odd, scratch, ODD);
+    for (size_t i = 0; i < ODD; i++) {
+#if CUZK_EC_TABLES == 2
+        CUZK_EC_FN(affine_endo)(&table[1][i], &table[0][i]);
+        CUZK_EC_FN(affine_neg)(&table[1][i], &table[1][i]);
+#endif
+        for (size_t k = CUZK_EC_TABLES; k < DIGITS; k++) {
+            z2_x(&table[k][i].x, &table[k - CUZK_EC_TABLES][i].x);
+            CUZK_EC_FF(neg)(&table[k][i].y, &table[k - CUZK_EC_TABLES][i].y);
+        }
+    }
+    for (size_t k = 0; k < DIGITS; k++) {
+        const size_t used =
+            cuzk_ec_wnaf(digit[k], d + k * DIGIT_BITS / 64, DIGIT_BITS, CUZK_EC_MUL_W);
+        n = used > n ? used : n;
+    }
+    CUZK_EC_FN(set_infinity)(&acc);
+    for (size_t i = n; i-- > 0;) {
+        CUZK_EC_FN(dbl)(&acc, &acc);
+        for (size_t k = 0; k < DIGITS; k++) {
+            const int v = digit[k][i];
+            if (v > 0) {
+                CUZK_EC_FN(add_affine)(&acc, &acc, &table[k][v / 2]);
+            } else if (v < 0) {
+                CUZK_EC_FN(affine_neg)(&t, &table[k][-v / 2]);
+                CUZK_EC_FN(add_affine)(&acc, &acc, &t);
+            }
         }
     }
     *out = acc;
@@ -124,37 +192,58 @@ static void ct_select(ct_point *out, const ct_point table[16], uint64_t index)
     cuzk_wipe(row, sizeof(row));
 }
 
+/*
+ * The same sum with four bits of every digit at a time. What depends on s: cuzk_ec_reduce and
+ * split_scalar, which are straight lines, the masks of ct_select, and operands of ct_add and ct_dbl.
+ */
 void CUZK_EC_FN(mul_ct)(CUZK_EC_JAC *out, const CUZK_EC_JAC *p, const cuzk_scalar *s)
 {
-    ct_point table[16], acc, t; /* table[i] = i p */
-    memset(&table[0], 0, sizeof(table[0]));
-    table[0].y = CUZK_EC_ONE;
+    ct_point table[CUZK_EC_TABLES][16], acc, t; /* table[k][i] = i |z|^k p */
+    uint64_t d[4];
     /* (X, Y, Z) of Jacobian coordinates is (X Z : Y : Z^3) here. The point is not secret, so that
      * infinity, whose Y may be anything, may branch. */
     if (CUZK_EC_FN(is_infinity)(p)) {
-        table[1] = table[0];
-    } else {
-        CUZK_EC_FF(mul)(&table[1].x, &p->x, &p->z);
-        CUZK_EC_FF(sqr)(&table[1].z, &p->z);
-        CUZK_EC_FF(mul)(&table[1].z, &table[1].z, &p->z);
-        table[1].y = p->y;
+        CUZK_EC_FN(set_infinity)(out);
+        return;
     }
+    memset(&table[0][0], 0, sizeof(table[0][0]));
+    table[0][0].y = CUZK_EC_ONE;
+    CUZK_EC_FF(mul)(&table[0][1].x, &p->x, &p->z);
+    CUZK_EC_FF(sqr)(&table[0][1].z, &p->z);
+    CUZK_EC_FF(mul)(&table[0][1].z, &table[0][1].z, &p->z);
+    table[0][1].y = p->y;
     for (size_t i = 2; i < 16; i++) {
-        ct_add(&table[i], &table[i - 1], &table[1]);
+        ct_add(&table[0][i], &table[0][i - 1], &table[0][1]);
     }
-    acc = table[0];
-    for (int i = 63; i >= 0; i--) {
-        for (int k = 0; k < 4; k++) {
+#if CUZK_EC_TABLES == 2
+    for (size_t i = 0; i < 16; i++) {
+        minus_psi(&table[1][i].x, &table[1][i].y, &table[1][i].z, &table[0][i].x, &table[0][i].y,
+                  &table[0][i].z);
+    }
+#endif
+    cuzk_ec_reduce(d, s);
+    split_scalar(d, d);
+    acc = table[0][0];
+    for (size_t i = DIGIT_BITS / 4; i-- > 0;) {
+        for (int b = 0; b < 4; b++) {
             ct_dbl(&acc, &acc);
         }
-        ct_select(&t, table, s->l[i / 16] >> (4 * (i % 16)) & 15);
-        ct_add(&acc, &acc, &t);
+        for (size_t k = 0; k < DIGITS; k++) {
+            const size_t at = k * DIGIT_BITS / 4 + i; /* of the nibbles of d */
+            ct_select(&t, table[k % CUZK_EC_TABLES], d[at / 16] >> (4 * (at % 16)) & 15);
+            if (k >= CUZK_EC_TABLES) {
+                z2_x(&t.x, &t.x);
+                CUZK_EC_FF(neg)(&t.y, &t.y);
+            }
+            ct_add(&acc, &acc, &t);
+        }
     }
     /* Back: (X Z, Y Z^2, Z); Z = 0 is infinity in both. */
     CUZK_EC_FF(mul)(&out->x, &acc.x, &acc.z);
     CUZK_EC_FF(sqr)(&t.z, &acc.z);
     CUZK_EC_FF(mul)(&out->y, &acc.y, &t.z);
     out->z = acc.z;
+    cuzk_wipe(d, sizeof(d));
     cuzk_wipe(&t, sizeof(t));
     cuzk_wipe(&acc, sizeof(acc));
 }

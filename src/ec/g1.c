@@ -26,6 +26,24 @@ static void field_store(uint8_t out[48], const cuzk_fp *a)
     cuzk_fp_to_bytes_be(out, a);
 }
 
+/* d[0..1] + d[2..3] z^2. */
+static void split_scalar(uint64_t d[4], const uint64_t s[4])
+{
+    uint64_t k0[2], k1[2];
+    cuzk_endo_split_g1_hd(k0, k1, s);
+    d[0] = k0[0];
+    d[1] = k0[1];
+    d[2] = k1[0];
+    d[3] = k1[1];
+}
+
+static void z2_x(cuzk_fp *out, const cuzk_fp *x)
+{
+    cuzk_fp_mul(out, x, &CUZK_ENDO_BETA);
+}
+
+#define CUZK_EC_TABLES   1
+#define CUZK_EC_MUL_W    5
 #define CUZK_EC_F        cuzk_fp
 #define CUZK_EC_FF(verb) cuzk_fp_##verb
 #define CUZK_EC_AFF      cuzk_g1_affine

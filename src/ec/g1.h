@@ -66,10 +66,12 @@ void cuzk_g1_xyzz_add(cuzk_g1_xyzz *out, const cuzk_g1_xyzz *p, const cuzk_g1_xy
 void cuzk_g1_xyzz_dbl(cuzk_g1_xyzz *out, const cuzk_g1_xyzz *p);
 void cuzk_g1_from_xyzz(cuzk_g1 *out, const cuzk_g1_xyzz *p);
 
-/** out = s * p for any 256-bit s. */
+/** out = s * p for any 256-bit s. p is in the subgroup: uses the endomorphism (ec/endo.h). */
 void cuzk_g1_mul(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_scalar *s);
 /** As cuzk_g1_mul with no branch or address that depends on s. For r and s of a proof. */
 void cuzk_g1_mul_ct(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_scalar *s);
+/** out = s * p for any 256-bit s and any p on the curve, at twice the cost. */
+void cuzk_g1_mul_any(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_scalar *s);
 
 /** On the curve, or infinity. */
 bool cuzk_g1_affine_is_on_curve(const cuzk_g1_affine *p);

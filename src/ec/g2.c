@@ -31,6 +31,37 @@ static void field_store(uint8_t out[96], const cuzk_fp2 *a)
     cuzk_fp_to_bytes_be(out + 48, &a->c0);
 }
 
+/* Digits in base |z|. */
+static void split_scalar(uint64_t d[4], const uint64_t s[4])
+{
+    cuzk_endo_digits_hd(d, s);
+}
+
+/* psi^2 = z^2 is (beta^2 x, -y). */
+static void z2_x(cuzk_fp2 *out, const cuzk_fp2 *x)
+{
+    static const cuzk_fp beta2 = {CUZK_EC_BETA2_LIMBS};
+    cuzk_fp2_mul_fp(out, x, &beta2);
+}
+
+static const cuzk_fp2 PSI_X = {{CUZK_EC_PSI_X_C0_LIMBS}, {CUZK_EC_PSI_X_C1_LIMBS}};
+static const cuzk_fp2 PSI_Y = {{CUZK_EC_PSI_Y_C0_LIMBS}, {CUZK_EC_PSI_Y_C1_LIMBS}};
+
+/* -psi = |z|. */
+static void minus_psi(cuzk_fp2 *ox, cuzk_fp2 *oy, cuzk_fp2 *oz, const cuzk_fp2 *x,
+                      const cuzk_fp2 *y, const cuzk_fp2 *z)
+{
+    cuzk_fp2 t;
+    cuzk_fp2_conj(&t, x);
+    cuzk_fp2_mul(ox, &t, &PSI_X);
+    cuzk_fp2_conj(&t, y);
+    cuzk_fp2_mul(oy, &t, &PSI_Y);
+    cuzk_fp2_neg(oy, oy);
+    cuzk_fp2_conj(oz, z);
+}
+
+#define CUZK_EC_TABLES   2
+#define CUZK_EC_MUL_W    4
 #define CUZK_EC_F        cuzk_fp2
 #define CUZK_EC_FF(verb) cuzk_fp2_##verb
 #define CUZK_EC_AFF      cuzk_g2_affine
@@ -49,13 +80,11 @@ static void field_store(uint8_t out[96], const cuzk_fp2 *a)
 
 void cuzk_g2_affine_endo(cuzk_g2_affine *out, const cuzk_g2_affine *p)
 {
-    static const cuzk_fp2 cx = {{CUZK_EC_PSI_X_C0_LIMBS}, {CUZK_EC_PSI_X_C1_LIMBS}};
-    static const cuzk_fp2 cy = {{CUZK_EC_PSI_Y_C0_LIMBS}, {CUZK_EC_PSI_Y_C1_LIMBS}};
     cuzk_fp2 x, y;
     cuzk_fp2_conj(&x, &p->x);
     cuzk_fp2_conj(&y, &p->y);
-    cuzk_fp2_mul(&out->x, &x, &cx);
-    cuzk_fp2_mul(&out->y, &y, &cy);
+    cuzk_fp2_mul(&out->x, &x, &PSI_X);
+    cuzk_fp2_mul(&out->y, &y, &PSI_Y);
 }
 
 bool cuzk_g2_affine_is_in_subgroup(const cuzk_g2_affine *p)

@@ -66,10 +66,12 @@ void cuzk_g2_xyzz_add(cuzk_g2_xyzz *out, const cuzk_g2_xyzz *p, const cuzk_g2_xy
 void cuzk_g2_xyzz_dbl(cuzk_g2_xyzz *out, const cuzk_g2_xyzz *p);
 void cuzk_g2_from_xyzz(cuzk_g2 *out, const cuzk_g2_xyzz *p);
 
-/** out = s * p for any 256-bit s. */
+/** out = s * p for any 256-bit s. p is in the subgroup: uses the endomorphism (ec/endo.h). */
 void cuzk_g2_mul(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_scalar *s);
 /** As cuzk_g2_mul with no branch or address that depends on s. For r and s of a proof. */
 void cuzk_g2_mul_ct(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_scalar *s);
+/** out = s * p for any 256-bit s and any p on the curve, at twice the cost. */
+void cuzk_g2_mul_any(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_scalar *s);
 
 /** On the curve, or infinity. */
 bool cuzk_g2_affine_is_on_curve(const cuzk_g2_affine *p);

@@ -269,8 +269,13 @@ static void mul_against_reference(void)
         CHECK(jac_is_ref(&v, &r));
         FN(mul_ct)(&c, &p, &s);
         CHECK(jac_is_ref(&c, &r));
+        FN(mul_any)(&v, &p, &s);
+        CHECK(jac_is_ref(&v, &r));
         v = p;
         FN(mul_ct)(&v, &v, &s);
+        CHECK(FN(eq)(&v, &c));
+        v = p;
+        FN(mul_any)(&v, &v, &s);
         CHECK(FN(eq)(&v, &c));
         FN(mul)(&p, &p, &s);
         CHECK(FN(eq)(&p, &c));
@@ -312,6 +317,44 @@ static void mul_edge_scalars(void)
     random_field(&p.y);
     FN(mul_ct)(&q, &p, &r_minus_1);
     CHECK(FN(is_infinity)(&q));
+}
+
+/* Digits on the endomorphisms at the edges of their ranges, and scalars on both sides of r and 2 r:
+ * all three multiplications agree. */
+static void mul_edge_digits(void)
+{
+    const uint64_t z = CUZK_EC_Z_ABS;
+    const uint64_t edge[] = {0, 1, 8, 15, 16, 1ULL << 63, z - 1, z - 8, z / 2, z / 15 * 8};
+    const uint64_t below_r[4] = CUZK_FR_MOD_LIMBS;
+    for (size_t i = 0; i < test_iters(60); i++) {
+        cuzk_scalar s = {{0, 0, 0, 0}};
+        if (i < 12) { /* 2^256 - 1 - i, r + i - 3, 2 r + i - 3 */
+            uint64_t c = 0;
+            for (size_t k = 0; k < 4; k++) {
+                s.l[k] = i % 3 == 0   ? UINT64_MAX - (k == 0 ? i : 0)
+                         : i % 3 == 1 ? below_r[k] + (k == 0 ? i - 3 : 0)
+                                      : cuzk_adc(below_r[k], below_r[k], c, &c);
+            }
+            s.l[0] += i % 3 == 2 ? i - 3 : 0; /* the lowest limb of r is 1: no carry past it */
+        } else {
+            for (size_t k = 4; k-- > 0;) { /* s = s z + digit; below z^4, so it fits */
+                uint64_t c = test_below(3) == 0 ? test_u64() % z
+                                                : edge[test_below(sizeof(edge) / sizeof(edge[0]))];
+                for (size_t j = 0; j < 4; j++) {
+                    s.l[j] = cuzk_mac(c, s.l[j], z, 0, &c);
+                }
+            }
+        }
+        AFF a;
+        JAC p, v, c, any;
+        random_point(&a);
+        blind(&p, &a);
+        FN(mul)(&v, &p, &s);
+        FN(mul_ct)(&c, &p, &s);
+        FN(mul_any)(&any, &p, &s);
+        CHECK_MSG(FN(eq)(&v, &any), "scalar %zu", i);
+        CHECK_MSG(FN(eq)(&c, &any), "scalar %zu, constant time", i);
+    }
 }
 
 static void encoding_round_trip(void)
@@ -430,13 +473,11 @@ static void one_bad_point(const char *status, const char *hex)
     } else {
         CHECK_STATUS(FN(decode_uncompressed)(&a, b, CUZK_POINT_IN_SUBGROUP), CUZK_E_NOT_IN_GROUP);
         CHECK_STATUS(FN(decode_uncompressed)(&a, b, CUZK_POINT_ON_CURVE), CUZK_OK);
-        /* Multiplication is right outside the subgroup too: r P is not infinity there. */
+        /* Outside the subgroup r P is not infinity. */
         const cuzk_scalar k = order_minus_1();
-        JAC p, v, c;
+        JAC p, v;
         FN(from_affine)(&p, &a);
-        FN(mul)(&v, &p, &k);
-        FN(mul_ct)(&c, &p, &k);
-        CHECK(FN(eq)(&v, &c));
+        FN(mul_any)(&v, &p, &k);
         FN(add_affine)(&v, &v, &a);
         CHECK(!FN(is_infinity)(&v));
     }
@@ -513,7 +554,7 @@ static void subgroup_of_random_points(void)
         }
         /* The definition: r P = 0, that is (r - 1) P = -P. */
         FN(from_affine)(&p, &b);
-        FN(mul)(&p, &p, &k);
+        FN(mul_any)(&p, &p, &k);
         FN(add_affine)(&p, &p, &b);
         CHECK(FN(affine_is_in_subgroup)(&b) == FN(is_infinity)(&p));
     }

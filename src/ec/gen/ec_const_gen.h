@@ -25,6 +25,9 @@
 /* 2^((q-1)/3), a cube root of 1: (beta x, y) is -z^2 (x, y) in G1; Montgomery form */
 #define CUZK_EC_BETA_LIMBS \
     {0x30f1361b798a64e8ULL, 0xf3b8ddab7ece5a2aULL, 0x16a8ca3ac61577f7ULL, 0xc26a2ff874fd029bULL, 0x3636b76660701c6eULL, 0x051ba4ab241b6160ULL}
+/* beta^2: (beta^2 x, y) is -z^2 (x, y) in G2; Montgomery form */
+#define CUZK_EC_BETA2_LIMBS \
+    {0xcd03c9e48671f071ULL, 0x5dab22461fcda5d2ULL, 0x587042afd3851b95ULL, 0x8eb60ebe01bacb9eULL, 0x03f97d6e83d050d2ULL, 0x18f0206554638741ULL}
 /* (1+i)^(-(q-1)/3), real part; Montgomery form */
 #define CUZK_EC_PSI_X_C0_LIMBS \
     {0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000000ULL}
