@@ -3,7 +3,7 @@
 #define CUZK_CIRCUIT_FILECOIN_H
 
 /*
- * The circuits of Filecoin's proofs, compiled (filecoin-circuits.md 2). Each is a preamble and one
+ * The circuits of Filecoin's proofs, compiled (docs/spec/README.md). Each is a preamble and one
  * block repeated:
  *
  *   kind      block                    blocks                          public inputs, ONE included

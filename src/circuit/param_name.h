@@ -3,7 +3,7 @@
 #define CUZK_CIRCUIT_PARAM_NAME_H
 
 /*
- * Names of parameter files (filecoin-circuits.md 4.8): v28-PREFIX-SHA256(identifier).EXT, where the
+ * Names of parameter files (docs/params-format.md#names): v28-PREFIX-SHA256(identifier).EXT, where the
  * identifier is the text that rust-fil-proofs prints for the circuit's public parameters.
  */
 #include "circuit/filecoin.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * StackedDRG PoRep (filecoin-circuits.md 2.1), L layers. A block is a challenge.
+ * StackedDRG PoRep (docs/spec/porep.md#circuit), L layers. A block is a challenge.
  *
  * Wires of the preamble, in order (P: the trace of a Poseidon hash, all full):
  *   replica_id full; input; 255 bits of replica_id; comm_d full; input; comm_r full; input;
@@ -15,7 +15,7 @@
  *   64 bits of the challenge; input
  *   per layer l = 1..L:
  *     255 bits of each DRG parent's label in layer l; for l > 1 of each expander parent's in l - 1
- *     label: bits of 21 SHA-256 blocks (gadget/sha256_gadget.h); label full
+ *     label: bits of 20 SHA-256 blocks (gadget/sha256_gadget.h); label full
  *   encoded full; path in TreeR of it; input
  *   P_L(labels 1..L); path in TreeC of it; input
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * WinningPoSt and WindowPoSt (filecoin-circuits.md 2.2). No preamble, no slots; a block is a sector.
+ * WinningPoSt and WindowPoSt (docs/spec/post.md#circuit). No preamble, no slots; a block is a sector.
  *
  * Wires of a block, in order (P: the trace of a Poseidon hash, all full):
  *   comm_r_last full; comm_c full; comm_r full; input (comm_r); P_2(comm_c, comm_r_last)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Mirrors gadget/sha256_gadget.c and the case analysis of gadget/boolean.c (filecoin-circuits.md
- * 1.1, 1.4, 1.5). Words without constants take a straight path of word operations; words with some,
- * which occur in the first rounds of a hash and in padding, go bit by bit.
+ * Mirrors gadget/sha256_gadget.c and the case analysis of gadget/boolean.c (docs/spec/gadgets.md).
+ * Words without constants take a straight path of word operations; words with some, which occur in
+ * the first rounds of a hash and in padding, go bit by bit.
  */
 #include "circuit/sha256_witness.h"
 

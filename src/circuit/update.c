@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * SnapDeals' EmptySectorUpdate (filecoin-circuits.md 2.3). A block is a challenge. N = log2 nodes,
+ * SnapDeals' EmptySectorUpdate (docs/spec/update.md#circuit). A block is a challenge. N = log2 nodes,
  * pb = log2 partitions, A apex leaves; P is the trace of a Poseidon hash with the Merkle tag, R with
  * the randomness tag, all full.
  *

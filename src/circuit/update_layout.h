@@ -2,7 +2,7 @@
 #ifndef CUZK_CIRCUIT_UPDATE_LAYOUT_H
 #define CUZK_CIRCUIT_UPDATE_LAYOUT_H
 
-/* Numbers of the SnapDeals circuit that follow from the sector shape (filecoin-circuits.md 2.3, 4.6). */
+/* Numbers of the SnapDeals circuit that follow from the sector shape (docs/spec/update.md#layout). */
 #include <string.h>
 
 #include "vanilla/challenges.h"

@@ -89,8 +89,8 @@ typedef enum cuzk_point_check {
 #endif
 
 /*
- * ZCash/IETF encodings (filecoin-circuits.md 3.2): big-endian, 0x80 compressed, 0x40 infinity,
- * 0x20 larger root. Decoding refuses every non-canonical form with E_ENCODING, and gives
+ * ZCash/IETF encodings (draft-irtf-cfrg-pairing-friendly-curves, appendix C; docs/proof-format.md):
+ * big-endian, 0x80 compressed, 0x40 infinity, 0x20 larger root. Decoding refuses every non-canonical form with E_ENCODING, and gives
  * E_NOT_ON_CURVE or E_NOT_IN_GROUP as asked; infinity decodes to (0, 0).
  */
 void cuzk_g2_encode_compressed(uint8_t out[96], const cuzk_g2_affine *p);

@@ -3,7 +3,7 @@
 #define CUZK_GADGET_BOOLEAN_H
 
 /*
- * Booleans of a circuit: a constant, a bit wire, or its negation (filecoin-circuits.md 1.1). The
+ * Booleans of a circuit: a constant, a bit wire, or its negation (docs/spec/gadgets.md#booleans). The
  * case analysis decides which rows exist and is part of every circuit's definition: it follows
  * bellpepper-core 0.2.1 rule by rule. Errors stick to the builder.
  */

@@ -3,7 +3,7 @@
 #define CUZK_GADGET_LABEL_H
 
 /*
- * The label of a node in a layer of the stacked graph (filecoin-circuits.md 2.1, create_label):
+ * The label of a node in a layer of the stacked graph (docs/spec/gadgets.md#label):
  * SHA-256 of replica_id (256 bits), layer (32 bits, constant), node (64 bits, both big-endian), zeros
  * up to 512 bits, and 37 parents of 256 bits; the low 254 bits of the digest are the label.
  */

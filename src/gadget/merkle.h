@@ -3,7 +3,7 @@
 #define CUZK_GADGET_MERKLE_H
 
 /*
- * Hashes of wires and Merkle paths (filecoin-circuits.md 1.7, 1.9, 1.10), with the working space
+ * Hashes of wires and Merkle paths (docs/spec/gadgets.md#inclusion), with the working space
  * that they share.
  */
 #include "gadget/num.h"

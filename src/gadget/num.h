@@ -3,7 +3,7 @@
 #define CUZK_GADGET_NUM_H
 
 /*
- * Field elements and their bits (filecoin-circuits.md 1.2, 1.3, 1.6, 1.9, 1.11). "New wire" means a
+ * Field elements and their bits (docs/spec/gadgets.md#numbers). "New wire" means a
  * full aux wire. Wires passed in may be slots. A bit list is least significant first.
  */
 #include <stddef.h>

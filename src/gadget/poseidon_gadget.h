@@ -3,7 +3,7 @@
 #define CUZK_GADGET_POSEIDON_GADGET_H
 
 /*
- * The Poseidon circuit of neptune 11's circuit.rs (filecoin-circuits.md 1.8.2). State elements that
+ * The Poseidon circuit of neptune 11's circuit.rs (docs/spec/poseidon.md#circuit). State elements that
  * a mix produces stay linear combinations until an S-box needs them. All combinations are known
  * beforehand up to their variables, so that their coefficients are computed once per builder.
  *

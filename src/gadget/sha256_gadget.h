@@ -3,7 +3,7 @@
 #define CUZK_GADGET_SHA256_GADGET_H
 
 /*
- * SHA-256 of Booleans (filecoin-circuits.md 1.5), streaming. Message bits come in SHA-256's order:
+ * SHA-256 of Booleans (docs/spec/gadgets.md#sha-256), streaming. Message bits come in SHA-256's order:
  * most significant bit of each byte first. Wires and rows of a block appear when its 512th bit
  * arrives; a block that is all constants has none.
  *

@@ -4,7 +4,7 @@
 
 /*
  * 32-bit words of Booleans, and sums modulo 2^32 whose equalities are packed several to a row
- * (filecoin-circuits.md 1.4).
+ * (docs/spec/gadgets.md#words).
  */
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #define CUZK_GROTH16_PROVE_H
 
 /*
- * One Groth16 proof on the CPU (filecoin-circuits.md section 3.1), exactly bellperson's for the
+ * One Groth16 proof on the CPU (docs/spec/groth16.md), exactly bellperson's for the
  * same r and s.
  */
 #include "groth16/srs.h"

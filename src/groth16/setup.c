@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Parameter generation (filecoin-circuits.md 3.4): exponents by field arithmetic, points by
+ * Parameter generation (docs/spec/groth16.md#parameter-generation): exponents by field arithmetic, points by
  * fixed-base multiplication, section by section into a file or into memory.
  */
 #include "groth16/setup.h"

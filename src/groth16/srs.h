@@ -3,7 +3,7 @@
 #define CUZK_GROTH16_SRS_H
 
 /*
- * Proving parameters: the bellperson .params file (filecoin-circuits.md 3.3), mapped; or the same
+ * Proving parameters: the bellperson .params file (docs/params-format.md), mapped; or the same
  * in memory, from setup or a zkey.
  */
 #include "base/status.h"

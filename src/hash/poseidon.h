@@ -3,7 +3,7 @@
 #define CUZK_HASH_POSEIDON_H
 
 /*
- * Poseidon over Fr as Filecoin uses it (neptune's "standard" strength; filecoin-circuits.md 1.8):
+ * Poseidon over Fr as Filecoin uses it (neptune's "standard" strength; docs/spec/poseidon.md):
  * x^5, 8 full rounds, width = arity + 1, state = [tag, preimage], result = state[1].
  *
  * The parameters are derived, not stored: Grain LFSR constants, Cauchy MDS matrix, then folded

@@ -14,7 +14,7 @@ typedef struct counts_row {
     uint64_t circuit_bytes;
 } counts_row;
 
-/* Of the compiled circuits; test/prover/test_needs.c compiles them and compares. */
+/* Of the compiled circuits; test/prover/test_stages.c compiles some and compares. */
 /* clang-format off */
 static const counts_row table[] = {
     {CUZK_CIRCUIT_POREP, 2 * KIB, 40, 2685673, 43806, 41280, 2674908, 685521, 22, 37716678},
@@ -109,7 +109,7 @@ cuzk_status cuzk_filecoin_needs_of(cuzk_filecoin_needs *out, const cuzk_circuit_
     *out = (cuzk_filecoin_needs){
         .circuit_bytes = c.circuit_bytes,
         .compile_bytes = c.compile_bytes,
-        /* filecoin-circuits.md 3.3: six points, then six counted sections */
+        /* docs/params-format.md#params: six points, then six counted sections */
         .params_file_bytes = 864 + 6 * 4 + 96 * points_g1 + 192 * (1 + c.b_aux_density),
         .params_heap_bytes = 64 * KIB + 1024 * (uint64_t)c.n_inputs,
         .witness_bytes = 32 * (c.n_inputs + c.n_fulls) + 8 * c.bit_words + 4 * KIB,

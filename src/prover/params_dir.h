@@ -2,7 +2,7 @@
 #ifndef CUZK_PROVER_PARAMS_DIR_H
 #define CUZK_PROVER_PARAMS_DIR_H
 
-/* Where parameter files are, by the network's names (filecoin-circuits.md 4.8). */
+/* Where parameter files are, by the network's names (docs/params-format.md#names). */
 #include "circuit/param_name.h"
 
 #define CUZK_PATH_BYTES         4096

@@ -188,7 +188,7 @@ static inline uint64_t cuzk_circuit_prover_rows(const cuzk_circuit *c)
 unsigned cuzk_circuit_lg_domain(const cuzk_circuit *c);
 
 /**
- * SHA-256 of the canonical transcript (filecoin-circuits.md 7.2), streamed; memory does not grow
+ * SHA-256 of the canonical transcript (docs/spec/groth16.md#transcript), streamed; memory does not grow
  * with n_blocks. prefix (optional) gets the hash of the first `prefix_rows` rows without trailer.
  */
 CUZK_NODISCARD cuzk_status cuzk_circuit_transcript(const cuzk_circuit *c, uint8_t out[32],

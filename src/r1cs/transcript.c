@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The canonical transcript (filecoin-circuits.md 7.2), streamed out of the compiled form. Nearly all
+ * The canonical transcript (docs/spec/groth16.md#transcript), streamed out of the compiled form. Nearly all
  * of the time is SHA-256's: 36 bytes per term.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * PoSt and update vanilla proofs as bincode 1.x writes them (filecoin-circuits.md 4.7): integers
+ * PoSt and update vanilla proofs as bincode 1.x writes them (docs/spec/inputs.md#bincode): integers
  * fixed-width little-endian, Vec = u64 count and items, enum = u32 index, 32-byte arrays raw.
  * Bytes behind the value are passed over, as bincode 1.x's deserialize does.
  */

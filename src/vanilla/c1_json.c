@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * C1 JSON (filecoin-circuits.md 4.7), read once from front to back. Structures whose length is not
+ * C1 JSON (docs/spec/inputs.md#c1-json), read once from front to back. Structures whose length is not
  * known in advance are gathered in a growing heap vector (challenges of a partition) or a bounded
  * local array (levels, siblings, rows, parents), then moved into the arena.
  */

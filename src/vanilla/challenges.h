@@ -3,8 +3,9 @@
 #define CUZK_VANILLA_CHALLENGES_H
 
 /*
- * Challenge derivation (filecoin-circuits.md 4.3-4.6), and nothing that depends on a vanilla proof:
- * what a verifier computes for itself.
+ * Challenge derivation (docs/spec/porep.md#challenges, docs/spec/post.md#challenges and
+ * docs/spec/update.md#challenges), and nothing that depends on a vanilla proof: what a verifier
+ * computes for itself.
  */
 #include "base/status.h"
 #include "hash/poseidon.h"
@@ -31,7 +32,7 @@ CUZK_NODISCARD cuzk_status cuzk_porep_challenges(uint32_t *out, const cuzk_porep
 
 /**
  * Leaf challenged by PoSt challenge idx of a sector: idx counts within the sector for V1_2, over
- * the whole proof before (filecoin-circuits.md 4.5).
+ * the whole proof before (docs/spec/post.md#challenges).
  */
 uint64_t cuzk_post_leaf_challenge(const cuzk_node *randomness, uint64_t sector_id, uint64_t idx,
                                   uint64_t n_leaves);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Vanilla proofs back into the network's formats (filecoin-circuits.md 4.7). */
+/* Vanilla proofs back into the network's formats (docs/spec/inputs.md). */
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define CUZK_VANILLA_GRAPH_H
 
 /*
- * Parents of a node in the stacked DRG graph (filecoin-circuits.md 4.4): six from the depth-robust
+ * Parents of a node in the stacked DRG graph (docs/spec/sectors.md#graph): six from the depth-robust
  * graph, eight from the expander.
  */
 #include "vanilla/sector.h"

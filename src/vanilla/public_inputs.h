@@ -3,8 +3,9 @@
 #define CUZK_VANILLA_PUBLIC_INPUTS_H
 
 /*
- * Public inputs of a proof (filecoin-circuits.md 5), ONE left out, derived from the statement alone:
- * no vanilla proof is looked at. Montgomery form.
+ * Public inputs of a proof, ONE left out, derived from the statement alone: no vanilla proof is
+ * looked at (docs/spec/porep.md#public-inputs, docs/spec/post.md#public-inputs,
+ * docs/spec/update.md#public-inputs). Montgomery form.
  */
 #include "vanilla/check.h"
 

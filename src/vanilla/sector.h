@@ -3,8 +3,8 @@
 #define CUZK_VANILLA_SECTOR_H
 
 /*
- * Sector sizes and everything that follows from them (filecoin-circuits.md 2.0), and the numbers of
- * the registered proof types (4.1).
+ * Sector sizes and everything that follows from them (docs/spec/sectors.md#sizes), and the numbers
+ * of the registered proof types (docs/spec/sectors.md#registered-proofs).
  */
 #include <stdbool.h>
 #include <stddef.h>

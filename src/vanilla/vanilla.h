@@ -3,7 +3,7 @@
 #define CUZK_VANILLA_VANILLA_H
 
 /*
- * Parsed vanilla proofs (filecoin-circuits.md 4.7). Everything hangs in the input's arena; nodes
+ * Parsed vanilla proofs (docs/spec/inputs.md). Everything hangs in the input's arena; nodes
  * are copied out of the file, so that the file need not stay mapped.
  */
 #include "base/arena.h"

@@ -27,7 +27,7 @@ static cuzk_status read_g2(cuzk_reader *r, cuzk_g2_affine *out)
     return cuzk_g2_affine_is_infinity(out) ? CUZK_E_INFINITY : CUZK_OK;
 }
 
-/* The order of the file (filecoin-circuits.md 3.3). */
+/* The order of the file (docs/params-format.md#vk). */
 static cuzk_status read_key(cuzk_vk *vk, cuzk_reader *r)
 {
     uint32_t n = 0;

@@ -76,7 +76,7 @@ static void update(void)
     check_kind(CUZK_CIRCUIT_UPDATE, 2 * KIB);
 }
 
-/* Circuits whose transcripts nobody recorded: counts of an independent model, filecoin-circuits.md 6.2. */
+/* Circuits whose transcripts nobody recorded: counts of an independent model (docs/spec/counts.md). */
 static void counts_without_transcript(void)
 {
     static const struct {

@@ -7,7 +7,7 @@
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
 
-/* SHA-256 in the published file names (filecoin-circuits.md 4.8). */
+/* SHA-256 in the published file names (docs/params-format.md#names). */
 static const uint64_t sizes[5] = {2 * KIB, 8 * MIB, 512 * MIB, 32 * GIB, 64 * GIB};
 static const char *const trees[5] = {"8-0-0", "8-0-0", "8-0-0", "8-8-0", "8-8-2"};
 static const char *const sums[CUZK_CIRCUIT_N_KINDS][5] = {

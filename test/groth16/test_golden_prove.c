@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The original implementation's parameters and proofs for 2 KiB sectors
- * (filecoin-circuits.md 7.5, 7.6), from vanilla proofs on.
+ * The original implementation's parameters and proofs for 2 KiB sectors (test/vectors),
+ * from vanilla proofs on.
  */
 #include <stdlib.h>
 #include <string.h>

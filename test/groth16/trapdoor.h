@@ -4,8 +4,8 @@
 
 /*
  * Who knows the toxic waste can say what the proof of a satisfied witness is with field arithmetic
- * and three scalar multiplications (filecoin-circuits.md 7.6): no parameters, transforms, or
- * multi-scalar multiplications.
+ * and three scalar multiplications (docs/spec/groth16.md#proofs-from-the-trapdoor): no
+ * parameters, transforms, or multi-scalar multiplications.
  */
 #include "groth16/prove.h"
 #include "groth16/setup.h"

@@ -9,7 +9,7 @@
 
 #include "test.h"
 
-/* Fingerprints: SHA-256 of the 32-byte little-endian values (filecoin-circuits.md 1.8.1). */
+/* Fingerprints: SHA-256 of the 32-byte little-endian values (docs/spec/poseidon.md#compressed-form). */
 static const struct vector {
     unsigned arity;
     const char *raw, *crc, *pre_sparse, *sparse;
