@@ -2,7 +2,7 @@
 """Fail when a source file includes a module that its layer may not see.
 
 Usage: tools/check_layers.py [--dot]      (run from the repository root)
-The table is the architecture: docs/LAYERS.md is generated from it.
+The table is the architecture (ARCHITECTURE.md, Modules); --dot draws it.
 """
 import pathlib, re, sys
 
