@@ -195,9 +195,9 @@ cuzk_status bench_write_page(const char *path, const cuzk_result *base, const cu
 
 cuzk_status bench_load(cuzk_result *r, const char *path, cuzk_err *err)
 {
-    cuzk_map m;
-    CUZK_TRY(cuzk_map_open(&m, path, err));
+    cuzk_content m;
+    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, err));
     const cuzk_status st = cuzk_result_parse(r, m.data, m.size, path, err);
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     return st;
 }

@@ -188,20 +188,20 @@ static void counted(void *arg, const bench_case *c, uint64_t units)
 
 static cuzk_status read_cases(bench_micro *p)
 {
-    cuzk_map m;
+    cuzk_content m;
     app *a = &p->b.a;
-    CUZK_TRY(cuzk_map_open(&m, p->cases_path, &a->err));
+    CUZK_TRY(cuzk_content_read(&m, p->cases_path, CUZK_CONTENT_INPUT, &a->err));
     p->names = cuzk_alloc(m.size + 1, 1);
     p->exact = cuzk_alloc(m.size / 2 + 1, sizeof(*p->exact));
     if (p->names == NULL || p->exact == NULL) {
-        cuzk_map_close(&m);
+        cuzk_content_free(&m);
         return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "%s: out of memory", p->cases_path);
     }
     if (m.size > 0) {
         memcpy(p->names, m.data, m.size);
     }
     p->names[m.size] = '\0';
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     for (char *at = p->names; *at != '\0';) {
         const size_t n = strcspn(at, "\n");
         const bool last = at[n] == '\0';

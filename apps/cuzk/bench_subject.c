@@ -82,11 +82,11 @@ static cuzk_status find_kind(bench_subject *s)
 
 static cuzk_status map_blob(bench_subject *s, const char *path)
 {
-    cuzk_map *m = &s->maps[s->n_maps];
+    cuzk_content *m = &s->maps[s->n_maps];
     if (s->n_maps == BENCH_MAX_BLOBS) {
         return CUZK_FAIL(&s->a->err, CUZK_E_INVALID, "more than %d input files", BENCH_MAX_BLOBS);
     }
-    CUZK_TRY(cuzk_map_open(m, path, &s->a->err));
+    CUZK_TRY(cuzk_content_read(m, path, CUZK_CONTENT_INPUT, &s->a->err));
     s->blobs[s->n_maps] = (cuzk_filecoin_blob){m->data, m->size};
     s->n_maps++;
     return CUZK_OK;
@@ -400,7 +400,7 @@ void bench_subject_close(bench_subject *s)
     cuzk_circuit_destroy(s->rows_circuit);
     cuzk_hashes_destroy(s->hashes);
     for (uint32_t i = 0; i < s->n_maps; i++) {
-        cuzk_map_close(&s->maps[i]);
+        cuzk_content_free(&s->maps[i]);
     }
     remove_dir(s);
 }

@@ -33,7 +33,7 @@ typedef struct bench_subject {
     bool is_rows;
     cuzk_filecoin_request request;
     cuzk_filecoin_blob blobs[BENCH_MAX_BLOBS];
-    cuzk_map maps[BENCH_MAX_BLOBS];
+    cuzk_content maps[BENCH_MAX_BLOBS];
     uint32_t n_maps;
     cuzk_node nodes[4];
     cuzk_circuit_spec spec;

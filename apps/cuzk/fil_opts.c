@@ -230,13 +230,13 @@ static cuzk_status size_option(fil_opts *o, uint64_t *bytes)
 
 cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
 {
-    cuzk_map m;
+    cuzk_content m;
     if (o->c1 == NULL) {
         return missing(o, "--c1");
     }
-    CUZK_TRY(cuzk_map_open(&m, o->c1, &o->a.err));
+    CUZK_TRY(cuzk_content_read(&m, o->c1, CUZK_CONTENT_INPUT, &o->a.err));
     const cuzk_status st = cuzk_porep_parse_json(in, m.data, m.size, &o->a.err);
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     return st;
 }
 
@@ -262,14 +262,14 @@ static cuzk_status post_type(fil_opts *o, cuzk_post_type *type, bool window)
 
 static cuzk_status add_sector(fil_opts *o, cuzk_post_input *in, const char *path)
 {
-    cuzk_map m;
+    cuzk_content m;
     cuzk_err inner = {.msg = ""};
-    CUZK_TRY(cuzk_map_open(&m, path, &o->a.err));
+    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &o->a.err));
     cuzk_status s = cuzk_post_input_add(in, m.data, m.size, &inner);
     if (s != CUZK_OK) {
         s = CUZK_FAIL(&o->a.err, s, "%s: %s", path, inner.msg);
     }
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     return s;
 }
 
@@ -337,21 +337,21 @@ cuzk_status fil_load_update_statement(fil_opts *o, cuzk_update_statement *st)
 
 cuzk_status fil_load_update(fil_opts *o, cuzk_update_input **in)
 {
-    cuzk_map m;
+    cuzk_content m;
     if (o->n_vanilla != 1) {
         return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "one --vanilla file is needed, not %zu",
                          o->n_vanilla);
     }
-    CUZK_TRY(cuzk_map_open(&m, o->vanilla[0], &o->a.err));
+    CUZK_TRY(cuzk_content_read(&m, o->vanilla[0], CUZK_CONTENT_INPUT, &o->a.err));
     const cuzk_status st = cuzk_update_parse(in, m.data, m.size, &o->a.err);
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     return st;
 }
 
 cuzk_status fil_load_proof(fil_opts *o, uint8_t **proof, size_t *n)
 {
-    cuzk_map m;
-    CUZK_TRY(cuzk_map_open(&m, o->proof, &o->a.err));
+    cuzk_content m;
+    CUZK_TRY(cuzk_content_read(&m, o->proof, CUZK_CONTENT_INPUT, &o->a.err));
     uint8_t *p = cuzk_alloc(m.size, 1);
     cuzk_status st = CUZK_OK;
     if (p == NULL) {
@@ -363,6 +363,6 @@ cuzk_status fil_load_proof(fil_opts *o, uint8_t **proof, size_t *n)
         *proof = p;
         *n = m.size;
     }
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     return st;
 }

@@ -36,14 +36,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static cuzk_status work(check *c)
 {
     app *a = &c->a;
-    cuzk_map rm, wm;
+    cuzk_content rm, wm;
     cuzk_circuit *circuit = NULL;
     cuzk_witness *w = NULL;
     cuzk_wtns wtns;
     cuzk_status st;
     memset(&wm, 0, sizeof(wm));
-    CUZK_TRY(cuzk_map_open(&rm, c->r1cs, &a->err));
-    CUZK_TRY_GOTO(st, cuzk_map_open(&wm, c->wtns, &a->err));
+    CUZK_TRY(cuzk_content_read(&rm, c->r1cs, CUZK_CONTENT_ANY, &a->err));
+    CUZK_TRY_GOTO(st, cuzk_content_read(&wm, c->wtns, CUZK_CONTENT_ANY, &a->err));
     CUZK_TRY_GOTO(st, cuzk_r1cs_file_compile(&circuit, NULL, rm.data, rm.size, c->r1cs, &a->err));
     CUZK_TRY_GOTO(st, cuzk_wtns_read(&wtns, wm.data, wm.size, c->wtns, &a->err));
     CUZK_TRY_GOTO(st, cuzk_wtns_to_witness(&w, &wtns, circuit, c->wtns, a->pool, &a->err));
@@ -53,8 +53,8 @@ static cuzk_status work(check *c)
 out:
     cuzk_witness_destroy(w);
     cuzk_circuit_destroy(circuit);
-    cuzk_map_close(&wm);
-    cuzk_map_close(&rm);
+    cuzk_content_free(&wm);
+    cuzk_content_free(&rm);
     return st;
 }
 

@@ -63,7 +63,7 @@ out:
     return st;
 }
 
-static cuzk_status info_r1cs(info *i, const cuzk_map *m)
+static cuzk_status info_r1cs(info *i, const cuzk_content *m)
 {
     app *a = &i->a;
     cuzk_r1cs_info r;
@@ -86,7 +86,7 @@ static cuzk_status info_r1cs(info *i, const cuzk_map *m)
     return CUZK_OK;
 }
 
-static cuzk_status info_wtns(info *i, const cuzk_map *m)
+static cuzk_status info_wtns(info *i, const cuzk_content *m)
 {
     cuzk_wtns w;
     CUZK_TRY(cuzk_wtns_read(&w, m->data, m->size, i->path, &i->a.err));
@@ -134,21 +134,33 @@ out:
     return st;
 }
 
+static cuzk_status info_content(info *i, const cuzk_file *f, file_kind kind)
+{
+    cuzk_content m;
+    CUZK_TRY(cuzk_content_of(&m, f, CUZK_CONTENT_ANY, &i->a.err));
+    const cuzk_status st = kind == FILE_R1CS ? info_r1cs(i, &m) : info_wtns(i, &m);
+    cuzk_content_free(&m);
+    return st;
+}
+
 static cuzk_status work(info *i)
 {
-    cuzk_map m;
-    cuzk_status st;
-    CUZK_TRY(cuzk_map_open(&m, i->path, &i->a.err));
-    switch (file_kind_of(m.data, m.size)) {
-    case FILE_R1CS: st = info_r1cs(i, &m); break;
-    case FILE_WTNS: st = info_wtns(i, &m); break;
-    case FILE_ZKEY: st = info_zkey(i); break;
-    case FILE_JSON_OBJECT:
-    case FILE_JSON_ARRAY:
-    case FILE_OTHER:
-    default: st = info_vk(i); break;
+    cuzk_file *f;
+    file_head head;
+    CUZK_TRY(cuzk_file_open(&f, i->path, &i->a.err));
+    cuzk_status st = read_head(&i->a, f, &head);
+    if (st == CUZK_OK) {
+        switch (head.kind) {
+        case FILE_R1CS:
+        case FILE_WTNS: st = info_content(i, f, head.kind); break;
+        case FILE_ZKEY: st = info_zkey(i); break;
+        case FILE_JSON_OBJECT:
+        case FILE_JSON_ARRAY:
+        case FILE_OTHER:
+        default: st = info_vk(i); break;
+        }
     }
-    cuzk_map_close(&m);
+    cuzk_file_close(f);
     return st;
 }
 

@@ -26,7 +26,7 @@ typedef struct prove {
     cuzk_circuit *own_circuit;
     const cuzk_circuit *circuit;
     const cuzk_srs *srs;
-    cuzk_map wtns_map;
+    cuzk_content wtns_file;
     devices dev; /* the first one proves */
 } prove;
 
@@ -71,11 +71,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static cuzk_status compile_r1cs(prove *p)
 {
-    cuzk_map m;
-    CUZK_TRY(cuzk_map_open(&m, p->r1cs, &p->a.err));
+    cuzk_content m;
+    CUZK_TRY(cuzk_content_read(&m, p->r1cs, CUZK_CONTENT_ANY, &p->a.err));
     const cuzk_status st =
         cuzk_r1cs_file_compile(&p->own_circuit, NULL, m.data, m.size, p->r1cs, &p->a.err);
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     return st;
 }
 
@@ -83,14 +83,16 @@ static cuzk_status open_key(prove *p)
 {
     app *a = &p->a;
     const char *path = p->path[KEY];
-    cuzk_map m;
-    CUZK_TRY(cuzk_map_open(&m, path, &a->err));
-    const file_kind kind = file_kind_of(m.data, m.size);
-    cuzk_map_close(&m);
+    cuzk_file *f;
+    file_head head = {.n = 0};
+    CUZK_TRY(cuzk_file_open(&f, path, &a->err));
+    const cuzk_status st = read_head(a, f, &head);
+    cuzk_file_close(f);
+    CUZK_TRY(st);
     if (p->r1cs != NULL) {
         CUZK_TRY(compile_r1cs(p));
     }
-    if (kind == FILE_ZKEY || p->r1cs == NULL) {
+    if (head.kind == FILE_ZKEY || p->r1cs == NULL) {
         CUZK_TRY(cuzk_zkey_open(&p->zkey, path, CUZK_POINT_ON_CURVE, &a->err));
         p->circuit = cuzk_zkey_circuit(p->zkey);
         p->srs = cuzk_zkey_srs(p->zkey);
@@ -247,8 +249,9 @@ static cuzk_status work(prove *p)
     cuzk_span_end(a->trace, span, 0);
     CUZK_TRY(st);
     span = cuzk_span_begin(a->trace, "witness", NULL);
-    CUZK_TRY(cuzk_map_open(&p->wtns_map, p->path[WITNESS], &a->err));
-    CUZK_TRY(cuzk_wtns_read(&wtns, p->wtns_map.data, p->wtns_map.size, p->path[WITNESS], &a->err));
+    CUZK_TRY(cuzk_content_read(&p->wtns_file, p->path[WITNESS], CUZK_CONTENT_ANY, &a->err));
+    CUZK_TRY(
+        cuzk_wtns_read(&wtns, p->wtns_file.data, p->wtns_file.size, p->path[WITNESS], &a->err));
     CUZK_TRY(check_witness(p, &wtns));
     CUZK_TRY(cuzk_wtns_to_witness(&w, &wtns, p->circuit, p->path[WITNESS], a->pool, &a->err));
     cuzk_span_end(a->trace, span, 0);
@@ -301,7 +304,7 @@ int cmd_groth16_prove(int argc, char **argv)
     cuzk_zkey_close(p.zkey);
     cuzk_srs_close(p.params);
     cuzk_circuit_destroy(p.own_circuit);
-    cuzk_map_close(&p.wtns_map);
+    cuzk_content_free(&p.wtns_file);
     devices_close(&p.dev);
     return app_finish(&p.a, st);
 }

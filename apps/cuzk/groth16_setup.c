@@ -121,7 +121,7 @@ out:
 static cuzk_status work(setup *s)
 {
     app *a = &s->a;
-    cuzk_map m;
+    cuzk_content m;
     cuzk_circuit *c = NULL;
     cuzk_r1cs_info info;
     cuzk_toxic toxic;
@@ -133,9 +133,9 @@ static cuzk_status work(setup *s)
         CUZK_TRY(app_check_output(a, s->params));
         CUZK_TRY(name_vk(s));
     }
-    CUZK_TRY(cuzk_map_open(&m, s->r1cs, &a->err));
+    CUZK_TRY(cuzk_content_read(&m, s->r1cs, CUZK_CONTENT_ANY, &a->err));
     cuzk_status st = cuzk_r1cs_file_compile(&c, &info, m.data, m.size, s->r1cs, &a->err);
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     if (st != CUZK_OK) {
         return st;
     }

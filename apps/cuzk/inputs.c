@@ -68,39 +68,63 @@ static cuzk_status vk_of_params(app *a, const char *path, uint8_t **out, size_t 
     return st;
 }
 
-/* The length that the count in a .vk asks for; 0 when too short to have one. */
-static uint64_t vk_length(const uint8_t *d, size_t n)
+cuzk_status read_head(app *a, const cuzk_file *f, file_head *out)
 {
-    return n < 868 ? 0 : 868 + 96 * (uint64_t)cuzk_load_u32_be(d + 864);
+    const uint64_t size = cuzk_file_size(f);
+    out->n = size < sizeof(out->bytes) ? (size_t)size : sizeof(out->bytes);
+    CUZK_TRY(cuzk_file_read(f, out->bytes, 0, out->n, &a->err));
+    out->kind = file_kind_of(out->bytes, out->n);
+    return CUZK_OK;
+}
+
+/* The length that the count in a .vk asks for; 0 when too short to have one. */
+static uint64_t vk_length(const file_head *h)
+{
+    return h->n < 868 ? 0 : 868 + 96 * (uint64_t)cuzk_load_u32_be(h->bytes + 864);
+}
+
+static cuzk_status vk_of_content(app *a, const char *path, const cuzk_file *f, file_kind kind,
+                                 uint8_t **out, size_t *n)
+{
+    cuzk_content m;
+    CUZK_TRY(cuzk_content_of(&m, f, CUZK_CONTENT_INPUT, &a->err));
+    if (kind == FILE_JSON_OBJECT) {
+        const cuzk_status st = cuzk_vk_json_read(out, n, m.data, m.size, path, &a->err);
+        cuzk_content_free(&m);
+        return st;
+    }
+    *out = m.data; /* now the caller's */
+    *n = m.size;
+    m.data = NULL;
+    cuzk_content_free(&m);
+    return CUZK_OK;
+}
+
+static cuzk_status vk_of_file(app *a, const char *path, const cuzk_file *f, uint8_t **out,
+                              size_t *n)
+{
+    file_head h;
+    CUZK_TRY(read_head(a, f, &h));
+    if (h.kind == FILE_JSON_OBJECT || (vk_length(&h) == cuzk_file_size(f) && h.n != 0)) {
+        return vk_of_content(a, path, f, h.kind, out, n);
+    }
+    if (h.kind == FILE_ZKEY) {
+        return vk_of_zkey(a, path, out, n);
+    }
+    if (vk_length(&h) != 0 && vk_length(&h) < cuzk_file_size(f)) {
+        return vk_of_params(a, path, out, n); /* a .params file starts with its key */
+    }
+    return CUZK_FAIL(&a->err, CUZK_E_FORMAT,
+                     "%s: not a verifying key (.vk, verification_key.json, .zkey or .params)",
+                     path);
 }
 
 cuzk_status read_vk(app *a, const char *path, uint8_t **out, size_t *n)
 {
-    cuzk_map m;
-    cuzk_status st = CUZK_OK;
-    CUZK_TRY(cuzk_map_open(&m, path, &a->err));
-    const file_kind kind = file_kind_of(m.data, m.size);
-    if (kind == FILE_JSON_OBJECT) {
-        st = cuzk_vk_json_read(out, n, m.data, m.size, path, &a->err);
-    } else if (kind == FILE_ZKEY) {
-        st = vk_of_zkey(a, path, out, n);
-    } else if (vk_length(m.data, m.size) == m.size && m.size != 0) {
-        uint8_t *b = cuzk_alloc(m.size, 1);
-        if (b == NULL) {
-            st = CUZK_FAIL(&a->err, CUZK_E_NOMEM, "%s: out of memory for the key", path);
-        } else {
-            memcpy(b, m.data, m.size);
-            *out = b;
-            *n = m.size;
-        }
-    } else if (vk_length(m.data, m.size) != 0 && vk_length(m.data, m.size) < m.size) {
-        st = vk_of_params(a, path, out, n); /* a .params file starts with its key */
-    } else {
-        st = CUZK_FAIL(&a->err, CUZK_E_FORMAT,
-                       "%s: not a verifying key (.vk, verification_key.json, .zkey or .params)",
-                       path);
-    }
-    cuzk_map_close(&m);
+    cuzk_file *f;
+    CUZK_TRY(cuzk_file_open(&f, path, &a->err));
+    const cuzk_status st = vk_of_file(a, path, f, out, n);
+    cuzk_file_close(f);
     return st;
 }
 
@@ -126,9 +150,9 @@ static void trim(const uint8_t **p, size_t *n)
 
 cuzk_status read_proof(app *a, const char *path, uint8_t out[CUZK_PROOF_BYTES])
 {
-    cuzk_map m;
+    cuzk_content m;
     cuzk_status st = CUZK_OK;
-    CUZK_TRY(cuzk_map_open(&m, path, &a->err));
+    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &a->err));
     const uint8_t *p = m.data;
     size_t n = m.size;
     if (n == CUZK_PROOF_BYTES) {
@@ -147,7 +171,7 @@ cuzk_status read_proof(app *a, const char *path, uint8_t out[CUZK_PROOF_BYTES])
                            CUZK_PROOF_BYTES, 2 * CUZK_PROOF_BYTES);
         }
     }
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     return st;
 }
 
@@ -205,13 +229,13 @@ static cuzk_status public_from_hex(app *a, const char *path, const uint8_t *p, s
 
 cuzk_status read_public(app *a, const char *path, uint8_t **out, size_t *count)
 {
-    cuzk_map m;
-    CUZK_TRY(cuzk_map_open(&m, path, &a->err));
+    cuzk_content m;
+    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &a->err));
     const file_kind kind = file_kind_of(m.data, m.size);
     const cuzk_status st = kind == FILE_JSON_ARRAY || kind == FILE_JSON_OBJECT
                                ? cuzk_public_json_read(out, count, m.data, m.size, path, &a->err)
                                : public_from_hex(a, path, m.data, m.size, out, count);
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     return st;
 }
 

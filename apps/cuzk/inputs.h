@@ -5,6 +5,8 @@
 /* Files in the several forms that users have them in. All buffers are blocks of base/alloc.h. */
 #include <cuzk/verify.h>
 
+#include "sys/file.h"
+
 #include "app.h"
 
 /** What a file starts with. */
@@ -17,6 +19,14 @@ typedef enum file_kind {
     FILE_OTHER
 } file_kind;
 file_kind file_kind_of(const uint8_t *data, size_t n);
+
+/** The beginning of a file, enough to tell its kind and the length of a key. */
+typedef struct file_head {
+    file_kind kind;
+    size_t n;
+    uint8_t bytes[1024]; /* [n] */
+} file_head;
+CUZK_NODISCARD cuzk_status read_head(app *a, const cuzk_file *f, file_head *out);
 
 /** Bytes of a .vk, from a .vk, verification_key.json, .zkey or .params file. */
 CUZK_NODISCARD cuzk_status read_vk(app *a, const char *path, uint8_t **out, size_t *n);

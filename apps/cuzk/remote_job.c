@@ -168,8 +168,8 @@ const char *remote_kind_name(cuzk_job_kind k)
 /* ---- files ---- */
 
 typedef struct job_files {
-    cuzk_map c1;
-    cuzk_map *vanilla; /* [n_vanilla] */
+    cuzk_content c1;
+    cuzk_content *vanilla; /* [n_vanilla] */
     size_t n_vanilla;
     cuzk_bytes *proofs; /* [n_proofs] */
     size_t n_proofs, cap_proofs;
@@ -225,7 +225,7 @@ static cuzk_status add_base64(app *a, job_files *f, const cuzk_json_str *s, bool
 }
 
 /* A JSON array of base64 texts, or one raw proof. */
-static cuzk_status add_vanilla(app *a, job_files *f, const cuzk_map *m)
+static cuzk_status add_vanilla(app *a, job_files *f, const cuzk_content *m)
 {
     cuzk_json j;
     cuzk_json_str s;
@@ -259,7 +259,8 @@ static cuzk_status load_vanilla(app *a, remote_job *j, job_files *f)
         return nomem(a);
     }
     for (; f->n_vanilla < j->n_vanilla; f->n_vanilla++) {
-        CUZK_TRY(cuzk_map_open(&f->vanilla[f->n_vanilla], j->vanilla[f->n_vanilla], &a->err));
+        CUZK_TRY(cuzk_content_read(&f->vanilla[f->n_vanilla], j->vanilla[f->n_vanilla],
+                                   CUZK_CONTENT_INPUT, &a->err));
         CUZK_TRY(add_vanilla(a, f, &f->vanilla[f->n_vanilla]));
     }
     return CUZK_OK;
@@ -294,7 +295,7 @@ cuzk_status remote_job_load(app *a, remote_job *j)
     }
     j->files = f;
     if (j->kind == CUZK_JOB_POREP) {
-        CUZK_TRY(cuzk_map_open(&f->c1, j->c1, &a->err));
+        CUZK_TRY(cuzk_content_read(&f->c1, j->c1, CUZK_CONTENT_INPUT, &a->err));
         q->vanilla_proof = (cuzk_bytes){f->c1.data, f->c1.size};
     } else {
         CUZK_TRY(load_vanilla(a, j, f));
@@ -324,9 +325,9 @@ void remote_job_free(remote_job *j)
     if (f == NULL) {
         return;
     }
-    cuzk_map_close(&f->c1);
+    cuzk_content_free(&f->c1);
     for (size_t i = 0; f->vanilla != NULL && i < j->n_vanilla; i++) {
-        cuzk_map_close(&f->vanilla[i]); /* zeroed ones are fine */
+        cuzk_content_free(&f->vanilla[i]); /* zeroed ones are fine */
     }
     for (size_t i = 0; i < f->n_decoded; i++) {
         cuzk_free(f->decoded[i]);

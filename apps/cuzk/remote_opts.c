@@ -90,8 +90,8 @@ static const char *environment(const char *name)
 /* First line of the file. */
 static cuzk_status read_token(app *a, remote_opts *r, const char *path)
 {
-    cuzk_map m;
-    CUZK_TRY(cuzk_map_open(&m, path, &a->err));
+    cuzk_content m;
+    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &a->err));
     size_t n = 0;
     while (n < m.size && m.data[n] != '\n' && m.data[n] != '\r') {
         n++;
@@ -103,7 +103,7 @@ static cuzk_status read_token(app *a, remote_opts *r, const char *path)
         }
         r->token[n] = '\0';
     }
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     if (r->token == NULL) {
         return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for a token");
     }

@@ -61,11 +61,11 @@ static void default_params(serve *s)
 static cuzk_status read_token(serve *s)
 {
     const char *path = s->config->token_file;
-    cuzk_map m = {.data = NULL};
+    cuzk_content m = {.data = NULL};
     if (path[0] == '\0') {
         return CUZK_OK;
     }
-    CUZK_TRY(cuzk_map_open(&m, path, &s->err));
+    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &s->err));
     size_t n = m.size;
     while (n > 0 && (m.data[n - 1] == '\n' || m.data[n - 1] == '\r' || m.data[n - 1] == ' ')) {
         n--;
@@ -78,7 +78,7 @@ static cuzk_status read_token(serve *s)
         memcpy(s->token, m.data, n);
         s->token[n] = '\0';
     }
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
     return ok ? CUZK_OK
               : CUZK_FAIL(&s->err, CUZK_E_INVALID,
                           "daemon.token_file %.300s: wants %u to %zu printable characters without "

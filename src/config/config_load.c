@@ -520,18 +520,12 @@ cuzk_status cuzk_config_parse(cuzk_config **out, const char *name, const char *t
 cuzk_status cuzk_config_load(cuzk_config **out, const char *path, cuzk_config_issues *issues,
                              cuzk_err *err)
 {
-    cuzk_map m = {.data = NULL};
+    cuzk_content m;
     memset(issues, 0, sizeof(*issues));
-    CUZK_TRY(cuzk_map_open(&m, path, err));
-    cuzk_status st = CUZK_OK;
-    if (m.size > CUZK_CONFIG_MAX_BYTES) {
-        st = CUZK_FAIL(err, CUZK_E_INVALID, "%.200s: %zu bytes are too many for a configuration",
-                       path, m.size);
-    } else {
-        st = cuzk_config_parse(out, path, m.size == 0 ? "" : (const char *)m.data, m.size, issues,
-                               err);
-    }
-    cuzk_map_close(&m);
+    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONFIG_MAX_BYTES, err));
+    const cuzk_status st =
+        cuzk_config_parse(out, path, m.size == 0 ? "" : (const char *)m.data, m.size, issues, err);
+    cuzk_content_free(&m);
     return st;
 }
 

@@ -197,15 +197,8 @@ cuzk_status device_copy(void *dst, const void *src, size_t bytes, cuzk_pool *poo
 static cuzk_status read_chunk(device_loader *l, const cuzk_srs *srs, cuzk_srs_section s,
                               uint64_t first, uint64_t n, uint8_t *to, cuzk_err *err)
 {
-    const uint8_t *encoded = cuzk_srs_encoded(srs, s, first);
-    if (encoded != NULL) {
-        const size_t bytes = n * cuzk_srs_point_bytes(s);
-        const cuzk_status st = device_copy(to, encoded, bytes, l->pool, l->cancel);
-        if (st != CUZK_OK) {
-            return CUZK_FAIL(err, st, "reading parameters: %s", cuzk_status_text(st));
-        }
-        cuzk_srs_release(srs, (size_t)(encoded - srs->data), bytes);
-        return CUZK_OK;
+    if (cuzk_srs_is_encoded(srs)) {
+        return cuzk_srs_read_encoded(srs, s, first, n, to, l->pool, l->cancel, err);
     }
     if (s == CUZK_SRS_B_G2) {
         return cuzk_srs_read_g2(srs, s, first, n, (cuzk_g2_affine *)(void *)to, l->pool, err);
@@ -217,7 +210,7 @@ static cuzk_status send_chunk(device_loader *l, const cuzk_srs *srs, cuzk_srs_se
                               uint64_t first, uint64_t n, int b, cuzk_err *err)
 {
     const bool g2 = s == CUZK_SRS_B_G2;
-    const bool encoded = cuzk_srs_encoded(srs, s, first) != NULL;
+    const bool encoded = cuzk_srs_is_encoded(srs);
     const size_t size = encoded ? cuzk_srs_point_bytes(s)
                         : g2    ? sizeof(cuzk_g2_affine)
                                 : sizeof(cuzk_g1_affine);

@@ -3,8 +3,8 @@
 #define CUZK_GROTH16_SRS_H
 
 /*
- * Proving parameters: the bellperson .params file (docs/params-format.md), mapped; or the same
- * in memory, from setup or a zkey.
+ * Proving parameters: the bellperson .params file (docs/params-format.md), read in slices; or the
+ * same in memory, from setup or a zkey.
  */
 #include "base/status.h"
 #include "ec/g1.h"
@@ -37,10 +37,11 @@ typedef enum cuzk_quotient_kind {
 } cuzk_quotient_kind;
 
 /**
- * Maps and indexes a .params file. Always checked: layout, counts against the file's size to the
+ * Opens and indexes a .params file, which stays open. Always checked: layout, counts against the file's size to the
  * byte, the verifying key in full. check says what is done with the other points: UNCHECKED nothing
  * until they are read, ON_CURVE / IN_SUBGROUP every point now (threads of pool). Messages tell an
- * HTML page, an empty or truncated file, trailing bytes, a dangling link from one another.
+ * HTML page, an empty or truncated file, trailing bytes, a dangling link from one another. E_IO
+ * from here or a later read: the disk failed, or the file was cut short meanwhile.
  */
 CUZK_NODISCARD cuzk_status cuzk_srs_open(cuzk_srs **out, const char *path, cuzk_point_check check,
                                          cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err);
@@ -94,7 +95,7 @@ const cuzk_g1_affine *cuzk_srs_g1_array(const cuzk_srs *srs, cuzk_srs_section s)
 const cuzk_g2_affine *cuzk_srs_g2_array(const cuzk_srs *srs);
 const cuzk_srs_vk *cuzk_srs_get_vk(const cuzk_srs *srs);
 uint64_t cuzk_srs_count(const cuzk_srs *srs, cuzk_srs_section s);
-/** Decodes points [first, first + n) of a G1 section. E_ENCODING or E_INFINITY name section and index. */
+/** Decodes points [first, first + n) of a G1 section. E_ENCODING or E_INFINITY name section and index, E_IO the file. */
 CUZK_NODISCARD cuzk_status cuzk_srs_read_g1(const cuzk_srs *srs, cuzk_srs_section s, uint64_t first,
                                             uint64_t n, cuzk_g1_affine *out, cuzk_pool *pool,
                                             cuzk_err *err);

@@ -16,11 +16,11 @@ struct cuzk_srs {
     bool all_wires;
     char *name; /* for messages */
 
-    /* Exactly one of the three ways to the points. */
-    const uint8_t *data; /* a file's bytes, else NULL */
-    size_t size;
-    size_t offset[CUZK_SRS_SECTIONS]; /* of each section's first point */
-    cuzk_map map;                     /* zeroed when data is the caller's */
+    /* Exactly one of the ways to the points: a .params file, or its bytes, ... */
+    cuzk_file *file;
+    const uint8_t *data;                /* the caller's */
+    uint64_t size;                      /* of file or data; 0: neither */
+    uint64_t offset[CUZK_SRS_SECTIONS]; /* of each section's first point */
 
     bool in_memory;
     cuzk_srs_arrays arrays;
@@ -33,20 +33,22 @@ static inline size_t cuzk_srs_point_bytes(cuzk_srs_section s)
     return s == CUZK_SRS_B_G2 ? CUZK_G2_UNCOMPRESSED_BYTES : CUZK_G1_UNCOMPRESSED_BYTES;
 }
 
-/** Encoded points [first, ...) of a section of a file; NULL: the srs is no file. */
-static inline const uint8_t *cuzk_srs_encoded(const cuzk_srs *srs, cuzk_srs_section s,
-                                              uint64_t first)
+/** The points are encoded: the srs is a .params file or its bytes. */
+static inline bool cuzk_srs_is_encoded(const cuzk_srs *srs)
 {
-    return srs->data == NULL ? NULL : srs->data + srs->offset[s] + first * cuzk_srs_point_bytes(s);
+    return srs->size != 0;
 }
 
+/** Bytes [at, at + n) of the .params file, within its size. E_IO names it. Threads may read at once. */
+CUZK_NODISCARD cuzk_status cuzk_srs_read_bytes(const cuzk_srs *srs, uint8_t *out, uint64_t at,
+                                               size_t n, cuzk_err *err);
+/** Encoded points [first, first + n) of a section of it, with threads of pool. */
+CUZK_NODISCARD cuzk_status cuzk_srs_read_encoded(const cuzk_srs *srs, cuzk_srs_section s,
+                                                 uint64_t first, uint64_t n, uint8_t *out,
+                                                 cuzk_pool *pool, const cuzk_cancel *cancel,
+                                                 cuzk_err *err);
 /** Zeroed, with a copy of name. NULL when out of memory. */
 cuzk_srs *cuzk_srs_new(const char *name);
-/**
- * Tells the system that bytes just read are not needed soon: the file may be larger than memory
- * budgets, and its pages would count as resident. Reading them again is a soft page fault.
- */
-void cuzk_srs_release(const cuzk_srs *srs, size_t offset, size_t bytes);
 /** Decodes every point of all sections with this check; file-backed only. */
 CUZK_NODISCARD cuzk_status cuzk_srs_check_points(const cuzk_srs *srs, cuzk_point_check check,
                                                  cuzk_pool *pool, const cuzk_cancel *cancel,

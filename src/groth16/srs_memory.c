@@ -36,7 +36,7 @@ void cuzk_srs_close(cuzk_srs *srs)
     cuzk_free(srs->arrays.b_g2);
     cuzk_free(srs->ic);
     cuzk_free(srs->name);
-    cuzk_map_close(&srs->map);
+    cuzk_file_close(srs->file);
     cuzk_free(srs);
 }
 
@@ -105,13 +105,6 @@ cuzk_status cuzk_srs_create_from_arrays(cuzk_srs **out, const cuzk_srs_source *s
     srs->arrays = *arrays;
     *out = srs;
     return CUZK_OK;
-}
-
-void cuzk_srs_release(const cuzk_srs *srs, size_t offset, size_t bytes)
-{
-    if (bytes >= ((size_t)1 << 20)) {
-        cuzk_map_advise(&srs->map, offset, bytes, CUZK_MAP_DONTNEED);
-    }
 }
 
 const cuzk_srs_vk *cuzk_srs_get_vk(const cuzk_srs *srs)

@@ -8,10 +8,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/reader.h"
+#include "base/bytes.h"
 #include "groth16/srs.h"
 
 #include "srs_internal.h"
+
+/* Enough to tell what else a file may be. */
+#define HEAD_BYTES 256u
 
 /* First bytes of the file are printable text. */
 static bool looks_like_text(const uint8_t *p, size_t n)
@@ -32,8 +35,8 @@ static bool starts_with(const uint8_t *p, size_t n, const char *prefix)
     return n >= len && memcmp(p, prefix, len) == 0;
 }
 
-/* What a file is that cannot be parameters; NULL: no objection. */
-static const char *guess_other_kind(const uint8_t *p, size_t n)
+/* What a file is that cannot be parameters, by its first n bytes; NULL: no objection. */
+static const char *guess_other_kind(const uint8_t *p, size_t n, uint64_t size)
 {
     static const struct {
         const char *prefix, *kind;
@@ -72,7 +75,7 @@ static const char *guess_other_kind(const uint8_t *p, size_t n)
     if (zeros == n || zeros == CUZK_G1_UNCOMPRESSED_BYTES) {
         return "zero bytes, probably an unfinished download";
     }
-    if ((p[0] & 0x80) != 0 && n == 192) {
+    if ((p[0] & 0x80) != 0 && size == 192) {
         return "a proof";
     }
     return NULL;
@@ -103,31 +106,32 @@ static cuzk_status vk_g2(cuzk_g2_affine *out, const uint8_t *p, const char *what
     return st == CUZK_OK ? st : bad_vk_point(st, what, name, err);
 }
 
-/* Reads the key; r is left at section h. The points are decoded by read_vk_points. */
-static cuzk_status find_vk(cuzk_srs *srs, cuzk_reader *r, const uint8_t **points,
-                           const uint8_t **ic, cuzk_err *err)
+/* How long the key is; its points are decoded by read_vk. */
+static cuzk_status find_vk(cuzk_srs *srs, uint64_t *vk_bytes, cuzk_err *err)
 {
-    const size_t size = srs->size;
-    uint32_t n_ic;
-    if (!cuzk_read_bytes(r, points, CUZK_VK_POINTS_BYTES) || !cuzk_read_u32_be(r, &n_ic)) {
+    const uint64_t size = srs->size;
+    uint8_t count[4];
+    if (size < CUZK_VK_FIXED_BYTES) {
         return CUZK_FAIL(err, CUZK_E_FORMAT,
-                         "truncated: the verifying key alone has at least %u bytes, found %zu: %s",
-                         CUZK_VK_FIXED_BYTES + CUZK_G1_UNCOMPRESSED_BYTES, size, srs->name);
+                         "truncated: the verifying key alone has at least %u bytes, found %llu: %s",
+                         CUZK_VK_FIXED_BYTES + CUZK_G1_UNCOMPRESSED_BYTES, (unsigned long long)size,
+                         srs->name);
     }
+    CUZK_TRY(cuzk_srs_read_bytes(srs, count, CUZK_VK_POINTS_BYTES, sizeof(count), err));
+    const uint32_t n_ic = cuzk_load_u32_be(count);
     if (n_ic == 0) {
         return CUZK_FAIL(err, CUZK_E_FORMAT,
                          "verifying key without ic points: damaged or not parameters: %s",
                          srs->name);
     }
-    const uint64_t vk_bytes = CUZK_VK_FIXED_BYTES + (uint64_t)n_ic * CUZK_G1_UNCOMPRESSED_BYTES;
-    if (!cuzk_reader_has(r, n_ic, CUZK_G1_UNCOMPRESSED_BYTES) ||
-        !cuzk_read_bytes(r, ic, (size_t)n_ic * CUZK_G1_UNCOMPRESSED_BYTES)) {
+    *vk_bytes = CUZK_VK_FIXED_BYTES + (uint64_t)n_ic * CUZK_G1_UNCOMPRESSED_BYTES;
+    if (*vk_bytes > size) {
         return CUZK_FAIL(err, CUZK_E_FORMAT,
                          "truncated or damaged: verifying key with %u ic points has %llu bytes, "
-                         "found %zu: %s",
-                         n_ic, (unsigned long long)vk_bytes, size, srs->name);
+                         "found %llu: %s",
+                         n_ic, (unsigned long long)*vk_bytes, (unsigned long long)size, srs->name);
     }
-    if (cuzk_reader_left(r) == 0) {
+    if (*vk_bytes == size) {
         return CUZK_FAIL(err, CUZK_E_FORMAT, "a verifying key (.vk), not parameters: %s",
                          srs->name);
     }
@@ -135,10 +139,12 @@ static cuzk_status find_vk(cuzk_srs *srs, cuzk_reader *r, const uint8_t **points
     return CUZK_OK;
 }
 
-static cuzk_status read_vk_points(cuzk_srs *srs, const uint8_t *p, const uint8_t *ic,
-                                  const cuzk_cancel *cancel, cuzk_err *err)
+/* p: the key's bytes. */
+static cuzk_status read_vk_points(cuzk_srs *srs, const uint8_t *p, const cuzk_cancel *cancel,
+                                  cuzk_err *err)
 {
     cuzk_srs_vk *vk = &srs->vk;
+    const uint8_t *ic = p + CUZK_VK_FIXED_BYTES;
     CUZK_TRY(vk_g1(&vk->alpha_g1, p, "alpha_g1", srs->name, err));
     CUZK_TRY(vk_g1(&vk->beta_g1, p + 96, "beta_g1", srs->name, err));
     CUZK_TRY(vk_g2(&vk->beta_g2, p + 192, "beta_g2", srs->name, err));
@@ -162,6 +168,21 @@ static cuzk_status read_vk_points(cuzk_srs *srs, const uint8_t *p, const uint8_t
     return CUZK_OK;
 }
 
+static cuzk_status read_vk(cuzk_srs *srs, uint64_t vk_bytes, const cuzk_cancel *cancel,
+                           cuzk_err *err)
+{
+    uint8_t *key = cuzk_alloc((size_t)vk_bytes, 1);
+    if (key == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the verifying key of %s", srs->name);
+    }
+    cuzk_status st = cuzk_srs_read_bytes(srs, key, 0, (size_t)vk_bytes, err);
+    if (st == CUZK_OK) {
+        st = read_vk_points(srs, key, cancel, err);
+    }
+    cuzk_free(key);
+    return st;
+}
+
 /* Relations between the counts that hold for every circuit; NULL when they do. */
 static const char *count_objection(const cuzk_srs *srs, cuzk_srs_section s)
 {
@@ -181,18 +202,22 @@ static const char *count_objection(const cuzk_srs *srs, cuzk_srs_section s)
     return NULL;
 }
 
-static cuzk_status index_sections(cuzk_srs *srs, cuzk_reader *r, cuzk_err *err)
+/* at: where section h begins. */
+static cuzk_status index_sections(cuzk_srs *srs, uint64_t at, cuzk_err *err)
 {
     for (unsigned i = 0; i < CUZK_SRS_SECTIONS; i++) {
         const cuzk_srs_section s = (cuzk_srs_section)i;
         const char *label = cuzk_srs_section_name(s);
-        const uint8_t *points;
-        uint32_t n;
-        if (!cuzk_read_u32_be(r, &n)) {
+        uint8_t count[4];
+        if (srs->size - at < sizeof(count)) {
             return CUZK_FAIL(err, CUZK_E_FORMAT,
-                             "truncated: section %s at byte %zu is missing, found %zu bytes: %s",
-                             label, cuzk_reader_pos(r), srs->size, srs->name);
+                             "truncated: section %s at byte %llu is missing, found %llu bytes: %s",
+                             label, (unsigned long long)at, (unsigned long long)srs->size,
+                             srs->name);
         }
+        CUZK_TRY(cuzk_srs_read_bytes(srs, count, at, sizeof(count), err));
+        at += sizeof(count);
+        const uint32_t n = cuzk_load_u32_be(count);
         srs->count[s] = n;
         const char *objection = count_objection(srs, s);
         if (objection != NULL) {
@@ -200,21 +225,24 @@ static cuzk_status index_sections(cuzk_srs *srs, cuzk_reader *r, cuzk_err *err)
                              "damaged or not parameters: count %u of section %s %s: %s", n, label,
                              objection, srs->name);
         }
-        srs->offset[s] = cuzk_reader_pos(r);
+        srs->offset[s] = at;
         const uint64_t bytes = (uint64_t)n * cuzk_srs_point_bytes(s);
         /* Later sections have at least their counts. */
-        const uint64_t least = srs->offset[s] + bytes + 4 * (CUZK_SRS_SECTIONS - 1 - (uint64_t)i);
-        if (bytes > cuzk_reader_left(r) || !cuzk_read_bytes(r, &points, (size_t)bytes)) {
+        const uint64_t least = at + bytes + 4 * (CUZK_SRS_SECTIONS - 1 - (uint64_t)i);
+        if (bytes > srs->size - at) {
             return CUZK_FAIL(err, CUZK_E_FORMAT,
                              "truncated: with %u points in section %s the file has at least %llu "
-                             "bytes, found %zu: %s",
-                             n, label, (unsigned long long)least, srs->size, srs->name);
+                             "bytes, found %llu: %s",
+                             n, label, (unsigned long long)least, (unsigned long long)srs->size,
+                             srs->name);
         }
+        at += bytes;
     }
-    if (cuzk_reader_left(r) != 0) {
+    if (at != srs->size) {
         return CUZK_FAIL(err, CUZK_E_FORMAT,
-                         "%zu trailing bytes: the sections end at byte %zu, found %zu: %s",
-                         cuzk_reader_left(r), cuzk_reader_pos(r), srs->size, srs->name);
+                         "%llu trailing bytes: the sections end at byte %llu, found %llu: %s",
+                         (unsigned long long)(srs->size - at), (unsigned long long)at,
+                         (unsigned long long)srs->size, srs->name);
     }
     return CUZK_OK;
 }
@@ -222,20 +250,22 @@ static cuzk_status index_sections(cuzk_srs *srs, cuzk_reader *r, cuzk_err *err)
 static cuzk_status open_data(cuzk_srs *srs, cuzk_point_check check, cuzk_pool *pool,
                              const cuzk_cancel *cancel, cuzk_err *err)
 {
-    const uint8_t *points, *ic;
+    uint8_t head[HEAD_BYTES];
+    const size_t n = srs->size < sizeof(head) ? (size_t)srs->size : sizeof(head);
+    uint64_t vk_bytes;
     if (srs->size == 0) {
         return CUZK_FAIL(err, CUZK_E_FORMAT, "empty file: %s", srs->name);
     }
-    const char *other = guess_other_kind(srs->data, srs->size);
+    CUZK_TRY(cuzk_srs_read_bytes(srs, head, 0, n, err));
+    const char *other = guess_other_kind(head, n, srs->size);
     if (other != NULL) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT, "not parameters but %s (%zu bytes): %s", other,
-                         srs->size, srs->name);
+        return CUZK_FAIL(err, CUZK_E_FORMAT, "not parameters but %s (%llu bytes): %s", other,
+                         (unsigned long long)srs->size, srs->name);
     }
-    cuzk_reader r = cuzk_reader_init(srs->data, srs->size);
     /* Layout first: it costs nothing and says more than a bad point does. */
-    CUZK_TRY(find_vk(srs, &r, &points, &ic, err));
-    CUZK_TRY(index_sections(srs, &r, err));
-    CUZK_TRY(read_vk_points(srs, points, ic, cancel, err));
+    CUZK_TRY(find_vk(srs, &vk_bytes, err));
+    CUZK_TRY(index_sections(srs, vk_bytes, err));
+    CUZK_TRY(read_vk(srs, vk_bytes, cancel, err));
     if (check != CUZK_POINT_UNCHECKED) {
         CUZK_TRY(cuzk_srs_check_points(srs, check, pool, cancel, err));
     }
@@ -249,13 +279,10 @@ cuzk_status cuzk_srs_open(cuzk_srs **out, const char *path, cuzk_point_check che
     if (srs == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to open %s", path);
     }
-    cuzk_status st = cuzk_map_open(&srs->map, path, err);
+    cuzk_status st = cuzk_file_open(&srs->file, path, err);
     if (st == CUZK_OK) {
-        srs->data = srs->map.data;
-        srs->size = srs->map.size;
+        srs->size = cuzk_file_size(srs->file);
         st = open_data(srs, check, pool, cancel, err);
-    } else {
-        memset(&srs->map, 0, sizeof(srs->map));
     }
     if (st != CUZK_OK) {
         cuzk_srs_close(srs);

@@ -47,21 +47,29 @@ cuzk_status cuzk_srs_digest(const cuzk_srs *srs, uint8_t out[16], const cuzk_can
     const size_t step = (size_t)1 << 20;
     uint8_t full[64];
     cuzk_blake2b ctx;
-    if (srs->data == NULL) {
+    if (!cuzk_srs_is_encoded(srs)) {
         return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "only a .params file has a digest");
     }
+    uint8_t *buffer = cuzk_alloc(step, 1);
+    cuzk_status st = CUZK_OK;
+    if (buffer == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to hash %s", srs->name);
+    }
     cuzk_blake2b_init(&ctx, sizeof(full), NULL, 0);
-    for (size_t at = 0; at < srs->size; at += step) {
+    for (uint64_t at = 0; at < srs->size; at += step) {
         if (cuzk_cancel_requested(cancel)) {
-            return CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled while hashing %s", srs->name);
+            st = CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled while hashing %s", srs->name);
+            goto out;
         }
-        const size_t n = srs->size - at < step ? srs->size - at : step;
-        cuzk_blake2b_update(&ctx, srs->data + at, n);
-        cuzk_srs_release(srs, at, n);
+        const size_t n = srs->size - at < step ? (size_t)(srs->size - at) : step;
+        CUZK_TRY_GOTO(st, cuzk_srs_read_bytes(srs, buffer, at, n, err));
+        cuzk_blake2b_update(&ctx, buffer, n);
     }
     cuzk_blake2b_final(&ctx, full);
     memcpy(out, full, 16);
-    return CUZK_OK;
+out:
+    cuzk_free(buffer);
+    return st;
 }
 
 static cuzk_status copy_section(cuzk_section_writer *w, const cuzk_srs *srs, cuzk_srs_section s,

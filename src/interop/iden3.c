@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
+#include "base/alloc.h"
+
 #include "iden3_internal.h"
+
+/* Enough for the head and to tell what else a file may be. */
+#define HEAD_BYTES 256u
 
 static bool starts_with(const uint8_t *d, size_t n, const char *text)
 {
@@ -39,74 +44,167 @@ static const char *guess(const uint8_t *d, size_t n)
     return NULL;
 }
 
-static cuzk_status wrong_magic(const uint8_t *d, size_t n, const char *name, const char *kind,
-                               uint32_t version, cuzk_err *err)
+/* d: the first bytes, shown of them, of n. */
+static cuzk_status wrong_magic(const uint8_t *d, size_t shown, uint64_t n, const char *name,
+                               const char *kind, uint32_t version, cuzk_err *err)
 {
     if (n == 0) {
         return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: file is empty, expected %s v%u", name, kind,
                          version);
     }
-    const char *what = guess(d, n);
+    const char *what = guess(d, shown);
     if (what != NULL) {
         return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: this is %s, expected %s v%u", name, what, kind,
                          version);
     }
     if (strcmp(kind, "wtns") == 0 && n % 32 == 0) {
         return CUZK_FAIL(err, CUZK_E_FORMAT,
-                         "%s: raw dump, expected wtns v%u (%zu values without a header?)", name,
-                         version, n / 32);
+                         "%s: raw dump, expected wtns v%u (%llu values without a header?)", name,
+                         version, (unsigned long long)(n / 32));
     }
     return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: no \"%s\" at the start, expected %s v%u", name, kind,
                      kind, version);
 }
 
+/* Bytes [at, at + n), which are there. */
+static cuzk_status fetch(const cuzk_iden3 *f, uint8_t *out, uint64_t at, size_t n, cuzk_err *err)
+{
+    if (f->file != NULL) {
+        return cuzk_file_read(f->file, out, at, n, err);
+    }
+    if (n > 0) {
+        memcpy(out, f->data + at, n);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status check_head(const cuzk_iden3 *f, uint64_t size, uint32_t version,
+                              uint32_t *n_sections, cuzk_err *err)
+{
+    uint8_t head[HEAD_BYTES];
+    const size_t n = size < sizeof(head) ? (size_t)size : sizeof(head);
+    cuzk_reader r = cuzk_reader_init(head, n);
+    const uint8_t *magic;
+    uint32_t v;
+    CUZK_TRY(fetch(f, head, 0, n, err));
+    if (!cuzk_read_bytes(&r, &magic, 4) || memcmp(magic, f->kind, 4) != 0) {
+        return wrong_magic(head, n, size, f->name, f->kind, version, err);
+    }
+    if (!cuzk_read_u32_le(&r, &v) || !cuzk_read_u32_le(&r, n_sections)) {
+        return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: header is truncated", f->name);
+    }
+    if (v != version) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "%s: %s version %u, expected %u", f->name,
+                         f->kind, v, version);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status index_sections(cuzk_iden3 *f, uint64_t size, uint32_t n_sections, uint32_t known,
+                                  cuzk_err *err)
+{
+    uint64_t at = 12;
+    for (uint32_t i = 0; i < n_sections; i++) {
+        uint8_t head[12];
+        if (size - at < sizeof(head)) {
+            return CUZK_FAIL(err, CUZK_E_FORMAT,
+                             "%s: file ends after %u of %u sections; it is truncated", f->name, i,
+                             n_sections);
+        }
+        CUZK_TRY(fetch(f, head, at, sizeof(head), err));
+        at += sizeof(head);
+        const uint32_t id = cuzk_load_u32_le(head);
+        const uint64_t bytes = cuzk_load_u64_le(head + 4);
+        if (bytes > size - at) {
+            return CUZK_FAIL(err, CUZK_E_FORMAT,
+                             "%s: section %u says %llu bytes, only %llu are left; the file is "
+                             "truncated",
+                             f->name, id, (unsigned long long)bytes,
+                             (unsigned long long)(size - at));
+        }
+        if (id <= CUZK_IDEN3_MAX_ID && (known >> id & 1) != 0) {
+            if ((f->present >> id & 1) != 0) {
+                return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: section %u is there twice", f->name, id);
+            }
+            f->present |= (uint32_t)1 << id;
+            f->at[id] = at;
+            f->bytes[id] = bytes;
+        }
+        at += bytes;
+    }
+    if (at != size) {
+        return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: %llu bytes after the last section", f->name,
+                         (unsigned long long)(size - at));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status parse(cuzk_iden3 *f, uint64_t size, uint32_t version, uint32_t known,
+                         cuzk_err *err)
+{
+    uint32_t n_sections = 0;
+    CUZK_TRY(check_head(f, size, version, &n_sections, err));
+    return index_sections(f, size, n_sections, known, err);
+}
+
 cuzk_status cuzk_iden3_parse(cuzk_iden3 *out, const void *data, size_t n, const char *name,
                              const char *kind, uint32_t version, uint32_t known, cuzk_err *err)
 {
-    cuzk_reader r = cuzk_reader_init(data, n);
-    const uint8_t *magic;
-    uint32_t v, n_sections;
-    if (!cuzk_read_bytes(&r, &magic, 4) || memcmp(magic, kind, 4) != 0) {
-        return wrong_magic(data, n, name, kind, version, err);
-    }
-    if (!cuzk_read_u32_le(&r, &v) || !cuzk_read_u32_le(&r, &n_sections)) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: header is truncated", name);
-    }
-    if (v != version) {
-        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "%s: %s version %u, expected %u", name, kind, v,
-                         version);
-    }
     memset(out, 0, sizeof(*out));
     out->name = name;
     out->kind = kind;
-    for (uint32_t i = 0; i < n_sections; i++) {
-        uint32_t id;
-        uint64_t bytes;
-        cuzk_reader body;
-        if (!cuzk_read_u32_le(&r, &id) || !cuzk_read_u64_le(&r, &bytes)) {
-            return CUZK_FAIL(err, CUZK_E_FORMAT,
-                             "%s: file ends after %u of %u sections; it is truncated", name, i,
-                             n_sections);
-        }
-        const size_t left = cuzk_reader_left(&r);
-        if (!cuzk_read_sub(&r, &body, bytes)) {
-            return CUZK_FAIL(err, CUZK_E_FORMAT,
-                             "%s: section %u says %llu bytes, only %zu are left; the file is "
-                             "truncated",
-                             name, id, (unsigned long long)bytes, left);
-        }
-        if (id > CUZK_IDEN3_MAX_ID || (known >> id & 1) == 0) {
-            continue;
-        }
+    out->data = data;
+    CUZK_TRY(parse(out, n, version, known, err));
+    for (uint32_t id = 0; id <= CUZK_IDEN3_MAX_ID; id++) {
         if ((out->present >> id & 1) != 0) {
-            return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: section %u is there twice", name, id);
+            out->section[id] = cuzk_reader_init(out->data + out->at[id], (size_t)out->bytes[id]);
         }
-        out->present |= (uint32_t)1 << id;
-        out->section[id] = body;
     }
-    if (cuzk_reader_left(&r) != 0) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: %zu bytes after the last section", name,
-                         cuzk_reader_left(&r));
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_iden3_parse_file(cuzk_iden3 *out, const cuzk_file *file, const char *name,
+                                  const char *kind, uint32_t version, uint32_t known, cuzk_err *err)
+{
+    memset(out, 0, sizeof(*out));
+    out->name = name;
+    out->kind = kind;
+    out->file = file;
+    return parse(out, cuzk_file_size(file), version, known, err);
+}
+
+cuzk_status cuzk_iden3_load(cuzk_iden3 *f, uint32_t id, uint64_t max, uint8_t **block,
+                            cuzk_err *err)
+{
+    const uint64_t n = f->bytes[id] < max ? f->bytes[id] : max;
+    if (f->file == NULL || n == 0) {
+        return CUZK_OK;
+    }
+    uint8_t *b = cuzk_alloc((size_t)n, 1);
+    if (b == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "%s: out of memory for section %u, %llu bytes", f->name,
+                         id, (unsigned long long)n);
+    }
+    const cuzk_status st = fetch(f, b, f->at[id], (size_t)n, err);
+    if (st != CUZK_OK) {
+        cuzk_free(b);
+        return st;
+    }
+    f->section[id] = cuzk_reader_init(b, (size_t)n);
+    *block = b;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_iden3_read(const cuzk_iden3 *f, uint32_t id, uint8_t *out, uint64_t at, size_t n,
+                            cuzk_err *err)
+{
+    return fetch(f, out, f->at[id] + at, n, err);
+}
+
+cuzk_status cuzk_iden3_require(const cuzk_iden3 *f, uint32_t id, const char *what, cuzk_err *err)
+{
+    if ((f->present >> id & 1) == 0) {
+        return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: section %u (%s) is missing", f->name, id, what);
     }
     return CUZK_OK;
 }
@@ -114,9 +212,7 @@ cuzk_status cuzk_iden3_parse(cuzk_iden3 *out, const void *data, size_t n, const 
 cuzk_status cuzk_iden3_section(const cuzk_iden3 *f, uint32_t id, const char *what, cuzk_reader *out,
                                cuzk_err *err)
 {
-    if ((f->present >> id & 1) == 0) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: section %u (%s) is missing", f->name, id, what);
-    }
+    CUZK_TRY(cuzk_iden3_require(f, id, what, err));
     *out = f->section[id];
     return CUZK_OK;
 }

@@ -9,8 +9,11 @@
 
 #include "zkey_internal.h"
 
+/* Of sections that are small, or of which the beginning is enough. */
+#define SMALL_BYTES 65536u
+
 struct cuzk_zkey {
-    cuzk_map map; /* zero when the bytes are the caller's */
+    cuzk_file *opened; /* NULL when the bytes are the caller's */
     char *name;
     cuzk_iden3 file;
     cuzk_zkey_info info;
@@ -37,38 +40,66 @@ static cuzk_status bad_point(const cuzk_zkey *z, cuzk_srs_section s, uint64_t i,
                      (unsigned long long)i, sections[s].id, sections[s].what, cuzk_status_text(st));
 }
 
+/* Bytes that a thread reads at a time, on its stack: whole points of either group. */
+#define PIECE_BYTES ((size_t)12288)
+
 typedef struct decode {
     const cuzk_zkey *z;
-    const uint8_t *from;
+    cuzk_srs_section s;
+    uint64_t at;        /* of the first point, in its section */
     cuzk_g1_affine *g1; /* one of the two, or neither: check only */
     cuzk_g2_affine *g2;
     bool is_g2;
     cuzk_point_check check;
-    _Atomic uint64_t bad; /* lowest bad index + 1 */
+    _Atomic uint64_t bad;    /* lowest bad index + 1 */
+    _Atomic bool has_failed; /* who sets it writes err */
+    cuzk_err err;
 } decode;
+
+static cuzk_status decode_one(const decode *d, size_t i, const uint8_t *in)
+{
+    if (d->is_g2) {
+        cuzk_g2_affine p;
+        return cuzk_iden3_g2_decode(d->g2 == NULL ? &p : &d->g2[i], in, d->check);
+    }
+    cuzk_g1_affine p;
+    return cuzk_iden3_g1_decode(d->g1 == NULL ? &p : &d->g1[i], in, d->check);
+}
+
+static cuzk_status decode_piece(decode *d, size_t first, size_t n, const uint8_t *in, size_t size)
+{
+    for (size_t k = 0; k < n; k++) {
+        const cuzk_status st = decode_one(d, first + k, in + k * size);
+        if (st != CUZK_OK) {
+            uint64_t bad = atomic_load(&d->bad);
+            while ((bad == 0 || bad > first + k + 1) &&
+                   !atomic_compare_exchange_weak(&d->bad, &bad, first + k + 1)) {
+            }
+            return st;
+        }
+    }
+    return CUZK_OK;
+}
 
 static cuzk_status decode_range(void *arg, size_t begin, size_t end, unsigned worker)
 {
     decode *d = arg;
+    const size_t size = d->is_g2 ? CUZK_IDEN3_G2_BYTES : CUZK_IDEN3_G1_BYTES;
+    const size_t per_piece = PIECE_BYTES / size;
+    uint8_t piece[PIECE_BYTES];
     (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        cuzk_status st;
-        if (d->is_g2) {
-            cuzk_g2_affine p;
-            st = cuzk_iden3_g2_decode(d->g2 == NULL ? &p : &d->g2[i],
-                                      d->from + i * CUZK_IDEN3_G2_BYTES, d->check);
-        } else {
-            cuzk_g1_affine p;
-            st = cuzk_iden3_g1_decode(d->g1 == NULL ? &p : &d->g1[i],
-                                      d->from + i * CUZK_IDEN3_G1_BYTES, d->check);
-        }
+    for (size_t i = begin; i < end; i += per_piece) {
+        const size_t n = end - i < per_piece ? end - i : per_piece;
+        cuzk_err err;
+        const cuzk_status st = cuzk_iden3_read(&d->z->file, sections[d->s].id, piece,
+                                               d->at + (uint64_t)i * size, n * size, &err);
         if (st != CUZK_OK) {
-            uint64_t bad = atomic_load(&d->bad);
-            while ((bad == 0 || bad > i + 1) &&
-                   !atomic_compare_exchange_weak(&d->bad, &bad, i + 1)) {
+            if (!atomic_exchange(&d->has_failed, true)) {
+                d->err = err;
             }
             return st;
         }
+        CUZK_TRY(decode_piece(d, i, n, piece, size));
     }
     return CUZK_OK;
 }
@@ -77,21 +108,32 @@ static cuzk_status decode_points(const cuzk_zkey *z, cuzk_srs_section s, uint64_
                                  cuzk_g1_affine *g1, cuzk_g2_affine *g2, cuzk_point_check check,
                                  cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
 {
-    const cuzk_reader *r = &z->file.section[sections[s].id];
     const size_t bytes = s == CUZK_SRS_B_G2 ? CUZK_IDEN3_G2_BYTES : CUZK_IDEN3_G1_BYTES;
-    const uint64_t count = cuzk_reader_left(r) / bytes;
+    const uint64_t count = z->file.bytes[sections[s].id] / bytes;
     if (first > count || n > count - first) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: section %s has %llu points", z->name,
                          sections[s].what, (unsigned long long)count);
     }
-    decode d = {z, r->p + first * bytes, g1, g2, s == CUZK_SRS_B_G2, check, 0};
+    decode d = {.z = z,
+                .s = s,
+                .at = first * bytes,
+                .g1 = g1,
+                .g2 = g2,
+                .is_g2 = s == CUZK_SRS_B_G2,
+                .check = check};
     const cuzk_status st = cuzk_parallel_for(pool, cancel, (size_t)n, 256, decode_range, &d);
     if (st == CUZK_OK) {
         return CUZK_OK;
     }
     const uint64_t bad = atomic_load(&d.bad);
-    return bad != 0 ? bad_point(z, s, first + bad - 1, st, err)
-                    : CUZK_FAIL(err, st, "%s: reading stopped: %s", z->name, cuzk_status_text(st));
+    if (bad != 0) {
+        return bad_point(z, s, first + bad - 1, st, err);
+    }
+    if (atomic_load(&d.has_failed)) {
+        return CUZK_FAIL_OS(err, d.err.code, d.err.os_code, "%s (section %s)", d.err.msg,
+                            sections[s].what);
+    }
+    return CUZK_FAIL(err, st, "%s: reading stopped: %s", z->name, cuzk_status_text(st));
 }
 
 static cuzk_status read_g1(void *arg, cuzk_srs_section s, uint64_t first, uint64_t n,
@@ -177,24 +219,26 @@ static cuzk_status read_header(cuzk_zkey *z, cuzk_srs_vk *vk, cuzk_err *err)
 static cuzk_status check_sizes(const cuzk_zkey *z, uint64_t count[CUZK_SRS_SECTIONS], cuzk_err *err)
 {
     const cuzk_zkey_info *info = &z->info;
-    cuzk_reader r;
     count[CUZK_SRS_H] = info->domain_size;
     count[CUZK_SRS_L] = info->n_vars - info->n_public - 1;
     count[CUZK_SRS_A] = count[CUZK_SRS_B_G1] = count[CUZK_SRS_B_G2] = info->n_vars;
     for (int s = 0; s < CUZK_SRS_SECTIONS; s++) {
         const size_t bytes = s == CUZK_SRS_B_G2 ? CUZK_IDEN3_G2_BYTES : CUZK_IDEN3_G1_BYTES;
-        CUZK_TRY(cuzk_iden3_section(&z->file, sections[s].id, sections[s].what, &r, err));
-        if (cuzk_reader_left(&r) != count[s] * bytes) {
+        const uint64_t found = z->file.bytes[sections[s].id];
+        CUZK_TRY(cuzk_iden3_require(&z->file, sections[s].id, sections[s].what, err));
+        if (found != count[s] * bytes) {
             return CUZK_FAIL(err, CUZK_E_FORMAT,
-                             "%s: section %u (%s) has %zu bytes, %llu points need %llu", z->name,
-                             sections[s].id, sections[s].what, cuzk_reader_left(&r),
+                             "%s: section %u (%s) has %llu bytes, %llu points need %llu", z->name,
+                             sections[s].id, sections[s].what, (unsigned long long)found,
                              (unsigned long long)count[s], (unsigned long long)(count[s] * bytes));
         }
     }
-    CUZK_TRY(cuzk_iden3_section(&z->file, CUZK_ZKEY_IC, "IC", &r, err));
-    if (cuzk_reader_left(&r) != ((uint64_t)info->n_public + 1) * CUZK_IDEN3_G1_BYTES) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: section 3 (IC) has %zu bytes for %u public wires",
-                         z->name, cuzk_reader_left(&r), info->n_public);
+    CUZK_TRY(cuzk_iden3_require(&z->file, CUZK_ZKEY_IC, "IC", err));
+    const uint64_t ic = z->file.bytes[CUZK_ZKEY_IC];
+    if (ic != ((uint64_t)info->n_public + 1) * CUZK_IDEN3_G1_BYTES) {
+        return CUZK_FAIL(err, CUZK_E_FORMAT,
+                         "%s: section 3 (IC) has %llu bytes for %u public wires", z->name,
+                         (unsigned long long)ic, info->n_public);
     }
     return CUZK_OK;
 }
@@ -229,15 +273,32 @@ static cuzk_status read_contributions(cuzk_zkey *z, cuzk_err *err)
     return CUZK_OK;
 }
 
-static cuzk_status load(cuzk_zkey *z, const void *data, size_t n, cuzk_err *err)
+/* Sections of a file that are read as a whole, in memory while the key is read. */
+typedef struct loaded {
+    uint8_t *block[CUZK_IDEN3_MAX_ID + 1];
+} loaded;
+
+static cuzk_status load_small(cuzk_zkey *z, loaded *l, cuzk_err *err)
+{
+    static const uint32_t ids[] = {CUZK_ZKEY_PROTOCOL, CUZK_ZKEY_HEADER, CUZK_ZKEY_CONTRIBUTIONS};
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+        CUZK_TRY(cuzk_iden3_load(&z->file, ids[i], SMALL_BYTES, &l->block[ids[i]], err));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status load_parsed(cuzk_zkey *z, loaded *l, cuzk_err *err)
 {
     cuzk_srs_source src;
     memset(&src, 0, sizeof(src));
-    CUZK_TRY(cuzk_iden3_parse(&z->file, data, n, z->name, "zkey", 1, 0x7fe, err));
+    CUZK_TRY(load_small(z, l, err));
     CUZK_TRY(read_header(z, &src.vk, err));
     CUZK_TRY(check_sizes(z, src.count, err));
     CUZK_TRY(read_contributions(z, err));
+    CUZK_TRY(cuzk_iden3_load(&z->file, CUZK_ZKEY_IC, UINT64_MAX, &l->block[CUZK_ZKEY_IC], err));
     CUZK_TRY(read_ic(z, &src.vk, err));
+    CUZK_TRY(
+        cuzk_iden3_load(&z->file, CUZK_ZKEY_COEFS, UINT64_MAX, &l->block[CUZK_ZKEY_COEFS], err));
     CUZK_TRY(cuzk_zkey_compile(&z->circuit, &z->info, &z->file, err));
     const unsigned lg = cuzk_circuit_lg_domain(z->circuit);
     if (lg > 31 || (uint32_t)1 << lg != z->info.domain_size) {
@@ -253,7 +314,28 @@ static cuzk_status load(cuzk_zkey *z, const void *data, size_t n, cuzk_err *err)
     return cuzk_srs_create(&z->srs, &src, err);
 }
 
-static cuzk_status create(cuzk_zkey **out, cuzk_map *map, const void *data, size_t n,
+/* The key of z->opened, or of bytes when there is none. */
+static cuzk_status load(cuzk_zkey *z, const void *data, size_t n, cuzk_err *err)
+{
+    enum { VERSION = 1, KNOWN = 0x7fe };
+    loaded l = {{NULL}};
+    if (z->opened != NULL) {
+        CUZK_TRY(cuzk_iden3_parse_file(&z->file, z->opened, z->name, "zkey", VERSION, KNOWN, err));
+    } else {
+        CUZK_TRY(cuzk_iden3_parse(&z->file, data, n, z->name, "zkey", VERSION, KNOWN, err));
+    }
+    const cuzk_status st = load_parsed(z, &l, err);
+    for (size_t i = 0; i <= CUZK_IDEN3_MAX_ID; i++) {
+        if (l.block[i] != NULL) {
+            z->file.section[i] = cuzk_reader_init(NULL, 0);
+            cuzk_free(l.block[i]);
+        }
+    }
+    return st;
+}
+
+/* Takes over file (NULL: data [n]), whatever the outcome. */
+static cuzk_status create(cuzk_zkey **out, cuzk_file *file, const void *data, size_t n,
                           const char *name, cuzk_point_check check, cuzk_err *err)
 {
     const size_t name_bytes = strlen(name) + 1;
@@ -262,18 +344,17 @@ static cuzk_status create(cuzk_zkey **out, cuzk_map *map, const void *data, size
     if (z == NULL || copy == NULL) {
         cuzk_free(z);
         cuzk_free(copy);
+        cuzk_file_close(file);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "%s: out of memory", name);
     }
     memcpy(copy, name, name_bytes);
     z->name = copy;
     z->check = check;
+    z->opened = file;
     const cuzk_status st = load(z, data, n, err);
     if (st != CUZK_OK) {
         cuzk_zkey_close(z);
         return st;
-    }
-    if (map != NULL) {
-        z->map = *map;
     }
     *out = z;
     return CUZK_OK;
@@ -281,13 +362,9 @@ static cuzk_status create(cuzk_zkey **out, cuzk_map *map, const void *data, size
 
 cuzk_status cuzk_zkey_open(cuzk_zkey **out, const char *path, cuzk_point_check check, cuzk_err *err)
 {
-    cuzk_map map;
-    CUZK_TRY(cuzk_map_open(&map, path, err));
-    const cuzk_status st = create(out, &map, map.data, map.size, path, check, err);
-    if (st != CUZK_OK) {
-        cuzk_map_close(&map);
-    }
-    return st;
+    cuzk_file *f;
+    CUZK_TRY(cuzk_file_open(&f, path, err));
+    return create(out, f, NULL, 0, path, check, err);
 }
 
 cuzk_status cuzk_zkey_open_bytes(cuzk_zkey **out, const void *data, size_t n, const char *name,
@@ -305,7 +382,7 @@ void cuzk_zkey_close(cuzk_zkey *z)
     cuzk_circuit_destroy(z->circuit);
     cuzk_free(z->ic);
     cuzk_free(z->name);
-    cuzk_map_close(&z->map);
+    cuzk_file_close(z->opened);
     cuzk_free(z);
 }
 

@@ -22,10 +22,11 @@ typedef struct cuzk_zkey_info {
 } cuzk_zkey_info;
 
 /**
- * Maps and indexes the file and compiles its rows. Always checked: container, field, all counts
+ * Opens and indexes the file, which stays open, and compiles its rows. Always checked: container, field, all counts
  * against each other and against the bytes, every coefficient, the verifying key in full. check
  * says how the other points are checked when they are read: UNCHECKED is ranges only.
  * E_FORMAT and E_UNSUPPORTED name file and section; E_NOT_ON_CURVE etc. name section and index.
+ * E_IO from here or a later read: the disk failed, or the file was cut short meanwhile.
  */
 CUZK_NODISCARD cuzk_status cuzk_zkey_open(cuzk_zkey **out, const char *path, cuzk_point_check check,
                                           cuzk_err *err);

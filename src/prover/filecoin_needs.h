@@ -19,7 +19,7 @@ typedef struct cuzk_circuit_counts {
 
 typedef struct cuzk_filecoin_needs {
     uint64_t circuit_bytes, compile_bytes;
-    uint64_t params_file_bytes; /* exact size of the .params file; mapped, not held */
+    uint64_t params_file_bytes; /* exact size of the .params file; read in slices, not held */
     uint64_t params_heap_bytes; /* verifying key and index */
     uint64_t witness_bytes;     /* of one partition */
     uint64_t prove_bytes;       /* while one partition is proved on the CPU, beside the witness */

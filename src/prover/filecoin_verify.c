@@ -54,15 +54,15 @@ cuzk_status cuzk_filecoin_vk_load(cuzk_vk **out, cuzk_circuit_kind kind, uint64_
                                   const cuzk_params_dir *dir, cuzk_err *err)
 {
     cuzk_circuit_spec spec;
-    cuzk_map map = {.data = NULL};
+    cuzk_content file;
     cuzk_err first = {.msg = ""};
     char path[CUZK_PATH_BYTES];
     CUZK_TRY(cuzk_circuit_spec_of(&spec, kind, sector_bytes, err));
     CUZK_TRY(cuzk_params_path(path, dir, &spec, CUZK_PARAM_FILE_VK, err));
-    cuzk_status st = cuzk_map_open(&map, path, &first);
+    cuzk_status st = cuzk_content_read(&file, path, CUZK_CONTENT_INPUT, &first);
     if (st == CUZK_OK) {
-        st = parse_vk(out, map.data, map.size, path, err);
-        cuzk_map_close(&map);
+        st = parse_vk(out, file.data, file.size, path, err);
+        cuzk_content_free(&file);
         return st;
     }
     if (st != CUZK_E_NOT_FOUND) {

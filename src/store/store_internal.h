@@ -69,10 +69,10 @@ void store_input_remove(const store *s, uint64_t number);
 /** A row copied out of the database, so that callbacks run without the mutex. */
 typedef struct store_row {
     cuzk_job_record record;
-    uint8_t *text;      /* owned: what the record's strings and small inputs point into */
-    cuzk_bytes *proofs; /* owned */
-    cuzk_map map;       /* of the input file */
-    cuzk_bytes input;   /* in text; data NULL: in a file */
+    uint8_t *text;        /* owned: what the record's strings and small inputs point into */
+    cuzk_bytes *proofs;   /* owned */
+    cuzk_content content; /* of the input file */
+    cuzk_bytes input;     /* in text; data NULL: in a file */
     uint64_t input_bytes;
     uint8_t digest[32];
 } store_row;

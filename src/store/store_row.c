@@ -142,9 +142,9 @@ cuzk_status store_row_take_input(store_row *row, const store *s, cuzk_err *err)
     size_t n = row->input.size;
     if (data == NULL) {
         store_input_path(path, s, row->record.number);
-        CUZK_TRY(cuzk_map_open(&row->map, path, err));
-        data = row->map.data;
-        n = row->map.size;
+        CUZK_TRY(cuzk_content_read(&row->content, path, CUZK_CONTENT_ANY, err));
+        data = row->content.data;
+        n = row->content.size;
     }
     if (n != row->input_bytes) {
         return CUZK_FAIL(err, CUZK_E_FORMAT,
@@ -161,7 +161,7 @@ cuzk_status store_row_take_input(store_row *row, const store *s, cuzk_err *err)
 
 void store_row_free(store_row *row)
 {
-    cuzk_map_close(&row->map);
+    cuzk_content_free(&row->content);
     cuzk_free(row->proofs);
     cuzk_free(row->text);
     memset(row, 0, sizeof(*row));

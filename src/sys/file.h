@@ -3,7 +3,9 @@
 #define CUZK_SYS_FILE_H
 
 /*
- * Whole files: mapped read-only, or written so that a half-written one is never visible.
+ * Files read by positions or whole, or written so that a half-written one is never visible.
+ * Nothing is mapped: a mapped file that is cut short, or whose disk fails, ends the process with
+ * SIGBUS, in whoever reads it. read() says it with a status.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,29 +13,45 @@
 
 #include "base/status.h"
 
-/** A read-only mapping. Whatever points into data must not outlive it. */
-typedef struct cuzk_map {
-    const uint8_t *data; /* NULL for an empty file */
-    size_t size;
-    char *path;     /* owned; for messages */
-    bool from_heap; /* not mappable (pipe): read into memory instead */
-} cuzk_map;
-
 /**
- * Maps the file, "-" reads standard input. Messages name the path, and say "dangling symbolic
- * link" when that is what it is. E_NOT_FOUND, E_IO, E_NOMEM, E_INVALID (a directory).
+ * A file open for reading. Its size is that of the moment of opening. Any number of threads may
+ * read at once. What has no size (a pipe, standard input, files of /proc) is in memory.
  */
-CUZK_NODISCARD cuzk_status cuzk_map_open(cuzk_map *out, const char *path, cuzk_err *err);
-/** Unmaps; a zeroed struct is fine. */
-void cuzk_map_close(cuzk_map *m);
-typedef enum cuzk_map_advice {
-    CUZK_MAP_SEQUENTIAL,
-    CUZK_MAP_RANDOM,
-    CUZK_MAP_WILLNEED,
-    CUZK_MAP_DONTNEED
-} cuzk_map_advice;
-/** madvise on [offset, offset + bytes), widened to pages; a hint, never fails. */
-void cuzk_map_advise(const cuzk_map *m, size_t offset, size_t bytes, cuzk_map_advice advice);
+typedef struct cuzk_file cuzk_file;
+/**
+ * "-" is standard input. Messages name the path, and say "dangling symbolic link" when that is
+ * what it is. E_NOT_FOUND, E_IO, E_NOMEM, E_INVALID (a directory).
+ */
+CUZK_NODISCARD cuzk_status cuzk_file_open(cuzk_file **out, const char *path, cuzk_err *err);
+/** NULL is fine. */
+void cuzk_file_close(cuzk_file *f);
+uint64_t cuzk_file_size(const cuzk_file *f);
+/**
+ * Exactly the bytes [at, at + n); beyond the size is a bug of the caller (asserted). E_IO names the
+ * file: the disk failed, or the file was cut short since it was opened. dst may then be written in part.
+ */
+CUZK_NODISCARD cuzk_status cuzk_file_read(const cuzk_file *f, void *dst, uint64_t at, size_t n,
+                                          cuzk_err *err);
+
+/** The bytes of a whole file. */
+typedef struct cuzk_content {
+    uint8_t *data; /* owned; NULL for an empty file */
+    size_t size;
+    char *path; /* owned; for messages */
+} cuzk_content;
+
+/** Input of one job, a key, a proof, settings: what is larger is another kind of file. */
+#define CUZK_CONTENT_INPUT ((size_t)2 << 30)
+/** Files that become something as large in memory. */
+#define CUZK_CONTENT_ANY   SIZE_MAX
+/** As cuzk_file_open and cuzk_file_read; E_INVALID for more than max bytes. */
+CUZK_NODISCARD cuzk_status cuzk_content_read(cuzk_content *out, const char *path, size_t max,
+                                             cuzk_err *err);
+/** The same of an open file. */
+CUZK_NODISCARD cuzk_status cuzk_content_of(cuzk_content *out, const cuzk_file *f, size_t max,
+                                           cuzk_err *err);
+/** A zeroed struct is fine. */
+void cuzk_content_free(cuzk_content *c);
 
 /**
  * A file that appears whole or not at all: written under a temporary name in the same directory,

@@ -4,7 +4,7 @@
 
 /*
  * Parsed vanilla proofs (docs/spec/inputs.md). Everything hangs in the input's arena; nodes
- * are copied out of the file, so that the file need not stay mapped.
+ * are copied out of the file, so that its bytes need not be kept.
  */
 #include "base/arena.h"
 #include "base/status.h"

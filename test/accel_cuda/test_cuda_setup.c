@@ -150,13 +150,13 @@ static void filecoin_kinds(void)
 static void same_file(const char *a, const char *b)
 {
     cuzk_err err;
-    cuzk_map x, y;
-    CHECK_OK(cuzk_map_open(&x, a, &err), &err);
-    CHECK_OK(cuzk_map_open(&y, b, &err), &err);
+    cuzk_content x, y;
+    CHECK_OK(cuzk_content_read(&x, a, CUZK_CONTENT_ANY, &err), &err);
+    CHECK_OK(cuzk_content_read(&y, b, CUZK_CONTENT_ANY, &err), &err);
     CHECK_U64(x.size, y.size);
     CHECK(memcmp(x.data, y.data, x.size) == 0);
-    cuzk_map_close(&x);
-    cuzk_map_close(&y);
+    cuzk_content_free(&x);
+    cuzk_content_free(&y);
 }
 
 static void compare_files(const cuzk_circuit *c, uint64_t chunk)

@@ -173,13 +173,13 @@ void golden_check_proofs(const golden_instance *t, const cuzk_srs *srs, const ch
 
 void golden_check_sha256(const char *path, const char *hex)
 {
-    cuzk_map map;
+    cuzk_content map;
     cuzk_err err;
     uint8_t digest[32];
     char got[65];
-    CHECK_OK(cuzk_map_open(&map, path, &err), &err);
+    CHECK_OK(cuzk_content_read(&map, path, CUZK_CONTENT_ANY, &err), &err);
     cuzk_sha256_digest(digest, map.data, map.size);
-    cuzk_map_close(&map);
+    cuzk_content_free(&map);
     cuzk_hex_encode(got, digest, 32);
     CHECK_STR(got, hex);
 }

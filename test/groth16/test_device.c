@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Proofs through the device interface equal cuzk_prove's, whatever streams and however it fails. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "accel/cpu/cpu_accel.h"
 #include "accel/mock/mock_accel.h"
 #include "base/alloc.h"
 #include "groth16/device_instance.h"
+#include "groth16/prove.h"
 
 #include "test.h"
 
@@ -209,6 +212,51 @@ static void refuses(void)
     device_instance_end(&other);
 }
 
-static const cuzk_case cases[] = {CASE(equals_cpu), CASE(small_memory),     CASE(failures),
-                                  CASE(wrong_sum),  CASE(host_allocations), CASE(refuses)};
+/* A parameter file that loses its end while it is open is E_IO on the CPU and on a device, nothing
+ * is left, and when the file is whole again the same srs proves. */
+static void file_cut_while_open(void)
+{
+    char path[512];
+    device_instance in;
+    cuzk_err err;
+    cuzk_accel *dev = NULL;
+    cuzk_srs *made, *opened = NULL;
+    cuzk_proof got[4];
+    const device_variant v = {.group = 1};
+    device_instance_begin(&in, test_circuit_blocks(20), CUZK_QUOTIENT_COEFFS);
+    (void)snprintf(path, sizeof(path), "%s/cut.params", test_tmpdir());
+    CHECK_OK(cuzk_srs_write(in.srs, path, false, NULL, NULL, &err), &err);
+    size_t n;
+    uint8_t *bytes = test_read_file(path, &n);
+    CHECK_OK(cuzk_srs_open(&opened, path, CUZK_POINT_UNCHECKED, NULL, NULL, &err), &err);
+    made = in.srs;
+    in.srs = opened;
+    const cuzk_prove_opts opts = {.r = &in.r[0], .s = &in.s[0]};
+    for (size_t i = 0; i < 8; i++) {
+        CHECK(truncate(path, (off_t)test_below(n)) == 0);
+        CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
+        CHECK_STATUS(device_load_and_prove(&in, dev, v, 4, got, &err), CUZK_E_IO);
+        CHECK_MSG(strncmp(err.msg, path, strlen(path)) == 0, "%s", err.msg);
+        const cuzk_mock_stats s = cuzk_accel_mock_stats(dev);
+        CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects, 0);
+        CHECK(!cuzk_accel_is_lost(dev));
+        CHECK_STATUS(cuzk_prove(got, in.witnesses[0], opened, &opts, NULL, NULL, &err), CUZK_E_IO);
+        CHECK_MSG(strncmp(err.msg, path, strlen(path)) == 0, "%s", err.msg);
+        FILE *f = fopen(path, "r+b");
+        CHECK(f != NULL && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
+        CHECK_OK(device_load_and_prove(&in, dev, v, 4, got, &err), &err);
+        device_check_proofs(got, in.want, 4);
+        CHECK_OK(cuzk_prove(got, in.witnesses[0], opened, &opts, NULL, NULL, &err), &err);
+        device_check_proofs(got, in.want, 1);
+        cuzk_accel_close(dev);
+    }
+    in.srs = made;
+    cuzk_srs_close(opened);
+    free(bytes);
+    device_instance_end(&in);
+}
+
+static const cuzk_case cases[] = {CASE(equals_cpu),         CASE(small_memory),     CASE(failures),
+                                  CASE(wrong_sum),          CASE(host_allocations), CASE(refuses),
+                                  CASE(file_cut_while_open)};
 TEST_MAIN("groth16/device", cases)

@@ -401,8 +401,54 @@ static void out_of_memory(void)
     CHECK(fails >= 4);
 }
 
+/* A file cut short while it is open: what is left is read, the rest is E_IO with the file's name. */
+static void cut_while_open(void)
+{
+    static cuzk_g1_affine r1[4096];
+    static cuzk_g2_affine r2[4096];
+    char path[512];
+    cuzk_srs *made = test_srs_random(2, 4095, 3000, 2500, 2100), *srs = NULL;
+    cuzk_pool *pool = NULL;
+    const cuzk_pool_cfg cfg = {.n_threads = 3};
+    cuzk_err err;
+    uint8_t digest[16], *bytes;
+    size_t n;
+    bytes = test_srs_bytes(made, &n);
+    (void)snprintf(path, sizeof(path), "%s/cut.params", test_tmpdir());
+    CHECK_OK(cuzk_pool_create(&pool, &cfg, &err), &err);
+    for (unsigned k = 0; k <= CUZK_SRS_SECTIONS; k++) {
+        CHECK_OK(cuzk_file_write_all(path, bytes, n, true, &err), &err);
+        CHECK_OK(cuzk_srs_open(&srs, path, CUZK_POINT_UNCHECKED, NULL, NULL, &err), &err);
+        size_t cut = n;
+        if (k < CUZK_SRS_SECTIONS) {
+            const cuzk_srs_section s = (cuzk_srs_section)k;
+            cut = test_srs_offset(srs, s, 0) + test_below(96 * cuzk_srs_count(srs, s));
+            CHECK(truncate(path, (off_t)cut) == 0);
+        }
+        for (unsigned i = 0; i < CUZK_SRS_SECTIONS; i++) {
+            const cuzk_srs_section s = (cuzk_srs_section)i;
+            const uint64_t count = cuzk_srs_count(srs, s);
+            const cuzk_status st = s == CUZK_SRS_B_G2
+                                       ? cuzk_srs_read_g2(srs, s, 0, count, r2, pool, &err)
+                                       : cuzk_srs_read_g1(srs, s, 0, count, r1, pool, &err);
+            if (i < k) {
+                CHECK_OK(st, &err);
+                continue;
+            }
+            CHECK_STATUS(st, k == CUZK_SRS_SECTIONS ? CUZK_OK : CUZK_E_IO);
+            CHECK_MSG(strncmp(err.msg, path, strlen(path)) == 0, "%s", err.msg);
+        }
+        CHECK_STATUS(cuzk_srs_digest(srs, digest, NULL, &err),
+                     k == CUZK_SRS_SECTIONS ? CUZK_OK : CUZK_E_IO);
+        cuzk_srs_close(srs);
+    }
+    cuzk_pool_destroy(pool);
+    cuzk_srs_close(made);
+    free(bytes);
+}
+
 static const cuzk_case cases[] = {CASE(golden_round_trip), CASE(round_trip),    CASE(wrong_files),
                                   CASE(truncated),         CASE(absurd_counts), CASE(bad_vk_points),
                                   CASE(check_levels),      CASE(path_errors),   CASE(create_counts),
-                                  CASE(out_of_memory)};
+                                  CASE(out_of_memory),     CASE(cut_while_open)};
 TEST_MAIN("groth16/srs", cases)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cuzk/verify.h>
 
@@ -12,6 +13,7 @@
 #include "interop/snarkjs_json.h"
 #include "interop/wtns_file.h"
 #include "interop/zkey.h"
+#include "sys/file.h"
 
 #include "test.h"
 
@@ -457,15 +459,70 @@ static void mutations_are_survived(void)
     free(d);
 }
 
-static void out_of_memory(void)
+/* A key is the same from a file as from bytes, and so is what is wrong with it. */
+static void file_is_like_bytes(void)
 {
+    char path[512];
+    size_t n;
+    uint8_t *d = read_vector("snarkjs", "multiplier2", ".zkey", &n);
+    (void)snprintf(path, sizeof(path), "%s/k.zkey", test_tmpdir());
+    for (size_t len = n;; len -= len < 40 ? 1 : 1 + test_below(40)) {
+        cuzk_zkey *a = NULL, *b = NULL;
+        cuzk_err ea = {.msg = ""}, eb = {.msg = ""};
+        CHECK_OK(cuzk_file_write_all(path, d, len, true, &ea), &ea);
+        const cuzk_status sa = cuzk_zkey_open(&a, path, CUZK_POINT_ON_CURVE, &ea);
+        CHECK_STATUS(cuzk_zkey_open_bytes(&b, d, len, path, CUZK_POINT_ON_CURVE, &eb), sa);
+        if (len == n) {
+            CHECK_OK(sa, &ea);
+            prove_and_verify("multiplier2", a, CUZK_VERIFY_OK);
+        } else {
+            CHECK(sa == CUZK_E_FORMAT);
+            CHECK_STR(ea.msg, eb.msg);
+        }
+        cuzk_zkey_close(a);
+        cuzk_zkey_close(b);
+        if (len == 0) {
+            break;
+        }
+    }
+    free(d);
+}
+
+/* A key whose file loses its end while it is open: E_IO with the file's name. */
+static void file_cut_while_open(void)
+{
+    char path[512];
+    size_t n;
+    cuzk_zkey *z = NULL;
+    cuzk_err err;
+    uint8_t *d = read_vector("snarkjs", "multiplier2", ".zkey", &n);
+    (void)snprintf(path, sizeof(path), "%s/k.zkey", test_tmpdir());
+    CHECK_OK(cuzk_file_write_all(path, d, n, true, &err), &err);
+    CHECK_OK(cuzk_zkey_open(&z, path, CUZK_POINT_ON_CURVE, &err), &err);
+    CHECK_OK(cuzk_zkey_check_points(z, CUZK_POINT_IN_SUBGROUP, NULL, NULL, &err), &err);
+    for (size_t len = 0; len < n / 2; len += 1 + test_below(200)) {
+        CHECK(truncate(path, (off_t)len) == 0);
+        CHECK_STATUS(cuzk_zkey_check_points(z, CUZK_POINT_ON_CURVE, NULL, NULL, &err), CUZK_E_IO);
+        CHECK_MSG(strncmp(err.msg, path, strlen(path)) == 0, "%s", err.msg);
+    }
+    cuzk_zkey_close(z);
+    free(d);
+}
+
+static void out_of_memory_opening(bool from_file)
+{
+    char path[512];
     size_t n;
     uint8_t *d = read_vector("snarkjs", "mixed", ".zkey", &n);
+    (void)snprintf(path, sizeof(path), "%s/m.zkey", test_tmpdir());
+    CHECK_OK(cuzk_file_write_all(path, d, n, true, NULL), NULL);
     const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
     for (uint64_t nth = 1;; nth++) {
         cuzk_zkey *z = NULL;
         cuzk_alloc_fail_nth(nth, false);
-        const cuzk_status st = cuzk_zkey_open_bytes(&z, d, n, "k", CUZK_POINT_ON_CURVE, NULL);
+        const cuzk_status st = from_file
+                                   ? cuzk_zkey_open(&z, path, CUZK_POINT_ON_CURVE, NULL)
+                                   : cuzk_zkey_open_bytes(&z, d, n, "k", CUZK_POINT_ON_CURVE, NULL);
         cuzk_alloc_fail_nth(0, false);
         if (st == CUZK_OK) {
             CHECK(nth > 5);
@@ -477,6 +534,12 @@ static void out_of_memory(void)
         CHECK_U64(cuzk_alloc_get_stats().blocks_now, blocks);
     }
     free(d);
+}
+
+static void out_of_memory(void)
+{
+    out_of_memory_opening(false);
+    out_of_memory_opening(true);
 }
 
 /* Writing: a failure leaves no file. */
@@ -540,6 +603,8 @@ static const cuzk_case cases[] = {CASE(snarkjs_files),
                                   CASE(wrong_base_gives_a_false_proof),
                                   CASE(mutations_are_survived),
                                   CASE(many_proofs_keep_no_memory),
+                                  CASE(file_is_like_bytes),
+                                  CASE(file_cut_while_open),
                                   CASE(out_of_memory),
                                   CASE(out_of_memory_writing)};
 TEST_MAIN("interop/zkey", cases)

@@ -140,12 +140,12 @@ static void check_file_size(rig *r)
     cuzk_err err;
     cuzk_filecoin_needs needs;
     char path[CUZK_PATH_BYTES];
-    cuzk_map m;
+    cuzk_content m;
     CHECK_OK(cuzk_filecoin_needs_of(&needs, &r->spec, 1, &err), &err);
     CHECK_OK(cuzk_params_path(path, &r->dir, &r->spec, CUZK_PARAM_FILE_PARAMS, &err), &err);
-    CHECK_OK(cuzk_map_open(&m, path, &err), &err);
+    CHECK_OK(cuzk_content_read(&m, path, CUZK_CONTENT_ANY, &err), &err);
     CHECK_U64(m.size, needs.params_file_bytes);
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
 }
 
 /* The size comes from the request or, when that does not say it, from the Merkle paths. */

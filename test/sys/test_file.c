@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,78 +49,184 @@ static size_t entries(void)
     return n;
 }
 
-static void map_regular_file(void)
+static void content_of_a_file(void)
 {
     char path[512];
-    cuzk_map m;
+    cuzk_content c;
     cuzk_err err;
     put(in_tmp(path, "f"), "hello", 5);
-    CHECK_OK(cuzk_map_open(&m, path, &err), &err);
-    CHECK_U64(m.size, 5);
-    CHECK_MEM(m.data, "hello", 5);
-    CHECK_STR(m.path, path);
-    CHECK(!m.from_heap);
-    for (int a = CUZK_MAP_SEQUENTIAL; a <= CUZK_MAP_DONTNEED; a++) {
-        cuzk_map_advise(&m, 0, SIZE_MAX, (cuzk_map_advice)a);
-        cuzk_map_advise(&m, 3, 1, (cuzk_map_advice)a);
-        cuzk_map_advise(&m, 99, 1, (cuzk_map_advice)a);
-    }
-    CHECK_MEM(m.data, "hello", 5);
-    cuzk_map_close(&m);
-    CHECK(m.data == NULL && m.path == NULL);
-    cuzk_map_close(&m);
+    CHECK_OK(cuzk_content_read(&c, path, 5, &err), &err);
+    CHECK_U64(c.size, 5);
+    CHECK_MEM(c.data, "hello", 5);
+    CHECK_STR(c.path, path);
+    cuzk_content_free(&c);
+    CHECK(c.data == NULL && c.path == NULL);
+    cuzk_content_free(&c);
 }
 
-static void map_empty_file(void)
+static void content_of_an_empty_file(void)
 {
     char path[512];
-    cuzk_map m;
+    cuzk_content c;
     put(in_tmp(path, "empty"), "", 0);
-    CHECK_OK(cuzk_map_open(&m, path, NULL), NULL);
-    CHECK_U64(m.size, 0);
-    CHECK(m.data == NULL);
-    cuzk_map_advise(&m, 0, 10, CUZK_MAP_WILLNEED);
-    cuzk_map_close(&m);
+    CHECK_OK(cuzk_content_read(&c, path, 0, NULL), NULL);
+    CHECK_U64(c.size, 0);
+    CHECK(c.data == NULL);
+    cuzk_content_free(&c);
 }
 
-static void map_proc_file_has_content(void)
+static void proc_file_has_content(void)
 {
-    cuzk_map m;
-    CHECK_OK(cuzk_map_open(&m, "/proc/self/status", NULL), NULL);
-    CHECK(m.size > 10 && m.from_heap);
-    cuzk_map_close(&m);
+    cuzk_content c;
+    cuzk_file *f;
+    CHECK_OK(cuzk_content_read(&c, "/proc/self/status", CUZK_CONTENT_INPUT, NULL), NULL);
+    CHECK(c.size > 10 && memcmp(c.data, "Name:", 5) == 0);
+    cuzk_content_free(&c);
+    CHECK_OK(cuzk_file_open(&f, "/proc/self/status", NULL), NULL);
+    CHECK(cuzk_file_size(f) > 10);
+    cuzk_file_close(f);
 }
 
-static void map_errors_name_the_path(void)
+static void too_large_is_refused(void)
 {
     char path[512], want[600];
-    cuzk_map m;
+    cuzk_content c;
     cuzk_err err;
     const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
-    CHECK_STATUS(cuzk_map_open(&m, in_tmp(path, "absent"), &err), CUZK_E_NOT_FOUND);
+    put(in_tmp(path, "f"), "hello", 5);
+    CHECK_STATUS(cuzk_content_read(&c, path, 4, &err), CUZK_E_INVALID);
+    (void)snprintf(want, sizeof(want), "%s: more than the 4 bytes that such a file may have", path);
+    CHECK_STR(err.msg, want);
+    CHECK_STATUS(cuzk_content_read(&c, "/dev/zero", 1 << 20, &err), CUZK_E_INVALID);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, blocks);
+}
+
+static void parts_are_read_by_position(void)
+{
+    char path[512];
+    uint8_t got[4] = {0};
+    cuzk_file *f;
+    put(in_tmp(path, "f"), "hello", 5);
+    CHECK_OK(cuzk_file_open(&f, path, NULL), NULL);
+    CHECK_U64(cuzk_file_size(f), 5);
+    CHECK_OK(cuzk_file_read(f, got, 3, 2, NULL), NULL);
+    CHECK_MEM(got, "lo", 2);
+    CHECK_OK(cuzk_file_read(f, got, 0, 4, NULL), NULL);
+    CHECK_MEM(got, "hell", 4);
+    CHECK_OK(cuzk_file_read(f, NULL, 5, 0, NULL), NULL);
+    cuzk_file_close(f);
+    cuzk_file_close(NULL);
+}
+
+static void errors_name_the_path(void)
+{
+    char path[512], want[600];
+    cuzk_content c;
+    cuzk_err err;
+    const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
+    CHECK_STATUS(cuzk_content_read(&c, in_tmp(path, "absent"), 1, &err), CUZK_E_NOT_FOUND);
     (void)snprintf(want, sizeof(want), "%s: no such file", path);
     CHECK_STR(err.msg, want);
     CHECK(symlink("nowhere", in_tmp(path, "link")) == 0);
-    CHECK_STATUS(cuzk_map_open(&m, path, &err), CUZK_E_NOT_FOUND);
+    CHECK_STATUS(cuzk_content_read(&c, path, 1, &err), CUZK_E_NOT_FOUND);
     (void)snprintf(want, sizeof(want), "%s: dangling symbolic link", path);
     CHECK_STR(err.msg, want);
-    CHECK_STATUS(cuzk_map_open(&m, test_tmpdir(), &err), CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_content_read(&c, test_tmpdir(), 1, &err), CUZK_E_INVALID);
     (void)snprintf(want, sizeof(want), "%s: is a directory", test_tmpdir());
     CHECK_STR(err.msg, want);
+    /* what a failing disk answers: EIO */
+    CHECK_STATUS(cuzk_content_read(&c, "/proc/self/mem", CUZK_CONTENT_ANY, &err), CUZK_E_IO);
+    CHECK(strncmp(err.msg, "/proc/self/mem: cannot read: ", 29) == 0 && err.os_code == EIO);
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, blocks);
+}
+
+enum { CUT_PAGES = 4096, CUT_THREADS = 4 };
+
+typedef struct reader {
+    const cuzk_file *file;
+    const char *path;
+    _Atomic unsigned *rounds; /* of all readers, before the cut */
+    cuzk_status st;
+    cuzk_err err;
+} reader;
+
+/* Reads the file again and again, until that fails. */
+static void *read_until_cut(void *arg)
+{
+    static const size_t page = 4096;
+    reader *r = arg;
+    uint8_t got[4096];
+    for (;;) {
+        for (size_t i = 0; i < CUT_PAGES; i++) {
+            r->st = cuzk_file_read(r->file, got, i * page, page, &r->err);
+            if (r->st != CUZK_OK) {
+                return NULL;
+            }
+            if (got[0] != (uint8_t)i || got[page - 1] != (uint8_t)i) {
+                return NULL; /* st stays CUZK_OK: the test fails */
+            }
+        }
+        (void)atomic_fetch_add(r->rounds, 1);
+    }
+}
+
+/* The reason why nothing is mapped: of a mapping, this test is a SIGBUS. */
+static void file_cut_short_while_threads_read(void)
+{
+    static uint8_t data[CUT_PAGES * 4096];
+    char path[512], want[600];
+    pthread_t t[CUT_THREADS];
+    static reader r[CUT_THREADS]; /* static: threads of a case that fails go on */
+    static _Atomic unsigned rounds;
+    cuzk_file *f;
+    cuzk_content c;
+    cuzk_err err;
+    atomic_store(&rounds, 0);
+    for (size_t i = 0; i < sizeof(data); i++) {
+        data[i] = (uint8_t)(i / 4096);
+    }
+    put(in_tmp(path, "cut"), data, sizeof(data));
+    CHECK_OK(cuzk_file_open(&f, path, &err), &err);
+    for (int i = 0; i < CUT_THREADS; i++) {
+        r[i] = (reader){.file = f, .path = path, .rounds = &rounds};
+        CHECK(pthread_create(&t[i], NULL, read_until_cut, &r[i]) == 0);
+    }
+    while (atomic_load(&rounds) < CUT_THREADS) {
+        (void)usleep(1000);
+    }
+    CHECK(truncate(path, (off_t)(sizeof(data) / 2 + 100)) == 0);
+    for (int i = 0; i < CUT_THREADS; i++) {
+        CHECK(pthread_join(t[i], NULL) == 0);
+        CHECK_STATUS(r[i].st, CUZK_E_IO);
+        CHECK(cuzk_status_is_retryable(r[i].st));
+        (void)snprintf(want, sizeof(want), "%s: ends before byte ", path);
+        CHECK_MSG(strncmp(r[i].err.msg, want, strlen(want)) == 0, "%s", r[i].err.msg);
+        (void)snprintf(want, sizeof(want), ", it had %zu bytes when it was opened", sizeof(data));
+        CHECK_MSG(strstr(r[i].err.msg, want) != NULL, "%s", r[i].err.msg);
+    }
+    CHECK_STATUS(cuzk_content_of(&c, f, CUZK_CONTENT_ANY, &err), CUZK_E_IO);
+    CHECK(strstr(err.msg, path) == err.msg);
+    /* what is left can be read, and the whole again when it is back */
+    uint8_t last[100];
+    CHECK_OK(cuzk_file_read(f, last, sizeof(data) / 2, 100, &err), &err);
+    put(path, data, sizeof(data));
+    CHECK_OK(cuzk_content_of(&c, f, CUZK_CONTENT_ANY, &err), &err);
+    CHECK_MEM(c.data, data, sizeof(data));
+    cuzk_content_free(&c);
+    cuzk_file_close(f);
 }
 
 static void long_path_keeps_the_reason(void)
 {
     char path[1000];
-    cuzk_map m;
+    cuzk_content m;
     cuzk_err err;
     memset(path, 'x', sizeof(path));
     for (size_t i = 0; i < sizeof(path); i += 100) {
         path[i] = '/';
     }
     path[999] = '\0';
-    CHECK_STATUS(cuzk_map_open(&m, path, &err), CUZK_E_NOT_FOUND);
+    CHECK_STATUS(cuzk_content_read(&m, path, 1, &err), CUZK_E_NOT_FOUND);
     CHECK(strstr(err.msg, ": no such file") != NULL);
     CHECK(strncmp(err.msg, "...", 3) == 0);
 }
@@ -148,7 +256,7 @@ static void pipe_is_read_into_memory(void)
 {
     static uint8_t data[300001];
     char path[512];
-    cuzk_map m;
+    cuzk_content m;
     pthread_t t;
     for (size_t i = 0; i < sizeof(data); i++) {
         data[i] = (uint8_t)test_u64();
@@ -156,23 +264,22 @@ static void pipe_is_read_into_memory(void)
     CHECK(mkfifo(in_tmp(path, "fifo"), 0600) == 0);
     feed f = {path, data, sizeof(data)};
     CHECK(pthread_create(&t, NULL, feeder, &f) == 0);
-    const cuzk_status st = cuzk_map_open(&m, path, NULL);
+    const cuzk_status st = cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, NULL);
     CHECK(pthread_join(t, NULL) == 0);
     CHECK_U64(st, CUZK_OK);
-    CHECK(m.from_heap);
     CHECK_U64(m.size, sizeof(data));
     CHECK_MEM(m.data, data, sizeof(data));
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
 }
 
 static void dash_is_standard_input(void)
 {
     char path[512];
-    cuzk_map m;
+    cuzk_content m;
     put(in_tmp(path, "in"), "skipped rest", 12);
     const int saved = dup(0), fd = open(path, O_RDONLY);
     CHECK(saved >= 0 && fd >= 0 && lseek(fd, 8, SEEK_SET) == 8 && dup2(fd, 0) == 0);
-    const cuzk_status st = cuzk_map_open(&m, "-", NULL);
+    const cuzk_status st = cuzk_content_read(&m, "-", CUZK_CONTENT_INPUT, NULL);
     CHECK(dup2(saved, 0) == 0);
     (void)close(saved);
     (void)close(fd);
@@ -180,26 +287,32 @@ static void dash_is_standard_input(void)
     CHECK_U64(m.size, 4);
     CHECK_MEM(m.data, "rest", 4);
     CHECK_STR(m.path, "standard input");
-    cuzk_map_close(&m);
+    cuzk_content_free(&m);
 }
 
-static void map_survives_allocation_failure(void)
+static void reading_survives_allocation_failure(void)
 {
+    static const char *const stream = "/proc/self/status";
+    char regular[512];
     const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
-    uint64_t nth = 1;
-    for (;; nth++) {
-        cuzk_map m = {NULL, 7, NULL, false};
-        cuzk_alloc_fail_nth(nth, false);
-        const cuzk_status st = cuzk_map_open(&m, "/proc/self/status", NULL);
-        cuzk_alloc_fail_nth(0, false);
-        if (st == CUZK_OK) {
-            cuzk_map_close(&m);
-            break;
+    put(in_tmp(regular, "f"), "hello", 5);
+    for (int k = 0; k < 2; k++) {
+        uint64_t nth = 1;
+        for (;; nth++) {
+            cuzk_content c = {NULL, 7, NULL};
+            cuzk_alloc_fail_nth(nth, false);
+            const cuzk_status st =
+                cuzk_content_read(&c, k == 0 ? stream : regular, CUZK_CONTENT_INPUT, NULL);
+            cuzk_alloc_fail_nth(0, false);
+            if (st == CUZK_OK) {
+                cuzk_content_free(&c);
+                break;
+            }
+            CHECK_U64(st, CUZK_E_NOMEM);
+            CHECK_U64(c.size, 7);
         }
-        CHECK_U64(st, CUZK_E_NOMEM);
-        CHECK_U64(m.size, 7);
+        CHECK_U64(nth, k == 0 ? 6 : 5); /* file, its path, its bytes if a stream; path, bytes */
     }
-    CHECK(nth == 3);
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, blocks);
 }
 
@@ -347,14 +460,17 @@ static void writer_survives_allocation_failure(void)
 }
 
 static const cuzk_case cases[] = {
-    CASE(map_regular_file),
-    CASE(map_empty_file),
-    CASE(map_proc_file_has_content),
-    CASE(map_errors_name_the_path),
+    CASE(content_of_a_file),
+    CASE(content_of_an_empty_file),
+    CASE(proc_file_has_content),
+    CASE(too_large_is_refused),
+    CASE(parts_are_read_by_position),
+    CASE(file_cut_short_while_threads_read),
+    CASE(errors_name_the_path),
     CASE(long_path_keeps_the_reason),
     CASE(pipe_is_read_into_memory),
     CASE(dash_is_standard_input),
-    CASE(map_survives_allocation_failure),
+    CASE(reading_survives_allocation_failure),
     CASE(writer_publishes_at_commit),
     CASE(abort_leaves_nothing),
     CASE(existing_file_is_kept),

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "sys/file.h"
+
+#include "path_internal.h"
+
+#define FIRST_READ ((size_t)64 << 10)
+
+struct cuzk_file {
+    int fd; /* -1: the bytes are in memory */
+    uint8_t *data;
+    uint64_t size;
+    char *path;
+};
+
+const char *cuzk_path_shown(char buf[CUZK_SHOWN_BYTES], const char *path)
+{
+    const size_t n = strlen(path), cap = CUZK_SHOWN_BYTES - 4;
+    if (n <= cap) {
+        (void)snprintf(buf, CUZK_SHOWN_BYTES, "%s", path);
+    } else {
+        (void)snprintf(buf, CUZK_SHOWN_BYTES, "...%s", path + (n - cap));
+    }
+    return buf;
+}
+
+char *cuzk_path_copy(const char *path)
+{
+    const size_t n = strlen(path) + 1;
+    char *p = cuzk_alloc(n, 1);
+    if (p != NULL) {
+        memcpy(p, path, n);
+    }
+    return p;
+}
+
+static cuzk_status open_failed(const char *path, int os, cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    struct stat st;
+    (void)cuzk_path_shown(shown, path);
+    if (os == ENOENT || os == ENOTDIR) {
+        if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
+            return CUZK_FAIL_OS(err, CUZK_E_NOT_FOUND, os, "%s: dangling symbolic link", shown);
+        }
+        return CUZK_FAIL_OS(err, CUZK_E_NOT_FOUND, os, "%s: no such file", shown);
+    }
+    return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot open: %s", shown, cuzk_os_text(os));
+}
+
+static cuzk_status too_much(const char *path, size_t max, cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    return CUZK_FAIL(err, CUZK_E_INVALID, "%s: more than the %zu bytes that such a file may have",
+                     cuzk_path_shown(shown, path), max);
+}
+
+/* Whole rest of fd into a heap block, *n its size; NULL block for no bytes. */
+static cuzk_status read_all(int fd, uint8_t **data, size_t *n, const char *path, size_t max,
+                            cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    uint8_t *buf = NULL;
+    size_t cap = 0, have = 0;
+    for (;;) {
+        if (have == cap) {
+            const size_t want = cap == 0 ? FIRST_READ : 2 * cap;
+            uint8_t *grown = cuzk_realloc(buf, want, 1);
+            if (grown == NULL) {
+                cuzk_free(buf);
+                return CUZK_FAIL(err, CUZK_E_NOMEM, "%s: no memory for %zu bytes",
+                                 cuzk_path_shown(shown, path), want);
+            }
+            buf = grown;
+            cap = want;
+        }
+        const ssize_t got = read(fd, buf + have, cap - have);
+        if (got > 0) {
+            have += (size_t)got;
+            if (have > max) {
+                cuzk_free(buf);
+                return too_much(path, max, err);
+            }
+        } else if (got == 0) {
+            break;
+        } else if (errno != EINTR) {
+            const int os = errno;
+            cuzk_free(buf);
+            return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot read: %s",
+                                cuzk_path_shown(shown, path), cuzk_os_text(os));
+        }
+    }
+    if (have == 0) {
+        cuzk_free(buf);
+        buf = NULL;
+    }
+    *data = buf;
+    *n = have;
+    return CUZK_OK;
+}
+
+/* The rest of fd belongs to f from here on, whatever the outcome. */
+static cuzk_status begin(cuzk_file *f, bool is_stdin, size_t max, cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    struct stat st;
+    size_t n = 0;
+    if (fstat(f->fd, &st) != 0) {
+        const int os = errno;
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot stat: %s",
+                            cuzk_path_shown(shown, f->path), cuzk_os_text(os));
+    }
+    if (S_ISDIR(st.st_mode)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is a directory",
+                         cuzk_path_shown(shown, f->path));
+    }
+    /* Standard input may be a file that is already read in part; size 0 is told by files under
+     * /proc that have content all the same. */
+    if (!is_stdin && S_ISREG(st.st_mode) && st.st_size > 0) {
+        f->size = (uint64_t)st.st_size;
+        (void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* a hint */
+        return CUZK_OK;
+    }
+    CUZK_TRY(read_all(f->fd, &f->data, &n, f->path, max, err));
+    f->size = n;
+    if (!is_stdin) {
+        (void)close(f->fd);
+    }
+    f->fd = -1;
+    return CUZK_OK;
+}
+
+/* max bounds what is read into memory. */
+static cuzk_status open_file(cuzk_file **out, const char *path, size_t max, cuzk_err *err)
+{
+    const bool is_stdin = strcmp(path, "-") == 0;
+    cuzk_file *f = cuzk_alloc_zero(1, sizeof(*f));
+    char *name = cuzk_path_copy(is_stdin ? "standard input" : path);
+    if (f == NULL || name == NULL) {
+        cuzk_free(f);
+        cuzk_free(name);
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to open a file");
+    }
+    f->path = name;
+    f->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    const cuzk_status st = f->fd < 0 ? open_failed(path, errno, err) : begin(f, is_stdin, max, err);
+    if (st != CUZK_OK) {
+        if (is_stdin) {
+            f->fd = -1; /* not ours */
+        }
+        cuzk_file_close(f);
+        return st;
+    }
+    *out = f;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_file_open(cuzk_file **out, const char *path, cuzk_err *err)
+{
+    return open_file(out, path, SIZE_MAX, err);
+}
+
+void cuzk_file_close(cuzk_file *f)
+{
+    if (f == NULL) {
+        return;
+    }
+    if (f->fd >= 0) {
+        (void)close(f->fd);
+    }
+    cuzk_free(f->data);
+    cuzk_free(f->path);
+    cuzk_free(f);
+}
+
+uint64_t cuzk_file_size(const cuzk_file *f)
+{
+    return f->size;
+}
+
+cuzk_status cuzk_file_read(const cuzk_file *f, void *dst, uint64_t at, size_t n, cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    uint8_t *to = dst;
+    size_t done = 0;
+    CUZK_ASSERT(at <= f->size && n <= f->size - at);
+    if (n > 0 && f->fd < 0) {
+        memcpy(to, f->data + at, n);
+        return CUZK_OK;
+    }
+    while (done < n) {
+        const ssize_t got = pread(f->fd, to + done, n - done, (off_t)(at + done));
+        if (got > 0) {
+            done += (size_t)got;
+        } else if (got == 0) {
+            return CUZK_FAIL(err, CUZK_E_IO,
+                             "%s: ends before byte %llu, it had %llu bytes when it was opened",
+                             cuzk_path_shown(shown, f->path), (unsigned long long)(at + n),
+                             (unsigned long long)f->size);
+        } else if (errno != EINTR) {
+            const int os = errno;
+            return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot read at byte %llu: %s",
+                                cuzk_path_shown(shown, f->path), (unsigned long long)(at + done),
+                                cuzk_os_text(os));
+        }
+    }
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_content_of(cuzk_content *out, const cuzk_file *f, size_t max, cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    cuzk_content c = {.size = (size_t)f->size};
+    cuzk_status st = CUZK_OK;
+    if (f->size > max) {
+        return too_much(f->path, max, err);
+    }
+    c.path = cuzk_path_copy(f->path);
+    if (c.size > 0) {
+        c.data = cuzk_alloc(c.size, 1);
+    }
+    if (c.path == NULL || (c.size > 0 && c.data == NULL)) {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "%s: no memory for %zu bytes",
+                       cuzk_path_shown(shown, f->path), c.size);
+    } else {
+        st = cuzk_file_read(f, c.data, 0, c.size, err);
+    }
+    if (st != CUZK_OK) {
+        cuzk_content_free(&c);
+        return st;
+    }
+    *out = c;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_content_read(cuzk_content *out, const char *path, size_t max, cuzk_err *err)
+{
+    cuzk_file *f;
+    CUZK_TRY(open_file(&f, path, max, err));
+    const cuzk_status st = cuzk_content_of(out, f, max, err);
+    cuzk_file_close(f);
+    return st;
+}
+
+void cuzk_content_free(cuzk_content *c)
+{
+    cuzk_free(c->data);
+    cuzk_free(c->path);
+    *c = (cuzk_content){NULL, 0, NULL};
+}
