@@ -128,29 +128,6 @@ static void counts_without_transcript(void)
     }
 }
 
-/* A witness of the original implementation: the wires declared as bits are bits, and all rows hold. */
-static void golden_witness(void)
-{
-    size_t n;
-    uint8_t *raw = test_read_file(test_shared("golden/2kib/window.0.witness.bin"), &n);
-    cuzk_circuit *c = build(CUZK_CIRCUIT_WINDOW, 2 * KIB);
-    CHECK_U64(n, 32 * (c->n_inputs + c->n_aux));
-    cuzk_fr *v = calloc(n / 32, sizeof(*v));
-    CHECK(v != NULL);
-    for (size_t i = 0; i < n / 32; i++) {
-        CHECK(cuzk_fr_from_bytes_le(&v[i], raw + 32 * i));
-    }
-    cuzk_witness *w = NULL;
-    cuzk_err err;
-    CHECK_OK(cuzk_witness_create(&w, c, &err), &err);
-    CHECK_OK(cuzk_witness_set_all(w, v, v + c->n_inputs, &err), &err);
-    CHECK_OK(cuzk_r1cs_check(w, NULL, NULL, NULL, &err), &err);
-    cuzk_witness_destroy(w);
-    cuzk_circuit_destroy(c);
-    free(v);
-    free(raw);
-}
-
 /* A block may depend on nothing but its slots: a second recording is the same. */
 static void blocks_are_equal(void)
 {
@@ -256,7 +233,6 @@ static const cuzk_case cases[] = {CASE(porep),
                                   CASE(window),
                                   CASE(update),
                                   CASE(counts_without_transcript),
-                                  CASE(golden_witness),
                                   CASE(blocks_are_equal),
                                   CASE(row_paths),
                                   CASE(refuses),

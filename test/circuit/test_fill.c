@@ -75,7 +75,7 @@ static void porep_file(const char *file, const char *vector)
     cuzk_err err;
     size_t n;
     cuzk_porep_input *in;
-    uint8_t *text = test_read_file(test_input(file), &n);
+    uint8_t *text = test_read_file(file, &n);
     CHECK_OK(cuzk_porep_parse_json(&in, text, n, &err), &err);
     free(text);
     setup(&f, CUZK_CIRCUIT_POREP);
@@ -97,7 +97,7 @@ static void porep_synthetic(void)
 
 static void porep_non_interactive(void)
 {
-    porep_file("golden/2kib/porep-ni.c1.json", "porep-ni[0]");
+    porep_file("test/vectors/filecoin/porep-ni.c1.json", "porep-ni[0]");
 }
 
 static void post_files(cuzk_circuit_kind kind, const char *const *files, size_t n_files,
@@ -109,7 +109,7 @@ static void post_files(cuzk_circuit_kind kind, const char *const *files, size_t 
     CHECK_OK(cuzk_post_input_create(&in, &err), &err);
     for (size_t i = 0; i < n_files; i++) {
         size_t n;
-        uint8_t *b = test_read_file(test_input(files[i]), &n);
+        uint8_t *b = test_read_file(files[i], &n);
         CHECK_OK(cuzk_post_input_add(in, b, n, &err), &err);
         free(b);
     }

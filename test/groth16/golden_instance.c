@@ -15,6 +15,8 @@
 
 #include "test.h"
 
+#define VECTORS "test/vectors/filecoin/"
+
 static void start(golden_instance *t, cuzk_circuit_kind kind)
 {
     cuzk_err err;
@@ -27,7 +29,7 @@ static void fill_porep(golden_instance *t, const cuzk_hashes *h, const char *fil
     cuzk_err err;
     cuzk_porep_input *in;
     size_t n;
-    uint8_t *text = test_read_file(test_shared(file), &n);
+    uint8_t *text = test_read_file(file, &n);
     CHECK_OK(cuzk_porep_parse_json(&in, text, n, &err), &err);
     free(text);
     start(t, CUZK_CIRCUIT_POREP);
@@ -44,7 +46,7 @@ static void fill_post(golden_instance *t, const cuzk_hashes *h, cuzk_circuit_kin
     CHECK_OK(cuzk_post_input_create(&in, &err), &err);
     for (size_t i = 0; i < 2 && files[i] != NULL; i++) {
         size_t n;
-        uint8_t *b = test_read_file(test_shared(files[i]), &n);
+        uint8_t *b = test_read_file(files[i], &n);
         CHECK_OK(cuzk_post_input_add(in, b, n, &err), &err);
         free(b);
     }
@@ -63,7 +65,7 @@ static void fill_update(golden_instance *t, const cuzk_hashes *h)
     GOLDEN_NODE(&st.comm_r_old, "update", "comm_r_old");
     GOLDEN_NODE(&st.comm_r_new, "update", "comm_r_new");
     GOLDEN_NODE(&st.comm_d_new, "update", "comm_d_new");
-    uint8_t *b = test_read_file(test_shared("golden/2kib/update.p0.vanilla.bin"), &n);
+    uint8_t *b = test_read_file(VECTORS "update.p0.vanilla.bin", &n);
     CHECK_OK(cuzk_update_parse(&in, b, n, &err), &err);
     free(b);
     start(t, CUZK_CIRCUIT_UPDATE);
@@ -80,15 +82,15 @@ void golden_instance_open(golden_instance *t, const char *vector)
     CHECK_OK(cuzk_pool_create(&t->pool, NULL, &err), &err);
     CHECK_OK(cuzk_hashes_create(&h, &err), &err);
     if (strcmp(vector, "porep-v1_1[0]") == 0) {
-        fill_porep(t, h, "golden/2kib/porep-v1_1.c1.json");
+        fill_porep(t, h, VECTORS "porep-v1_1.c1.json");
     } else if (strcmp(vector, "window[0]") == 0) {
-        fill_post(t, h, CUZK_CIRCUIT_WINDOW, "golden/2kib/window.sector1.vanilla.bin",
-                  "golden/2kib/window.sector2.vanilla.bin");
+        fill_post(t, h, CUZK_CIRCUIT_WINDOW, VECTORS "window.sector1.vanilla.bin",
+                  VECTORS "window.sector2.vanilla.bin");
     } else if (strcmp(vector, "windowv1[0]") == 0) {
-        fill_post(t, h, CUZK_CIRCUIT_WINDOW, "golden/2kib/windowv1.sector1.vanilla.bin",
-                  "golden/2kib/windowv1.sector2.vanilla.bin");
+        fill_post(t, h, CUZK_CIRCUIT_WINDOW, VECTORS "windowv1.sector1.vanilla.bin",
+                  VECTORS "windowv1.sector2.vanilla.bin");
     } else if (strcmp(vector, "winning[0]") == 0) {
-        fill_post(t, h, CUZK_CIRCUIT_WINNING, "golden/2kib/winning.sector1.vanilla.bin", NULL);
+        fill_post(t, h, CUZK_CIRCUIT_WINNING, VECTORS "winning.sector1.vanilla.bin", NULL);
     } else {
         CHECK_STR(vector, "update[0]");
         fill_update(t, h);

@@ -2,7 +2,7 @@
 #ifndef CUZK_TEST_GROTH16_GOLDEN_PROOFS_H
 #define CUZK_TEST_GROTH16_GOLDEN_PROOFS_H
 
-/* Proofs of the original implementation (golden/vectors.json) under the parameters of TEST_SEED. */
+/* Proofs of the original implementation (test/vectors/groth16/vectors.json) under the parameters of the test seed. */
 #include <stddef.h>
 #include <stdint.h>
 

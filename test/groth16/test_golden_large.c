@@ -41,7 +41,7 @@ static void large(const char *vector, bool has_h, const char *vk_golden)
     cuzk_alloc_reset_peak();
     CHECK_OK(cuzk_setup_write(t.c, &x, params, vk, NULL, t.pool, NULL, &err), &err);
     check_peak("setup", GIB);
-    uint8_t *got = test_read_file(vk, &n), *want = test_read_file(test_shared(vk_golden), &m);
+    uint8_t *got = test_read_file(vk, &n), *want = test_read_file(vk_golden, &m);
     CHECK_U64(n, m);
     CHECK_MEM(got, want, n);
     free(got);
@@ -57,12 +57,12 @@ static void large(const char *vector, bool has_h, const char *vk_golden)
 
 static void porep(void)
 {
-    large("porep-v1_1[0]", true, "golden/2kib/porep-v1_1.vk");
+    large("porep-v1_1[0]", true, "test/vectors/groth16/porep-v1_1.vk");
 }
 
 static void update(void)
 {
-    large("update[0]", false, "golden/2kib/update.vk");
+    large("update[0]", false, "test/vectors/groth16/update.vk");
 }
 
 static const cuzk_case cases[] = {CASE(porep), CASE(update)};

@@ -7,22 +7,8 @@
 #include "base/bytes.h"
 #include "groth16/srs.h"
 #include "groth16/srs_util.h"
-#include "hash/blake2b.h"
-#include "hash/sha256.h"
 
 #include "test.h"
-
-#define GOLDEN                                                                                     \
-    "golden/2kib/"                                                                                 \
-    "v28-proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-0-0-0170db1f394b35d995252228ee3" \
-    "59194b13199d259380541dc529fb0099096b0.params"
-
-static void check_hex(const uint8_t *got, size_t n, const char *hex)
-{
-    char text[2 * 64 + 1];
-    cuzk_hex_encode(text, got, n);
-    CHECK_STR(text, hex);
-}
 
 static cuzk_status open_bytes(cuzk_srs **srs, const uint8_t *data, size_t n, cuzk_point_check check,
                               cuzk_err *err)
@@ -41,52 +27,6 @@ static void check_refused(const uint8_t *data, size_t n, cuzk_point_check check,
               cuzk_status_name(want));
     CHECK(srs == NULL);
     CHECK_MSG(strstr(err.msg, part) != NULL, "\"%s\" has no \"%s\"", err.msg, part);
-}
-
-/* bellperson's file for WindowPoSt of 2 KiB sectors: decoded, fully checked, encoded again. */
-static void golden_round_trip(void)
-{
-    char path[4096], copy[512];
-    cuzk_srs *srs = NULL;
-    cuzk_pool *pool = NULL;
-    cuzk_err err;
-    uint8_t digest[16], full[64];
-    size_t n, m, vk_n;
-    (void)snprintf(path, sizeof(path), "%s", test_shared(GOLDEN));
-    CHECK_OK(cuzk_pool_create(&pool, NULL, &err), &err);
-    CHECK_OK(cuzk_srs_open(&srs, path, CUZK_POINT_IN_SUBGROUP, pool, NULL, &err), &err);
-    CHECK_U64(cuzk_srs_get_vk(srs)->n_ic, 23);
-    CHECK_U64(cuzk_srs_count(srs, CUZK_SRS_H), 32767);
-    CHECK_U64(cuzk_srs_count(srs, CUZK_SRS_L), 22128);
-    CHECK_U64(cuzk_srs_count(srs, CUZK_SRS_B_G1), cuzk_srs_count(srs, CUZK_SRS_B_G2));
-
-    (void)snprintf(copy, sizeof(copy), "%s/copy.params", test_tmpdir());
-    CHECK_OK(cuzk_srs_write(srs, copy, false, pool, NULL, &err), &err);
-    uint8_t *want = test_read_file(path, &n);
-    uint8_t *got = test_read_file(copy, &m);
-    CHECK_U64(m, n);
-    CHECK(memcmp(got, want, n) == 0);
-    uint8_t sha[32];
-    cuzk_sha256_digest(sha, want, n);
-    check_hex(sha, 32, "5a4be35a58bd937f8aed3b904758e19145f9f5b4c061427eb007113f36a462d7");
-
-    CHECK_OK(cuzk_srs_digest(srs, digest, NULL, &err), &err);
-    cuzk_blake2b_hash(full, 64, want, n);
-    CHECK_MEM(digest, full, 16);
-
-    uint8_t *vk = test_read_file(test_shared("golden/2kib/window.vk"), &vk_n);
-    CHECK_U64(cuzk_srs_vk_bytes(srs), vk_n);
-    uint8_t *own = malloc(vk_n);
-    CHECK(own != NULL);
-    cuzk_srs_write_vk(srs, own);
-    CHECK_MEM(own, vk, vk_n);
-    check_refused(vk, vk_n, CUZK_POINT_UNCHECKED, CUZK_E_FORMAT, "a verifying key (.vk)");
-    cuzk_srs_close(srs);
-    cuzk_pool_destroy(pool);
-    free(own);
-    free(vk);
-    free(want);
-    free(got);
 }
 
 static void round_trip(void)
@@ -447,8 +387,8 @@ static void cut_while_open(void)
     free(bytes);
 }
 
-static const cuzk_case cases[] = {CASE(golden_round_trip), CASE(round_trip),    CASE(wrong_files),
-                                  CASE(truncated),         CASE(absurd_counts), CASE(bad_vk_points),
-                                  CASE(check_levels),      CASE(path_errors),   CASE(create_counts),
-                                  CASE(out_of_memory),     CASE(cut_while_open)};
+static const cuzk_case cases[] = {CASE(round_trip),    CASE(wrong_files),   CASE(truncated),
+                                  CASE(absurd_counts), CASE(bad_vk_points), CASE(check_levels),
+                                  CASE(path_errors),   CASE(create_counts), CASE(out_of_memory),
+                                  CASE(cut_while_open)};
 TEST_MAIN("groth16/srs", cases)

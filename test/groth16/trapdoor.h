@@ -20,7 +20,7 @@ void test_trapdoor_proof(uint8_t out[192], const cuzk_witness *w, const cuzk_tox
 void test_trapdoor_proof_and_vk(uint8_t out[192], uint8_t *vk, const cuzk_witness *w,
                                 const cuzk_toxic *x, cuzk_quotient_kind kind, const cuzk_scalar *r,
                                 const cuzk_scalar *s);
-/** The waste and generators of bellperson's parameters in the golden data (TEST_SEED). */
+/** The waste and generators of bellperson's test parameters (docs/spec/groth16.md#test-parameters). */
 void test_toxic_golden(cuzk_toxic *out);
 
 #endif /* CUZK_TEST_GROTH16_TRAPDOOR_H */

@@ -14,7 +14,6 @@ static struct {
     jmp_buf jump;
     uint64_t seed, state;
     size_t iters;
-    char path[4096];
     char tmpdir[64];
     char message[1024];
 } g;
@@ -117,21 +116,6 @@ void test_bytes(void *out, size_t n)
 size_t test_iters(size_t base)
 {
     return base * g.iters;
-}
-
-const char *test_shared(const char *relative)
-{
-    const char *root = getenv("CUZK_SHARED");
-    (void)snprintf(g.path, sizeof(g.path), "%s/%s", root != NULL ? root : "../shared", relative);
-    if (access(g.path, R_OK) != 0) {
-        cuzk_test_skip("needs the shared data folder");
-    }
-    return g.path;
-}
-
-const char *test_input(const char *path)
-{
-    return access(path, R_OK) == 0 ? path : test_shared(path);
 }
 
 uint8_t *test_read_file(const char *path, size_t *n)

@@ -79,13 +79,6 @@ void test_bytes(void *out, size_t n);
 /** base * the --iters factor (default 1). */
 size_t test_iters(size_t base);
 
-/**
- * Path of a file of the shared data folder (environment CUZK_SHARED, else ../shared beside the
- * repository), valid until the next call; skips the case when it is not there.
- */
-const char *test_shared(const char *relative);
-/** A path inside the repository as it is, any other as by test_shared. */
-const char *test_input(const char *path);
 /** Whole file into a malloc'd buffer (caller frees with free()); fails the case when it cannot be read. */
 uint8_t *test_read_file(const char *path, size_t *n);
 /** A fresh directory for the running case, removed by the runner at the end of the case. */

@@ -2,7 +2,7 @@
 #ifndef CUZK_TEST_PROVER_SEED_PARAMS_H
 #define CUZK_TEST_PROVER_SEED_PARAMS_H
 
-/* The toxic waste and generators of the original implementation's test seed (golden/vectors.json). */
+/* The toxic waste and generators of the original implementation's test seed (test/vectors/groth16/vectors.json). */
 #include "groth16/setup.h"
 
 void seed_toxic(cuzk_toxic *out);

@@ -17,6 +17,9 @@
 #include "seed_params.h"
 #include "test.h"
 
+/* Of bellperson's file. */
+#define WINDOW_SHA256 "5a4be35a58bd937f8aed3b904758e19145f9f5b4c061427eb007113f36a462d7"
+
 static const char *const window_files[] = {"test/vectors/filecoin/window.sector1.vanilla.bin",
                                            "test/vectors/filecoin/window.sector2.vanilla.bin"};
 static const char *const window_v1_files[] = {"test/vectors/filecoin/windowv1.sector1.vanilla.bin",
@@ -53,7 +56,7 @@ static void load_post(cuzk_post_input **in, const char *const *files, size_t n_f
     CHECK_OK(cuzk_post_input_create(in, &err), &err);
     for (size_t i = 0; i < n_files; i++) {
         size_t n;
-        uint8_t *b = test_read_file(test_input(files[i]), &n);
+        uint8_t *b = test_read_file(files[i], &n);
         CHECK_OK(cuzk_post_input_add(*in, b, n, &err), &err);
         free(b);
     }
@@ -160,9 +163,8 @@ static void golden_bytes_equal(cuzk_circuit_kind kind, const char *digest, const
 
 static void window_parameters_and_proofs(void)
 {
-    golden_bytes_equal(CUZK_CIRCUIT_WINDOW,
-                       "5a4be35a58bd937f8aed3b904758e19145f9f5b4c061427eb007113f36a462d7",
-                       window_files, 2, "window[0]", window_v1_files, "windowv1[0]");
+    golden_bytes_equal(CUZK_CIRCUIT_WINDOW, WINDOW_SHA256, window_files, 2, "window[0]",
+                       window_v1_files, "windowv1[0]");
 }
 
 static void winning_parameters_and_proofs(void)
@@ -177,14 +179,17 @@ static void window_prover(void)
 {
     cuzk_err err;
     cuzk_pool *pool;
+    cuzk_circuit *c;
     cuzk_filecoin_prover *p;
     cuzk_post_input *in;
-    cuzk_params_dir dir = {.origin = "test"};
+    cuzk_params_dir dir;
     cuzk_post_statement st = {.partition = 0};
     cuzk_post_public_sector sectors[2];
     uint8_t proof[CUZK_PROOF_BYTES], bad[CUZK_PROOF_BYTES];
-    (void)snprintf(dir.path, sizeof(dir.path), "%s", test_shared("golden/2kib"));
     CHECK_OK(cuzk_pool_create(&pool, NULL, &err), &err);
+    CHECK_OK(cuzk_filecoin_circuit_build(CUZK_CIRCUIT_WINDOW, 2048, &c, &err), &err);
+    write_params(&dir, c, CUZK_CIRCUIT_WINDOW, WINDOW_SHA256, pool);
+    cuzk_circuit_destroy(c);
     CHECK_OK(cuzk_post_type_of(&st.type, 10, &err), &err);
     GOLDEN_NODE(&st.randomness, "common", "post_randomness");
     load_post(&in, window_files, 2);

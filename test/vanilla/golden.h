@@ -2,10 +2,10 @@
 #ifndef CUZK_TEST_VANILLA_GOLDEN_H
 #define CUZK_TEST_VANILLA_GOLDEN_H
 
-/* Reads golden vectors for the tests of this folder. */
+/* Reads test/vectors/groth16/vectors.json. */
 #include "vanilla/public_inputs.h"
 
-/** Hex string found at the path of keys in golden/vectors.json, as n bytes. Fails the case when absent. */
+/** Hex string found at the path of keys in vectors.json, as n bytes. Fails the case when absent. */
 void golden_bytes(uint8_t *out, size_t n, const char *const *path, size_t n_path);
 #define GOLDEN_NODE(out, ...)                                      \
     golden_bytes((out)->b, 32, (const char *const[]){__VA_ARGS__}, \

@@ -18,7 +18,7 @@ typedef struct loaded {
 static void load(loaded *l, const char *file)
 {
     cuzk_err err;
-    l->text = test_read_file(test_input(file), &l->n);
+    l->text = test_read_file(file, &l->n);
     CHECK_OK(cuzk_porep_parse_json(&l->in, l->text, l->n, &err), &err);
     CHECK_OK(cuzk_hashes_create(&l->h, &err), &err);
 }
@@ -79,17 +79,63 @@ static void synthetic_golden(void)
 
 static void non_interactive_golden(void)
 {
-    check_golden("golden/2kib/porep-ni.c1.json", "porep-ni[0]", 15, 13);
+    check_golden("test/vectors/filecoin/porep-ni.c1.json", "porep-ni[0]", 15, 13);
 }
 
-static void public_envelope(void)
+static size_t base64(char *out, const uint8_t *in, size_t n)
 {
-    loaded l;
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t k = 0;
+    for (size_t i = 0; i < n; i += 3) {
+        const uint32_t b1 = i + 1 < n ? in[i + 1] : 0, b2 = i + 2 < n ? in[i + 2] : 0;
+        const uint32_t v = (uint32_t)in[i] << 16 | b1 << 8 | b2;
+        out[k++] = digits[v >> 18];
+        out[k++] = digits[v >> 12 & 63];
+        out[k++] = digits[v >> 6 & 63];
+        out[k++] = digits[v & 63];
+    }
+    for (size_t i = n; i % 3 != 0; i++) {
+        out[k - 1 - (i - n)] = '=';
+    }
+    return k;
+}
+
+/* A C1 file as lotus-bench wraps it; the caller frees it. */
+static char *make_envelope(size_t *n, const char *sector_size)
+{
+    size_t inner_n;
+    uint8_t *inner = test_read_file("test/vectors/filecoin/porep-v1_1.c1.json", &inner_n);
+    char *text = malloc(2 * inner_n + 200);
+    CHECK(text != NULL);
+    *n = (size_t)sprintf(text, "{\"SectorNum\":1,\"Phase1Out\":\"");
+    *n += base64(text + *n, inner, inner_n);
+    *n += (size_t)sprintf(text + *n, "\",\"SectorSize\":%s,\"Miner\":\"f01000\"}", sector_size);
+    free(inner);
+    return text;
+}
+
+static void envelope(void)
+{
+    loaded bare;
+    cuzk_porep_input *in = NULL;
     cuzk_err err;
-    load(&l, "data/c1-2KiB-public.json");
-    CHECK(l.in->has_sector_number);
-    CHECK_OK(cuzk_porep_check(l.in, l.h, NULL, NULL, NULL, &err), &err);
-    unload(&l);
+    size_t n;
+    char *text = make_envelope(&n, "2048");
+    load(&bare, "test/vectors/filecoin/porep-v1_1.c1.json");
+    CHECK_OK(cuzk_porep_parse_json(&in, (uint8_t *)text, n, &err), &err);
+    CHECK(in->has_sector_number && !bare.in->has_sector_number);
+    CHECK_U64(in->sector_number, 1);
+    CHECK_MEM(&in->comm_r, &bare.in->comm_r, sizeof(in->comm_r));
+    CHECK_OK(cuzk_porep_check(in, bare.h, NULL, NULL, NULL, &err), &err);
+    cuzk_porep_input_destroy(in);
+    free(text);
+    unload(&bare);
+
+    in = NULL;
+    text = make_envelope(&n, "4096");
+    CHECK_STATUS(cuzk_porep_parse_json(&in, (uint8_t *)text, n, &err), CUZK_E_FORMAT);
+    CHECK(in == NULL && strstr(err.msg, "SectorSize") != NULL);
+    free(text);
 }
 
 /* One changed number at a time, at every byte of the file that is part of an array of numbers:
@@ -139,7 +185,7 @@ static void first_fault_does_not_depend_on_threads(void)
     loaded l;
     cuzk_err a, b;
     cuzk_pool *pool;
-    load(&l, "golden/2kib/porep-ni.c1.json");
+    load(&l, "test/vectors/filecoin/porep-ni.c1.json");
     CHECK_STATUS(cuzk_pool_create(&pool, &(cuzk_pool_cfg){.n_threads = 4}, NULL), CUZK_OK);
     /* The last character of "comm_r" array of numbers in two later partitions */
     for (unsigned p = 3; p < 13; p += 4) {
@@ -187,14 +233,14 @@ static void keys_in_any_order_and_strict_syntax(void)
 static void allocation_failures(void)
 {
     size_t n;
-    uint8_t *text = test_read_file(test_shared("data/c1-2KiB-public.json"), &n);
+    char *text = make_envelope(&n, "2048");
     const uint64_t before = cuzk_alloc_get_stats().bytes_now;
     cuzk_status st = CUZK_E_NOMEM;
     for (uint64_t k = 1; st != CUZK_OK; k++) {
         cuzk_porep_input *in = NULL;
         CHECK(k < 1000);
         cuzk_alloc_fail_nth(k, false);
-        st = cuzk_porep_parse_json(&in, text, n, NULL);
+        st = cuzk_porep_parse_json(&in, (uint8_t *)text, n, NULL);
         cuzk_alloc_fail_nth(0, false);
         CHECK_MSG(st == CUZK_OK || st == CUZK_E_NOMEM, "allocation %u: %s", (unsigned)k,
                   cuzk_status_name(st));
@@ -208,7 +254,7 @@ static const cuzk_case cases[] = {
     CASE(plain_golden),
     CASE(synthetic_golden),
     CASE(non_interactive_golden),
-    CASE(public_envelope),
+    CASE(envelope),
     CASE(corruption_sweep),
     CASE(first_fault_does_not_depend_on_threads),
     CASE(keys_in_any_order_and_strict_syntax),

@@ -9,7 +9,7 @@ static void add_file(cuzk_post_input *in, const char *file)
 {
     size_t n;
     cuzk_err err;
-    uint8_t *b = test_read_file(test_input(file), &n);
+    uint8_t *b = test_read_file(file, &n);
     CHECK_OK(cuzk_post_input_add(in, b, n, &err), &err);
     free(b);
 }
@@ -113,8 +113,8 @@ static void faults_are_named(void)
     cuzk_post_statement st = {.partition = 0};
     CHECK_OK(cuzk_hashes_create(&h, &err), &err);
     CHECK_OK(cuzk_post_input_create(&in, &err), &err);
-    add_file(in, "golden/2kib/window.sector1.vanilla.bin");
-    add_file(in, "golden/2kib/window.sector2.vanilla.bin");
+    add_file(in, "test/vectors/filecoin/window.sector1.vanilla.bin");
+    add_file(in, "test/vectors/filecoin/window.sector2.vanilla.bin");
     CHECK_OK(cuzk_post_type_of(&st.type, 10, &err), &err);
     GOLDEN_NODE(&st.randomness, "common", "post_randomness");
     uint8_t *late = (uint8_t *)(uintptr_t)in->sectors[1].proofs[9].leaf.b;
