@@ -238,9 +238,10 @@ static cuzk_status read_device_vk(bench_subject *s, const cuzk_device_key *k, cu
 static cuzk_status load_devices(bench_subject *s, cuzk_trace_ctx trace, cuzk_err *err)
 {
     app *a = s->a;
-    const cuzk_device_key_opts opts = {.trace = trace, .progress = app_progress, .progress_arg = a};
+    cuzk_device_key_opts opts = {.trace = trace, .progress = app_progress, .progress_arg = a};
     const cuzk_circuit *c = bench_subject_circuit(s);
     const uint64_t t0 = cuzk_clock_ns();
+    devices_key_opts(&s->dev, &opts);
     while (s->n_device_keys < s->dev.n) {
         cuzk_device_key **k = &s->device_keys[s->n_device_keys];
         cuzk_accel *dev = s->dev.list[s->n_device_keys];

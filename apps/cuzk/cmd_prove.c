@@ -91,10 +91,8 @@ static cuzk_status open_prover(job *j, cuzk_filecoin_prover **out)
         CUZK_TRY(cuzk_params_dir_choose(&dir, o->params, &a->err));
         CUZK_TRY(cuzk_filecoin_prover_create(&p, j->kind, j->sector_bytes, &dir, a->pool, &a->err));
     }
-    const cuzk_device_key_opts opts = {.lanes = (uint32_t)o->dev.lanes,
-                                       .trace = a->trace,
-                                       .progress = app_progress,
-                                       .progress_arg = a};
+    cuzk_device_key_opts opts = {.trace = a->trace, .progress = app_progress, .progress_arg = a};
+    devices_key_opts(&o->dev, &opts);
     for (size_t i = 0; i < o->dev.n; i++) {
         const cuzk_status st =
             cuzk_filecoin_prover_add_device(p, o->dev.list[i], &opts, a->cancel, &a->err);
@@ -143,6 +141,7 @@ static void report_key(app *a, const cuzk_filecoin_prover *p)
     if (k != NULL) {
         const cuzk_device_key_stats s = cuzk_device_key_get_stats(k);
         app_bool(a, "parameters_resident", s.resident);
+        app_bool(a, "parameters_from_file", s.from_file);
         app_u64(a, "parameters_device_bytes", s.device_bytes);
         app_u64(a, "parameters_host_bytes", s.host_bytes);
         app_u64(a, "lanes", s.lanes);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/host_memory.h"
+
 #if CUZK_HAVE_CUDA
 #    include "accel/cuda/cuda_accel.h"
 #endif
@@ -112,6 +114,11 @@ cuzk_status devices_open(app *a, devices *d)
         return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--vram wants a size such as 24GiB, not '%s'",
                          d->vram);
     }
+    if (d->stream != NULL && strcmp(d->stream, "auto") != 0 && strcmp(d->stream, "memory") != 0 &&
+        strcmp(d->stream, "file") != 0) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--stream wants auto, memory or file, not '%s'",
+                         d->stream);
+    }
     if (strcmp(spec, "cpu") == 0) {
         return CUZK_OK;
     }
@@ -124,6 +131,17 @@ cuzk_status devices_open(app *a, devices *d)
         devices_close(d);
     }
     return st;
+}
+
+void devices_key_opts(const devices *d, cuzk_device_key_opts *out)
+{
+    const char *stream = d->stream != NULL ? d->stream : "auto";
+    out->lanes = (uint32_t)d->lanes;
+    out->points = strcmp(stream, "file") == 0     ? CUZK_DEVICE_POINTS_FILE
+                  : strcmp(stream, "memory") == 0 ? CUZK_DEVICE_POINTS_MEMORY
+                                                  : CUZK_DEVICE_POINTS_AUTO;
+    /* Each device has its own copy; a quarter is for witnesses and everybody else. 0 is no limit. */
+    out->host_bytes = cuzk_host_memory_available() / 4 * 3 / (d->n != 0 ? d->n : 1);
 }
 
 void devices_close(devices *d)

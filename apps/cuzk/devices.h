@@ -3,23 +3,26 @@
 #define CUZK_APPS_DEVICES_H
 
 /*
- * --device and --vram of the commands that prove: which devices, and how much of their memory.
+ * --device, --vram and --stream of the commands that prove: which devices, how much of their memory,
+ * and where points are that do not fit there.
  */
 #include "accel/accel.h"
+#include "groth16/device_key.h"
 
 #include "app.h"
 
 #define DEVICES_MAX 16
 
 typedef struct devices {
-    const char *spec; /* auto, cpu, cuda, cuda:N,M,...; NULL: auto */
-    const char *vram; /* "24GiB"; NULL: what is free */
+    const char *spec;   /* auto, cpu, cuda, cuda:N,M,...; NULL: auto */
+    const char *stream; /* auto, memory, file; NULL: auto */
+    const char *vram;   /* "24GiB"; NULL: what is free */
     cuzk_accel *list[DEVICES_MAX];
     size_t n;       /* 0: the CPU */
     uint64_t lanes; /* partitions at once on a GPU; 0: chosen */
 } devices;
 
-enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES };
+enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM };
 #define DEVICES_OPTION_LANES                                                              \
     {                                                                                     \
         "lanes", OPT_LANES, "N", 0,                                                       \
@@ -35,11 +38,21 @@ enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES };
         "vram", OPT_VRAM, "SIZE", 0,                                                        \
             "Use at most so much memory of each GPU, e.g. 24GiB (default: what is free)", 0 \
     }
+#define DEVICES_OPTION_STREAM                                                              \
+    {                                                                                      \
+        "stream", OPT_STREAM, "WHERE", 0,                                                  \
+            "Parameters beyond the GPU's memory come from: memory (a copy), file (the "    \
+            "parameter file: needs next to no memory), auto (default: memory if it holds " \
+            "them)",                                                                       \
+            0                                                                              \
+    }
 
 /** "512MiB", "24GiB", "1.5GiB" or bytes; false otherwise, and for 0. */
 bool devices_parse_size(uint64_t *out, const char *text);
 /** Opens what spec says. With auto and no usable GPU: none, and one line to people. */
 CUZK_NODISCARD cuzk_status devices_open(app *a, devices *d);
+/** How a key is loaded on one of them: points, host_bytes and lanes. */
+void devices_key_opts(const devices *d, cuzk_device_key_opts *out);
 /** After everything on them is gone. */
 void devices_close(devices *d);
 /** Most memory in use so far, all devices together; 0 without one. */

@@ -54,7 +54,7 @@ enum {
     }
 
 #define OPTIONS_DEVICE                                                                             \
-    DEVICES_OPTION_DEVICE, DEVICES_OPTION_VRAM, DEVICES_OPTION_LANES,                              \
+    DEVICES_OPTION_DEVICE, DEVICES_OPTION_VRAM, DEVICES_OPTION_STREAM, DEVICES_OPTION_LANES,       \
         {"insecure-seed",                                                                          \
          OPT_FIL_SEED,                                                                             \
          "N",                                                                                      \
@@ -178,6 +178,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_ROWS: o->check_rows = true; return 0;
     case OPT_DEVICE: o->dev.spec = arg; return 0;
     case OPT_VRAM: o->dev.vram = arg; return 0;
+    case OPT_STREAM: o->dev.stream = arg; return 0;
     case OPT_LANES: want_u64(state, &o->dev.lanes, arg, "lanes", 2); return 0;
     case OPT_FIL_SEED:
         want_u64(state, &o->seed, arg, "insecure-seed", UINT64_MAX);

@@ -40,6 +40,7 @@ static const struct argp_option options[] = {
     {"binary", OPT_BINARY, NULL, 0, "Write the proof as 192 bytes instead of JSON", 0},
     DEVICES_OPTION_DEVICE,
     DEVICES_OPTION_VRAM,
+    DEVICES_OPTION_STREAM,
     {"check-points", OPT_CHECK_POINTS, NULL, 0, "Check that every point of the key is in its group",
      0},
     {0}};
@@ -53,6 +54,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_BINARY: p->binary = true; return 0;
     case OPT_DEVICE: p->dev.spec = arg; return 0;
     case OPT_VRAM: p->dev.vram = arg; return 0;
+    case OPT_STREAM: p->dev.stream = arg; return 0;
     case OPT_CHECK_POINTS: p->subgroup = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > PUBLIC) {
@@ -217,9 +219,10 @@ static cuzk_status prove_on_device(prove *p, cuzk_proof *out, const cuzk_witness
 {
     app *a = &p->a;
     cuzk_device_key *k = NULL;
-    const cuzk_device_key_opts ko = {.trace = a->trace};
+    cuzk_device_key_opts ko = {.trace = a->trace};
     const cuzk_device_prove_opts po = {.times = times, .trace = a->trace, .device = 0};
     const cuzk_witness *const one[1] = {w};
+    devices_key_opts(&p->dev, &ko);
     CUZK_TRY(cuzk_device_key_create(&k, p->dev.list[0], p->circuit, p->srs, &ko, a->pool, a->cancel,
                                     &a->err));
     const cuzk_status st = cuzk_device_prove(k, out, 1, one, &po, a->cancel, &a->err);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "engine/backend_filecoin.h"
 #include "engine/engine_internal.h"
-#include "engine/host_memory.h"
+#include "sys/host_memory.h"
 
 #define DEFAULT_QUEUED       4096u
 #define DEFAULT_KEEP_MS      (60ull * 60 * 1000)

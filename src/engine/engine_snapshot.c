@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "engine/engine_internal.h"
-#include "engine/host_memory.h"
+#include "sys/host_memory.h"
 
 #define SLACK 16u /* jobs and partitions that may come between counting and copying */
 

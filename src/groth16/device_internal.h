@@ -9,10 +9,12 @@
 /*
  * Arrays of points in the order in which a proof uses them. HL is section h (with infinity for the
  * coefficient that bellperson's form leaves out, so 2^lg points) and behind it the full wires of l:
- * both end in the proof's C, so one sum does for both.
+ * both end in the proof's C, so one sum does for both. When points stream from the file, HL is section
+ * h alone, as it is there, and L_FULLS the rest; else L_FULLS is empty.
  */
 typedef enum device_array {
     DEVICE_HL = 0,
+    DEVICE_L_FULLS,
     DEVICE_L_BITS,
     DEVICE_A_BITS,
     DEVICE_B1_BITS,
@@ -27,7 +29,7 @@ typedef struct device_points {
     uint64_t n;
     uint32_t bytes; /* of a point */
     bool bits;      /* summed by bits; else with scalars */
-    bool resident;  /* d is the array; else host is, pinned, and streams */
+    bool resident;  /* d is the array; else host is, pinned, or the file: it streams */
     uint8_t *d;
     uint8_t *host;
 } device_points;
@@ -40,6 +42,8 @@ typedef struct device_lane {
     cuzk_accel_queue *q, *copy; /* work; slices of points on their way */
     bool busy;
 } device_lane;
+
+typedef struct device_stream device_stream; /* device_stream.h */
 
 struct cuzk_device_key {
     cuzk_accel *dev;
@@ -54,6 +58,7 @@ struct cuzk_device_key {
     unsigned lg;
     cuzk_accel_split split[CUZK_ACCEL_N_SECTIONS];
     device_points points[DEVICE_ARRAYS];
+    device_stream *stream; /* NULL: what streams is in points[].host */
     cuzk_device_key_stats stats;
     device_lane lanes[DEVICE_LANES];
     uint32_t n_lanes;
@@ -77,6 +82,7 @@ typedef struct device_plan {
     uint64_t slice;                  /* points of G1 at a time; half as many of G2 */
     uint64_t work;                   /* bytes of the largest workspace */
     uint64_t buffer;                 /* bytes of one of the two slice buffers; 0: nothing streams */
+    uint64_t split;                  /* bytes of a slice of the file, split */
     uint64_t vectors, quotient_work; /* bytes of two vectors of the domain, and of a workspace */
     uint64_t scratch; /* shared by the phases: vectors and workspace, or workspace and buffers */
     uint64_t total;   /* bytes */

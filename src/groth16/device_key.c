@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 
 #include "device_load.h"
+#include "device_stream.h"
 #include "prove_internal.h"
 #include "setup_internal.h"
 #include "srs_internal.h"
@@ -23,6 +24,7 @@ void cuzk_device_key_destroy(cuzk_device_key *k)
         cuzk_accel_free(k->dev, k->points[a].d);
         cuzk_accel_host_free(k->dev, k->points[a].host);
     }
+    device_stream_close(k);
     cuzk_accel_domain_destroy(k->domain, k->q);
     cuzk_accel_circuit_destroy(k->dc, k->q);
     for (int i = DEVICE_LANES - 1; i >= 0; i--) {
@@ -86,13 +88,17 @@ static void set_array(cuzk_device_key *k, device_array a, uint64_t n, bool bits,
     k->points[a].bytes = (uint32_t)bytes;
 }
 
-static void set_arrays(cuzk_device_key *k)
+/* from_file: h by itself, as it is there. */
+static void set_arrays(cuzk_device_key *k, bool from_file)
 {
     const size_t g1 = sizeof(cuzk_g1_affine), g2 = sizeof(cuzk_g2_affine);
     const cuzk_accel_split *l = &k->split[CUZK_ACCEL_L];
     const cuzk_accel_split *a = &k->split[CUZK_ACCEL_A];
     const cuzk_accel_split *b = &k->split[CUZK_ACCEL_B];
-    set_array(k, DEVICE_HL, ((uint64_t)1 << k->lg) + l->n_fulls, false, g1);
+    set_array(k, DEVICE_HL,
+              from_file ? device_section_count(k, CUZK_SRS_H) : ((uint64_t)1 << k->lg) + l->n_fulls,
+              false, g1);
+    set_array(k, DEVICE_L_FULLS, from_file ? l->n_fulls : 0, false, g1);
     set_array(k, DEVICE_L_BITS, l->n_bits, true, g1);
     set_array(k, DEVICE_A_BITS, a->n_bits, true, g1);
     set_array(k, DEVICE_A_FULLS, a->n_fulls, false, g1);
@@ -131,8 +137,8 @@ static cuzk_status choose_all(cuzk_device_key *k, uint64_t free_bytes, bool *fit
 static cuzk_status choose_some(cuzk_device_key *k, uint64_t free_bytes, bool none, cuzk_err *err)
 {
     static const device_array order[DEVICE_ARRAYS] = {
-        DEVICE_A_FULLS, DEVICE_B1_FULLS, DEVICE_B2_FULLS, DEVICE_B2_BITS,
-        DEVICE_B1_BITS, DEVICE_A_BITS,   DEVICE_L_BITS,   DEVICE_HL};
+        DEVICE_A_FULLS, DEVICE_B1_FULLS, DEVICE_L_FULLS, DEVICE_B2_FULLS, DEVICE_B2_BITS,
+        DEVICE_B1_BITS, DEVICE_A_BITS,   DEVICE_L_BITS,  DEVICE_HL};
     uint64_t work = 0;
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         k->points[a].resident = false;
@@ -169,14 +175,45 @@ static cuzk_status alloc_array(cuzk_device_key *k, device_points *p, cuzk_err *e
         k->stats.device_bytes += array_bytes(p);
         return cuzk_accel_enqueue(k->q, &op, NULL, 0, err);
     }
+    if (k->stream != NULL) {
+        return CUZK_OK;
+    }
     CUZK_TRY(cuzk_accel_host_alloc(k->dev, &m, p->n * p->bytes, err));
     p->host = m;
     k->stats.host_bytes += p->n * p->bytes;
     return CUZK_OK;
 }
 
-/* load_bytes: device memory that loading takes for a while; it must be there beside the points. */
-static cuzk_status place_arrays(cuzk_device_key *k, bool stream, uint64_t load_bytes, cuzk_err *err)
+/* Some arrays on the device; the file instead of a copy of the others on the host, if need be. */
+static cuzk_status choose_and_open(cuzk_device_key *k, const cuzk_srs *srs,
+                                   const cuzk_device_key_opts *opts, uint64_t free_bytes,
+                                   cuzk_err *err)
+{
+    uint64_t beside = 0;
+    CUZK_TRY(choose_some(k, free_bytes, opts->stream, err));
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        beside += k->points[a].resident ? 0 : array_bytes(&k->points[a]);
+    }
+    const bool wanted = opts->points == CUZK_DEVICE_POINTS_FILE ||
+                        (opts->points == CUZK_DEVICE_POINTS_AUTO && opts->host_bytes != 0 &&
+                         beside > opts->host_bytes && srs != NULL && device_stream_possible(srs));
+    if (!wanted || srs == NULL) {
+        return CUZK_OK;
+    }
+    CUZK_TRY(device_stream_open(k, srs, opts->chunk_points, err));
+    k->stats.from_file = true;
+    k->stats.host_bytes = device_stream_host_bytes(k);
+    set_arrays(k, true);
+    return choose_some(k, free_bytes, opts->stream, err);
+}
+
+/*
+ * load_bytes: device memory that loading takes for a while; it must be there beside the points. srs is
+ * NULL when points are made.
+ */
+static cuzk_status place_arrays(cuzk_device_key *k, const cuzk_srs *srs,
+                                const cuzk_device_key_opts *opts, uint64_t load_bytes,
+                                cuzk_err *err)
 {
     bool all = false;
     uint64_t free_bytes = free_memory(k);
@@ -187,7 +224,7 @@ static cuzk_status place_arrays(cuzk_device_key *k, bool stream, uint64_t load_b
             "%llu MiB are free",
             (unsigned long long)(load_bytes >> 20), (unsigned long long)(free_bytes >> 20));
     }
-    if (!stream) {
+    if (!opts->stream) {
         CUZK_TRY(choose_all(k, free_bytes, &all, err));
         uint64_t points = 0;
         for (int a = 0; a < DEVICE_ARRAYS; a++) {
@@ -196,7 +233,7 @@ static cuzk_status place_arrays(cuzk_device_key *k, bool stream, uint64_t load_b
         all = all && points <= free_bytes - load_bytes;
     }
     if (!all) {
-        CUZK_TRY(choose_some(k, free_bytes - load_bytes, stream, err));
+        CUZK_TRY(choose_and_open(k, srs, opts, free_bytes - load_bytes, err));
     }
     k->stats.resident = true;
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
@@ -250,7 +287,7 @@ static cuzk_status begin(cuzk_device_key *k, cuzk_err *err)
     for (int s = 0; s < CUZK_ACCEL_N_SECTIONS; s++) {
         cuzk_accel_section_split(k->dc, (cuzk_accel_section)s, &k->split[s]);
     }
-    set_arrays(k);
+    set_arrays(k, false);
     return CUZK_OK;
 }
 
@@ -285,7 +322,7 @@ cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev, const
     CUZK_TRY_GOTO(st, copy_vk(k, cuzk_srs_get_vk(srs), err));
     CUZK_TRY_GOTO(st, begin(k, err));
     device_loader_size(&l, opts->chunk_points);
-    CUZK_TRY_GOTO(st, place_arrays(k, opts->stream, device_loader_bytes(&l) + l.input_bytes, err));
+    CUZK_TRY_GOTO(st, place_arrays(k, srs, opts, device_loader_bytes(&l) + l.input_bytes, err));
     CUZK_TRY_GOTO(st, device_loader_begin(&l, err));
     st = device_load_srs(&l, srs, err);
 out:
@@ -327,7 +364,7 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
         st = CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "this device makes no parameters");
         goto out;
     }
-    CUZK_TRY_GOTO(st, place_arrays(k, opts->stream, device_loader_bytes(&l) + setup_bytes, err));
+    CUZK_TRY_GOTO(st, place_arrays(k, NULL, opts, device_loader_bytes(&l) + setup_bytes, err));
     CUZK_TRY_GOTO(st, device_loader_begin(&l, err));
     st = device_load_setup(&l, &waste, setup_bytes, err);
 out:

@@ -5,8 +5,8 @@
 /*
  * What proofs of one circuit need on one device (accel/accel.h): the compiled circuit, the twiddles,
  * and the points of the parameters, split by the class of their wires. Points stay in device memory
- * as far as it goes, and the rest in host memory that the device copies from; then they stream
- * through it, once for all witnesses of a call.
+ * as far as it goes. The rest streams through it, once for all witnesses of a call: from a copy in
+ * host memory that the device copies from, or from the file of the parameters, which takes no memory.
  */
 #include "accel/accel.h"
 #include "groth16/prove.h"
@@ -14,20 +14,32 @@
 
 typedef struct cuzk_device_key cuzk_device_key;
 
+/** Where points are that do not fit on the device. */
+typedef enum cuzk_device_points {
+    CUZK_DEVICE_POINTS_AUTO = 0, /* MEMORY where host_bytes holds them, else FILE */
+    CUZK_DEVICE_POINTS_MEMORY,   /* page-locked, decoded and split */
+    CUZK_DEVICE_POINTS_FILE      /* read again for each call (in most cases from the page cache) */
+} cuzk_device_points;
+
 typedef struct cuzk_device_key_opts {
     cuzk_point_check check; /* of the points of a file as they are decoded; UNCHECKED: encoding */
     bool stream;            /* keep no points on the device, even if they fit */
-    uint32_t lanes;         /* calls that may share the device at once; 0: 2 where memory allows */
-    uint64_t chunk_points;  /* points loaded at a time; 0: 2^20 */
-    cuzk_trace_ctx trace;   /* a span "srs_load" or "srs_make" */
+    cuzk_device_points points; /* parameters made on the device: always MEMORY */
+    uint64_t host_bytes;       /* for AUTO: host memory that points may take; 0: any */
+    uint32_t lanes;        /* calls that may share the device at once; 0: 2 where memory allows */
+    uint64_t chunk_points; /* points loaded at a time; 0: 2^20 */
+    cuzk_trace_ctx trace;  /* a span "srs_load" or "srs_make" */
     /** Optional; called from the calling thread with points done of total. */
     void (*progress)(void *arg, const char *section, uint64_t done, uint64_t total);
     void *progress_arg;
 } cuzk_device_key_opts;
 
 /**
- * Loads the parameters. Circuit and device must outlive the key, srs need not. E_INVALID as
- * cuzk_prove; E_DEV_NOMEM with the numbers when not even one proof would fit; E_ENCODING, ...
+ * Loads the parameters. Circuit and device must outlive the key. srs need not, but for FILE with
+ * parameters that are no .params file: these are read through srs, by calls of the key, and meanwhile
+ * nobody else may read it. A .params file stays open as long as the key; when it is changed
+ * afterwards, calls fail with E_IO and its name (a new file in its place is no change). E_INVALID as
+ * cuzk_prove; E_DEV_NOMEM with the numbers when not even one proof would fit; E_ENCODING, ...; E_IO.
  */
 CUZK_NODISCARD cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev,
                                                   const cuzk_circuit *c, const cuzk_srs *srs,
@@ -58,8 +70,9 @@ cuzk_accel *cuzk_device_key_device(const cuzk_device_key *k);
 
 typedef struct cuzk_device_key_stats {
     uint64_t device_bytes; /* circuit, twiddles and resident points */
-    uint64_t host_bytes;   /* points that stream */
+    uint64_t host_bytes;   /* points that stream, or the buffers they stream through */
     bool resident;         /* all points are on the device */
+    bool from_file;        /* the others stream from the file */
     uint32_t lanes;        /* calls at once; others wait */
 } cuzk_device_key_stats;
 cuzk_device_key_stats cuzk_device_key_get_stats(const cuzk_device_key *k);
@@ -95,8 +108,8 @@ CUZK_NODISCARD cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_d
                                                    cuzk_err *err);
 /**
  * n proofs, exactly those of cuzk_prove. Memory is planned from what is free on the device when the
- * call begins; E_DEV_NOMEM with the numbers when not one witness fits. On failure out is not
- * written. opts may be NULL. @thread any; calls beyond the key's lanes wait.
+ * call begins; E_DEV_NOMEM with the numbers when not one witness fits; E_IO when the file that points
+ * stream from cannot be read or has been changed. On failure out is not written. opts may be NULL. @thread any; calls beyond the key's lanes wait.
  */
 CUZK_NODISCARD cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
                                              const cuzk_witness *const *witnesses,

@@ -9,19 +9,17 @@
 
 #include "base/alloc.h"
 
+#include "device_stream.h"
 #include "srs_internal.h"
 
 #define CHUNK ((uint64_t)1 << 20)
 
-static uint64_t section_count(const cuzk_device_key *k, cuzk_srs_section s)
+uint64_t device_section_count(const cuzk_device_key *k, cuzk_srs_section s)
 {
     if (s == CUZK_SRS_H) {
         return ((uint64_t)1 << k->lg) - (k->quotient == CUZK_QUOTIENT_COEFFS ? 1 : 0);
     }
-    return k->split[s == CUZK_SRS_L   ? CUZK_ACCEL_L
-                    : s == CUZK_SRS_A ? CUZK_ACCEL_A
-                                      : CUZK_ACCEL_B]
-        .n_points;
+    return k->split[device_section_wires(s)].n_points;
 }
 
 void device_loader_size(device_loader *l, uint64_t chunk)
@@ -29,7 +27,7 @@ void device_loader_size(device_loader *l, uint64_t chunk)
     uint64_t longest = 1024;
     l->total = 0;
     for (int s = 0; s < CUZK_SRS_SECTIONS; s++) {
-        const uint64_t n = section_count(l->k, (cuzk_srs_section)s);
+        const uint64_t n = device_section_count(l->k, (cuzk_srs_section)s);
         longest = n > longest ? n : longest;
         l->total += n;
     }
@@ -87,14 +85,13 @@ typedef struct place {
 
 static void places(cuzk_device_key *k, cuzk_srs_section s, place *bits, place *fulls)
 {
-    static const device_array bit_array[CUZK_SRS_SECTIONS] = {
-        DEVICE_HL, DEVICE_L_BITS, DEVICE_A_BITS, DEVICE_B1_BITS, DEVICE_B2_BITS};
-    static const device_array full_array[CUZK_SRS_SECTIONS] = {DEVICE_HL, DEVICE_HL, DEVICE_A_FULLS,
-                                                               DEVICE_B1_FULLS, DEVICE_B2_FULLS};
-    bits->p = &k->points[bit_array[s]];
-    fulls->p = &k->points[full_array[s]];
-    bits->shift = 0;
-    fulls->shift = s == CUZK_SRS_L ? (uint64_t)1 << k->lg : 0;
+    bits->p = &k->points[device_bits_of(s)];
+    fulls->p = &k->points[device_fulls_of(s)];
+    bits->shift = fulls->shift = 0;
+    if (s == CUZK_SRS_L && k->stream == NULL) {
+        fulls->p = &k->points[DEVICE_HL];
+        fulls->shift = (uint64_t)1 << k->lg;
+    }
 }
 
 static cuzk_status put_h(device_loader *l, uint64_t first, uint64_t n, const void *d_points,
@@ -102,6 +99,9 @@ static cuzk_status put_h(device_loader *l, uint64_t first, uint64_t n, const voi
 {
     const device_points *p = &l->k->points[DEVICE_HL];
     const uint64_t at = first * p->bytes;
+    if (!p->resident && p->host == NULL) {
+        return CUZK_OK; /* the file keeps it */
+    }
     return p->resident ? copy(l, CUZK_ACCEL_OP_COPY, p->d + at, d_points, n * p->bytes, err)
                        : copy(l, CUZK_ACCEL_OP_DOWNLOAD, p->host + at, d_points, n * p->bytes, err);
 }
@@ -110,9 +110,7 @@ static cuzk_status put_split(device_loader *l, cuzk_srs_section s, uint64_t firs
                              const void *d_points, cuzk_err *err)
 {
     cuzk_device_key *k = l->k;
-    const cuzk_accel_section sec = s == CUZK_SRS_L   ? CUZK_ACCEL_L
-                                   : s == CUZK_SRS_A ? CUZK_ACCEL_A
-                                                     : CUZK_ACCEL_B;
+    const cuzk_accel_section sec = device_section_wires(s);
     uint64_t bit[2], full[2];
     place b, f;
     places(k, s, &b, &f);
@@ -130,15 +128,15 @@ static cuzk_status put_split(device_loader *l, cuzk_srs_section s, uint64_t firs
                     .d_fulls = f.p->resident ? f.p->d + (f.shift + full[0]) * size : l->d_fulls,
                     .bit_slot = bit[0],
                     .full_slot = full[0]}};
-    if (!b.p->resident) {
+    if (!b.p->resident && b.p->host != NULL) {
         CUZK_TRY(copy(l, CUZK_ACCEL_OP_ZERO, l->d_bits, NULL, (bit[1] - bit[0]) * size, err));
     }
     CUZK_TRY(cuzk_accel_enqueue(k->q, &op, NULL, 0, err));
-    if (!b.p->resident) {
+    if (!b.p->resident && b.p->host != NULL) {
         CUZK_TRY(copy(l, CUZK_ACCEL_OP_DOWNLOAD, b.p->host + (b.shift + bit[0]) * size, l->d_bits,
                       (bit[1] - bit[0]) * size, err));
     }
-    if (!f.p->resident) {
+    if (!f.p->resident && f.p->host != NULL) {
         CUZK_TRY(copy(l, CUZK_ACCEL_OP_DOWNLOAD, f.p->host + (f.shift + full[0]) * size, l->d_fulls,
                       (full[1] - full[0]) * size, err));
     }
@@ -168,7 +166,7 @@ static cuzk_status put(device_loader *l, cuzk_srs_section s, uint64_t first, uin
 static void clear_host_gap(cuzk_device_key *k)
 {
     const device_points *p = &k->points[DEVICE_HL];
-    if (!p->resident && k->quotient == CUZK_QUOTIENT_COEFFS) {
+    if (!p->resident && p->host != NULL && k->quotient == CUZK_QUOTIENT_COEFFS) {
         memset(p->host + (((uint64_t)1 << k->lg) - 1) * p->bytes, 0, p->bytes);
     }
 }
@@ -197,6 +195,9 @@ cuzk_status device_copy(void *dst, const void *src, size_t bytes, cuzk_pool *poo
 static cuzk_status read_chunk(device_loader *l, const cuzk_srs *srs, cuzk_srs_section s,
                               uint64_t first, uint64_t n, uint8_t *to, cuzk_err *err)
 {
+    if (l->k->stream != NULL) {
+        return device_stream_read(l->k, s, first, n, to, l->cancel, err);
+    }
     if (cuzk_srs_is_encoded(srs)) {
         return cuzk_srs_read_encoded(srs, s, first, n, to, l->pool, l->cancel, err);
     }
@@ -251,6 +252,7 @@ cuzk_status device_load_srs(device_loader *l, const cuzk_srs *srs, cuzk_err *err
             CUZK_TRY(send_chunk(l, srs, s, at, n, b, err));
         }
     }
+    CUZK_TRY(device_stream_check(l->k, err));
     return cuzk_accel_sync(l->k->q, err);
 }
 

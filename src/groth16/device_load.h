@@ -18,6 +18,13 @@ typedef struct device_loader {
     uint64_t done, total; /* points */
 } device_loader;
 
+/** Points of a section, and the wires they are of; the latter not for h. */
+uint64_t device_section_count(const cuzk_device_key *k, cuzk_srs_section s);
+static inline cuzk_accel_section device_section_wires(cuzk_srs_section s)
+{
+    return s == CUZK_SRS_L ? CUZK_ACCEL_L : s == CUZK_SRS_A ? CUZK_ACCEL_A : CUZK_ACCEL_B;
+}
+
 /** Chunk (0: chosen) and sizes. */
 void device_loader_size(device_loader *l, uint64_t chunk);
 /** Device bytes of d_bits and d_fulls. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* How a call divides the free memory of its device: witnesses at once, points at a time. */
-#include "device_internal.h"
+#include "device_stream.h"
 
 #define ALIGN       256u
 #define SLICE_UNIT  128u /* half a slice must be whole words of bits */
@@ -31,6 +31,7 @@ static device_slot_layout slot_layout(const cuzk_device_key *k)
     const uint64_t m = (uint64_t)1 << k->lg;
     uint64_t values = k->points[DEVICE_HL].n;
     values = max64(values, m); /* the quotient writes all of m */
+    values += k->points[DEVICE_L_FULLS].n;
     s.values = take(&s.bytes, values * sizeof(cuzk_scalar));
     s.witness = take(&s.bytes, cuzk_accel_witness_bytes(k->dc));
     for (int i = 0; i < CUZK_ACCEL_N_SECTIONS; i++) {
@@ -68,12 +69,40 @@ static cuzk_status sums_work(const cuzk_device_key *k, uint64_t slice, uint64_t 
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         const device_points *p = &k->points[a];
         const uint64_t step = device_slice_of(p, slice);
+        if (k->stream != NULL && !p->resident) {
+            continue;
+        }
         cuzk_accel_op op = {.kind = sum_kind(p)};
         op.u.msm.n = p->n < step ? p->n : step;
         CUZK_TRY(need_of(k, &op, work, err));
         op.u.msm.n = p->n % step;
         CUZK_TRY(need_of(k, &op, work, err));
     }
+    return CUZK_OK;
+}
+
+/* The same for slices of the file, and what they take themselves. */
+static cuzk_status slices_need(device_plan *p, const cuzk_device_key *k, cuzk_err *err)
+{
+    device_slice s = {.section = CUZK_SRS_H};
+    p->buffer = p->split = 0;
+    while (device_slice_next(&s, k, p->slice)) {
+        const cuzk_srs_section section = (cuzk_srs_section)s.section;
+        cuzk_accel_op op = {.kind = sum_kind(&k->points[device_bits_of(section)])};
+        op.u.msm.n = section == CUZK_SRS_H ? s.n : s.n_bits;
+        if (s.sum_bits) {
+            CUZK_TRY(need_of(k, &op, &p->work, err));
+        }
+        if (s.sum_fulls) {
+            op.kind = sum_kind(&k->points[device_fulls_of(section)]);
+            op.u.msm.n = s.n_fulls;
+            CUZK_TRY(need_of(k, &op, &p->work, err));
+        }
+        p->buffer = max64(p->buffer, device_slice_input(&s));
+        p->split = max64(p->split, device_slice_split(&s));
+    }
+    p->buffer = round_up(p->buffer, ALIGN);
+    p->split = round_up(p->split, ALIGN);
     return CUZK_OK;
 }
 
@@ -123,11 +152,14 @@ static cuzk_status lay_out(device_plan *p, const cuzk_device_key *k, cuzk_err *e
     uint64_t quotient = 0;
     CUZK_TRY(quotient_work(k, &quotient, err));
     CUZK_TRY(sums_work(k, p->slice, &p->work, err));
-    p->work = round_up(p->work, ALIGN);
     p->buffer = buffer_bytes(k, p->slice);
+    if (k->stream != NULL) {
+        CUZK_TRY(slices_need(p, k, err));
+    }
+    p->work = round_up(p->work, ALIGN);
     p->vectors = vectors;
     p->quotient_work = round_up(quotient, ALIGN);
-    p->scratch = max64(vectors + p->quotient_work, p->work + 2 * p->buffer);
+    p->scratch = max64(vectors + p->quotient_work, p->work + 2 * p->buffer + p->split);
     p->total = p->group * p->slot.bytes + p->scratch;
     return CUZK_OK;
 }

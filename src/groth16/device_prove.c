@@ -2,14 +2,15 @@
 /*
  * Proofs on a device. One queue does everything in order: for each witness of a group upload,
  * evaluation and quotient; then sum after sum over the points, each part of which serves the whole
- * group. Parts that are in host memory come through two buffers in a second queue, one part ahead.
+ * group. Parts that are in host memory or in the file come through two buffers in a second queue, one
+ * part ahead.
  */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 
-#include "device_internal.h"
+#include "device_stream.h"
 #include "prove_internal.h"
 
 /* What ends at a mark. */
@@ -28,11 +29,14 @@ typedef enum phase {
     PHASE_QUOTIENT,
     PHASE_MSM /* + device_array */
 } phase;
-#define PHASES ((int)PHASE_MSM + (int)DEVICE_ARRAYS)
+#define PHASES   ((int)PHASE_MSM + (int)DEVICE_ARRAYS)
 
-/* A part of a sum: points [at, at + n) of an array. */
+#define NO_SLICE UINT32_MAX
+
+/* A part of a sum: points [at, at + n) of an array, which may come in a slice of the file. */
 typedef struct step {
     uint8_t array;
+    uint32_t slice;
     uint64_t at, n;
 } step;
 
@@ -46,6 +50,8 @@ typedef struct run {
     uint8_t *d_slots, *d_scratch;
     step *steps;
     uint32_t n_steps;
+    device_slice *slices; /* [n_slices] */
+    uint32_t n_slices;
     cuzk_accel_sum *sums; /* [n_steps * plan.group] */
     uint32_t n_marks;
     struct {
@@ -183,13 +189,57 @@ static cuzk_status quotient(run *r, uint32_t i, cuzk_err *err)
     return vec(r, CUZK_ACCEL_OP_QUOTIENT, v.b, &v, &factor, PHASE_QUOTIENT, i, err);
 }
 
+static bool comes_from_file(const cuzk_device_key *k, int array)
+{
+    return k->stream != NULL && !k->points[array].resident;
+}
+
+/* One sum or two for each slice of the file. */
+static void add_slices(run *r)
+{
+    for (uint32_t i = 0; i < r->n_slices; i++) {
+        const device_slice *s = &r->slices[i];
+        const cuzk_srs_section section = (cuzk_srs_section)s->section;
+        const bool h = section == CUZK_SRS_H;
+        const step bits = {(uint8_t)device_bits_of(section), i, h ? s->first : s->bit,
+                           h ? s->n : s->n_bits};
+        const step fulls = {(uint8_t)device_fulls_of(section), i, s->full, s->n_fulls};
+        if (s->sum_bits) {
+            r->steps[r->n_steps++] = bits;
+        }
+        if (s->sum_fulls) {
+            r->steps[r->n_steps++] = fulls;
+        }
+    }
+}
+
+static cuzk_status make_slices(run *r, cuzk_err *err)
+{
+    device_slice s = {.section = CUZK_SRS_H};
+    uint32_t n = 0;
+    while (r->k->stream != NULL && device_slice_next(&s, r->k, r->plan.slice)) {
+        n++;
+    }
+    r->slices = cuzk_alloc_zero(n, sizeof(*r->slices));
+    if (r->slices == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u slices", n);
+    }
+    s = (device_slice){.section = CUZK_SRS_H};
+    for (; r->n_slices < n; r->n_slices++) {
+        (void)device_slice_next(&s, r->k, r->plan.slice);
+        r->slices[r->n_slices] = s;
+    }
+    return CUZK_OK;
+}
+
 static cuzk_status make_steps(run *r, cuzk_err *err)
 {
-    uint64_t total = 0;
+    CUZK_TRY(make_slices(r, err));
+    uint64_t total = 2 * (uint64_t)r->n_slices;
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         const device_points *p = &r->k->points[a];
         const uint64_t s = device_slice_of(p, r->plan.slice);
-        total += (p->n + s - 1) / s;
+        total += comes_from_file(r->k, a) ? 0 : (p->n + s - 1) / s;
     }
     r->steps = cuzk_alloc(total, sizeof(*r->steps));
     r->sums = cuzk_alloc_zero(total * r->plan.group, sizeof(*r->sums));
@@ -199,11 +249,12 @@ static cuzk_status make_steps(run *r, cuzk_err *err)
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         const device_points *p = &r->k->points[a];
         const uint64_t s = device_slice_of(p, r->plan.slice);
-        for (uint64_t at = 0; at < p->n; at += s) {
-            const step st = {(uint8_t)a, at, p->n - at < s ? p->n - at : s};
+        for (uint64_t at = 0; at < p->n && !comes_from_file(r->k, a); at += s) {
+            const step st = {(uint8_t)a, NO_SLICE, at, p->n - at < s ? p->n - at : s};
             r->steps[r->n_steps++] = st;
         }
     }
+    add_slices(r); /* last: the others give time to fetch the first */
     return CUZK_OK;
 }
 
@@ -249,10 +300,47 @@ static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, uint32_
             op.u.msm.d_bits = (const uint64_t *)(const void *)slot(r, w, l->bits[sec]) + s->at / 64;
         } else {
             op.kind = g2 ? CUZK_ACCEL_OP_MSM_G2 : CUZK_ACCEL_OP_MSM_G1;
-            const uint64_t at = s->array == DEVICE_HL ? l->values : l->scalars[sec];
+            const uint64_t at = s->array == DEVICE_HL ? l->values
+                                : s->array == DEVICE_L_FULLS
+                                    ? l->values + (sizeof(cuzk_scalar) << r->k->lg)
+                                    : l->scalars[sec];
             op.u.msm.d_scalars = (const cuzk_scalar *)(const void *)slot(r, w, at) + s->at;
         }
         CUZK_TRY(cuzk_accel_enqueue(r->lane->q, &op, r->d_scratch, r->plan.work, err));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status mark_end(run *r, uint32_t i, cuzk_err *err)
+{
+    return i + 1 == r->n_steps || r->steps[i + 1].array != r->steps[i].array
+               ? mark(r, PHASE_MSM + r->steps[i].array, 0, err)
+               : CUZK_OK;
+}
+
+/* Steps from `first` on, whose points come from the file. */
+static cuzk_status sum_slices(run *r, uint32_t first, uint32_t g, cuzk_err *err)
+{
+    device_feed feed = {.k = r->k,
+                        .lane = r->lane,
+                        .cancel = r->cancel,
+                        .slices = r->slices,
+                        .n = r->n_slices,
+                        .d_input = {buffer(r, 0), buffer(r, 1)},
+                        .d_split = r->d_scratch + r->plan.work + 2 * r->plan.buffer};
+    uint32_t i = first;
+    CUZK_TRY(device_feed_begin(&feed, err));
+    for (uint32_t s = 0; s < r->n_slices; s++) {
+        const uint8_t *d_bits = NULL, *d_fulls = NULL;
+        CUZK_TRY(device_feed_take(&feed, s, &d_bits, &d_fulls, err));
+        for (; i < r->n_steps && r->steps[i].slice == s; i++) {
+            const bool fulls =
+                r->steps[i].array == device_fulls_of((cuzk_srs_section)r->slices[s].section);
+            CUZK_TRY(check_cancel(r, err));
+            CUZK_TRY(sum_step(r, i, fulls ? d_fulls : d_bits, g, err));
+            CUZK_TRY(mark_end(r, i, err));
+        }
+        CUZK_TRY(device_feed_ahead(&feed, s, err));
     }
     return CUZK_OK;
 }
@@ -264,6 +352,9 @@ static cuzk_status sum_all(run *r, uint32_t g, cuzk_err *err)
     for (uint32_t i = 0; i < r->n_steps; i++) {
         const device_points *p = &r->k->points[r->steps[i].array];
         const uint8_t *d = p->d;
+        if (r->steps[i].slice != NO_SLICE) {
+            return sum_slices(r, i, g, err);
+        }
         CUZK_TRY(check_cancel(r, err));
         if (is_streamed(r, i)) {
             if (sent <= i) { /* the first one */
@@ -282,9 +373,7 @@ static cuzk_status sum_all(run *r, uint32_t g, cuzk_err *err)
             d += r->steps[i].at * p->bytes;
         }
         CUZK_TRY(sum_step(r, i, d, g, err));
-        if (i + 1 == r->n_steps || r->steps[i + 1].array != r->steps[i].array) {
-            CUZK_TRY(mark(r, PHASE_MSM + r->steps[i].array, 0, err));
-        }
+        CUZK_TRY(mark_end(r, i, err));
     }
     return CUZK_OK;
 }
@@ -309,7 +398,7 @@ static void collect(cuzk_prove_sums *out, const run *r, uint32_t w)
     cuzk_g1_set_infinity(&out->a);
     cuzk_g1_set_infinity(&out->b1);
     cuzk_g2_set_infinity(&out->b2);
-    cuzk_g1 *const to[DEVICE_ARRAYS] = {&out->h, &out->l,  &out->a, &out->b1,
+    cuzk_g1 *const to[DEVICE_ARRAYS] = {&out->h, &out->h,  &out->l, &out->a, &out->b1,
                                         &out->a, &out->b1, NULL,    NULL};
     for (uint32_t i = 0; i < r->n_steps; i++) {
         const cuzk_accel_sum *s = &r->sums[(size_t)i * r->plan.group + w];
@@ -342,6 +431,7 @@ static const phase_name phase_names[PHASES] = {
     [PHASE_INTT_AB] = {"ntt_msm_h", "intt_ab", AT(ntt_msm_h_ns), AT(ntt_ns)},
     [PHASE_QUOTIENT] = {"ntt_msm_h", "quotient", AT(ntt_msm_h_ns), AT(ntt_ns)},
     [PHASE_MSM + DEVICE_HL] = {"ntt_msm_h", "msm_h", AT(ntt_msm_h_ns), 0},
+    [PHASE_MSM + DEVICE_L_FULLS] = {"tail_msm", "msm_l", AT(tail_msm_ns), 0},
     [PHASE_MSM + DEVICE_L_BITS] = {"batch_add", "bits_l", AT(batch_add_ns), 0},
     [PHASE_MSM + DEVICE_A_BITS] = {"batch_add", "bits_a", AT(batch_add_ns), 0},
     [PHASE_MSM + DEVICE_B1_BITS] = {"batch_add", "bits_b_g1", AT(batch_add_ns), 0},
@@ -416,6 +506,7 @@ static void drain(run *r)
 static cuzk_status prove_group(run *r, cuzk_prove_sums *sums, uint32_t g, cuzk_device_times *t,
                                cuzk_trace_ctx trace, cuzk_err *err)
 {
+    CUZK_TRY(device_stream_check(r->k, err));
     cuzk_status st = enqueue_group(r, g, err);
     if (st == CUZK_OK) {
         st = cuzk_accel_sync(r->lane->copy, err);
@@ -425,8 +516,9 @@ static cuzk_status prove_group(run *r, cuzk_prove_sums *sums, uint32_t g, cuzk_d
     }
     if (st != CUZK_OK) {
         drain(r);
-        return st;
+        return device_stream_failure(r->k, st, err);
     }
+    CUZK_TRY(device_stream_check(r->k, err));
     CUZK_TRY(record(r, t, trace, g == 1, err));
     for (uint32_t i = 0; i < g; i++) {
         collect(&sums[i], r, i);
@@ -499,6 +591,7 @@ static cuzk_status prove_locked(run *r, cuzk_prove_sums *sums, size_t n, cuzk_de
 out:
     cuzk_accel_free(r->k->dev, r->d_slots);
     cuzk_free(r->steps);
+    cuzk_free(r->slices);
     cuzk_free(r->sums);
     return st;
 }

@@ -47,6 +47,11 @@ CUZK_NODISCARD cuzk_status cuzk_srs_read_encoded(const cuzk_srs *srs, cuzk_srs_s
                                                  uint64_t first, uint64_t n, uint8_t *out,
                                                  cuzk_pool *pool, const cuzk_cancel *cancel,
                                                  cuzk_err *err);
+/**
+ * Sections of the same file, for reading alone (no key), whatever becomes of srs. E_UNSUPPORTED: not
+ * a file that can be read again.
+ */
+CUZK_NODISCARD cuzk_status cuzk_srs_dup_file(cuzk_srs **out, const cuzk_srs *srs, cuzk_err *err);
 /** Zeroed, with a copy of name. NULL when out of memory. */
 cuzk_srs *cuzk_srs_new(const char *name);
 /** Decodes every point of all sections with this check; file-backed only. */

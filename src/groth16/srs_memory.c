@@ -22,6 +22,30 @@ cuzk_srs *cuzk_srs_new(const char *name)
     return srs;
 }
 
+cuzk_status cuzk_srs_dup_file(cuzk_srs **out, const cuzk_srs *srs, cuzk_err *err)
+{
+    if (srs->file == NULL) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "%s: not a file", srs->name);
+    }
+    cuzk_srs *d = cuzk_srs_new(srs->name);
+    if (d == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to open %s", srs->name);
+    }
+    const cuzk_status st = cuzk_file_dup(&d->file, srs->file, err);
+    if (st != CUZK_OK) {
+        cuzk_srs_close(d);
+        return st;
+    }
+    d->vk.n_ic = srs->vk.n_ic;
+    memcpy(d->count, srs->count, sizeof(d->count));
+    memcpy(d->offset, srs->offset, sizeof(d->offset));
+    d->size = srs->size;
+    d->quotient = srs->quotient;
+    d->all_wires = srs->all_wires;
+    *out = d;
+    return CUZK_OK;
+}
+
 void cuzk_srs_close(cuzk_srs *srs)
 {
     if (srs == NULL) {

@@ -23,6 +23,12 @@ typedef struct cuzk_file cuzk_file;
  * what it is. E_NOT_FOUND, E_IO, E_NOMEM, E_INVALID (a directory).
  */
 CUZK_NODISCARD cuzk_status cuzk_file_open(cuzk_file **out, const char *path, cuzk_err *err);
+/** The same file, whatever has its name now, until it is closed itself. E_UNSUPPORTED: it is in memory. */
+CUZK_NODISCARD cuzk_status cuzk_file_dup(cuzk_file **out, const cuzk_file *f, cuzk_err *err);
+/** What is in memory cannot be read anew. */
+bool cuzk_file_is_in_memory(const cuzk_file *f);
+/** E_IO, naming it, when its size or the time of its last change is not what it was when it was opened. */
+CUZK_NODISCARD cuzk_status cuzk_file_check(const cuzk_file *f, cuzk_err *err);
 /** NULL is fine. */
 void cuzk_file_close(cuzk_file *f);
 uint64_t cuzk_file_size(const cuzk_file *f);

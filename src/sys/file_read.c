@@ -18,6 +18,7 @@ struct cuzk_file {
     int fd; /* -1: the bytes are in memory */
     uint8_t *data;
     uint64_t size;
+    struct timespec changed; /* when it was opened */
     char *path;
 };
 
@@ -126,6 +127,7 @@ static cuzk_status begin(cuzk_file *f, bool is_stdin, size_t max, cuzk_err *err)
      * /proc that have content all the same. */
     if (!is_stdin && S_ISREG(st.st_mode) && st.st_size > 0) {
         f->size = (uint64_t)st.st_size;
+        f->changed = st.st_mtim;
         (void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* a hint */
         return CUZK_OK;
     }
@@ -166,6 +168,59 @@ static cuzk_status open_file(cuzk_file **out, const char *path, size_t max, cuzk
 cuzk_status cuzk_file_open(cuzk_file **out, const char *path, cuzk_err *err)
 {
     return open_file(out, path, SIZE_MAX, err);
+}
+
+bool cuzk_file_is_in_memory(const cuzk_file *f)
+{
+    return f->fd < 0;
+}
+
+cuzk_status cuzk_file_dup(cuzk_file **out, const cuzk_file *f, cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    if (f->fd < 0) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "%s: not a file that can be read again",
+                         cuzk_path_shown(shown, f->path));
+    }
+    cuzk_file *d = cuzk_alloc_zero(1, sizeof(*d));
+    char *name = cuzk_path_copy(f->path);
+    if (d == NULL || name == NULL) {
+        cuzk_free(d);
+        cuzk_free(name);
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to open a file");
+    }
+    *d = (cuzk_file){.fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0),
+                     .size = f->size,
+                     .changed = f->changed,
+                     .path = name};
+    if (d->fd < 0) {
+        const int os = errno;
+        cuzk_file_close(d);
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot open again: %s",
+                            cuzk_path_shown(shown, f->path), cuzk_os_text(os));
+    }
+    *out = d;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_file_check(const cuzk_file *f, cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    struct stat st;
+    if (f->fd < 0) {
+        return CUZK_OK;
+    }
+    if (fstat(f->fd, &st) != 0) {
+        const int os = errno;
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot stat: %s",
+                            cuzk_path_shown(shown, f->path), cuzk_os_text(os));
+    }
+    if ((uint64_t)st.st_size != f->size || st.st_mtim.tv_sec != f->changed.tv_sec ||
+        st.st_mtim.tv_nsec != f->changed.tv_nsec) {
+        return CUZK_FAIL(err, CUZK_E_IO, "%s: has been changed since it was opened",
+                         cuzk_path_shown(shown, f->path));
+    }
+    return CUZK_OK;
 }
 
 void cuzk_file_close(cuzk_file *f)

@@ -30,8 +30,15 @@ static void check_empty(cuzk_accel *dev)
 }
 
 static const device_variant variants[] = {
-    {false, false, 0, 0},  {true, false, 0, 0},     {false, false, 1, 128},
-    {true, false, 1, 128}, {false, false, 3, 1024}, {true, false, 3, 1024},
+    {.group = 0},
+    {.stream = true},
+    {.stream = true, .file = true},
+    {.group = 1, .slice = 128},
+    {.stream = true, .group = 1, .slice = 128},
+    {.stream = true, .group = 1, .slice = 128, .file = true},
+    {.group = 3, .slice = 1024},
+    {.stream = true, .group = 3, .slice = 1024},
+    {.stream = true, .group = 3, .slice = 1024, .file = true},
 };
 #define VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
@@ -118,7 +125,7 @@ static void setup_equals_cpu(void)
         device_instance in;
         cuzk_proof got[2];
         cuzk_err err;
-        const device_variant v = {i % 2 == 1, true, 0, 0};
+        const device_variant v = {.stream = i % 2 == 1, .make = true};
         device_instance_begin(&in, test_circuit_blocks(1 + test_below(300)), CUZK_QUOTIENT_COEFFS);
         CHECK_OK(device_load_and_prove(&in, dev, v, 2, got, &err), &err);
         device_check_proofs(got, in.want, 2);
@@ -164,7 +171,10 @@ static void setup_files_equal_cpu(void)
 static void failures(void)
 {
     static const device_variant ways[] = {
-        {false, false, 2, 1024}, {true, false, 2, 1024}, {false, true, 1, 0}};
+        {.group = 2, .slice = 1024},
+        {.stream = true, .group = 2, .slice = 1024},
+        {.make = true, .group = 1},
+        {.stream = true, .group = 2, .slice = 1024, .file = true}};
     static const cudaError_t errors[] = {cudaErrorMemoryAllocation, cudaErrorLaunchFailure};
     cuzk_err err;
     cuzk_proof got[3];
@@ -173,7 +183,7 @@ static void failures(void)
     uint64_t failed = 0;
     device_instance_begin(&in, test_circuit_blocks(5), CUZK_QUOTIENT_COEFFS);
     const uint64_t before = cuzk_alloc_get_stats().blocks_now;
-    for (size_t v = 0; v < 6; v++) {
+    for (size_t v = 0; v < 8; v++) {
         bool through = false;
         (void)cuzk_cuda_fail_nth(0, cudaSuccess, false);
         CHECK_OK(device_load_and_prove(&in, dev, ways[v / 2], 3, got, &err), &err);

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "engine/host_memory.h"
+#include "sys/host_memory.h"
 
 #include "mock_world.h"
 #include "test.h"

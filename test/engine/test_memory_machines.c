@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "engine/budget.h"
 #include "engine/device_health.h"
-#include "engine/host_memory.h"
+#include "sys/host_memory.h"
 #include "engine/load_cache.h"
 
 #include "test.h"

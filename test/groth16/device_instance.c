@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "groth16/device_instance.h"
 
+#include <stdio.h>
+
 #include "test.h"
 
 static const cuzk_scalar rs[4][2] = {
@@ -10,6 +12,16 @@ static const cuzk_scalar rs[4][2] = {
     {{{1}}, {{2, 2, 2}}},
 };
 
+/* Files of tests that run at once have different names. */
+static void make_file(device_instance *in)
+{
+    cuzk_err err;
+    char path[512];
+    (void)snprintf(path, sizeof(path), "%s/device-%p.params", test_tmpdir(), (void *)in);
+    CHECK_OK(cuzk_srs_write(in->srs, path, true, NULL, NULL, &err), &err);
+    CHECK_OK(cuzk_srs_open(&in->file, path, CUZK_POINT_UNCHECKED, NULL, NULL, &err), &err);
+}
+
 void device_instance_begin(device_instance *in, test_instance t, cuzk_quotient_kind kind)
 {
     cuzk_err err;
@@ -17,6 +29,10 @@ void device_instance_begin(device_instance *in, test_instance t, cuzk_quotient_k
     in->t = t;
     cuzk_toxic_from_seed(&in->toxic, test_u64());
     CHECK_OK(cuzk_setup_create(&in->srs, t.c, &in->toxic, &opts, NULL, NULL, &err), &err);
+    in->file = in->srs;
+    if (kind == CUZK_QUOTIENT_COEFFS) {
+        make_file(in);
+    }
     for (size_t i = 0; i < 4; i++) {
         const cuzk_prove_opts p = {.r = &rs[i][0], .s = &rs[i][1]};
         in->r[i] = rs[i][0];
@@ -28,6 +44,9 @@ void device_instance_begin(device_instance *in, test_instance t, cuzk_quotient_k
 
 void device_instance_end(device_instance *in)
 {
+    if (in->file != in->srs) {
+        cuzk_srs_close(in->file);
+    }
     cuzk_srs_close(in->srs);
     test_instance_destroy(&in->t);
 }
@@ -46,8 +65,11 @@ cuzk_status device_load_and_prove(const device_instance *in, cuzk_accel *dev, de
                                   size_t n, cuzk_proof *out, cuzk_err *err)
 {
     cuzk_device_key *k = NULL;
-    const cuzk_device_key_opts ko = {
-        .stream = v.stream, .chunk_points = 1024, .check = CUZK_POINT_IN_SUBGROUP};
+    const cuzk_device_key_opts ko = {.stream = v.stream,
+                                     .chunk_points = 1024,
+                                     .check = CUZK_POINT_IN_SUBGROUP,
+                                     .points = v.file ? CUZK_DEVICE_POINTS_FILE
+                                                      : CUZK_DEVICE_POINTS_AUTO};
     const cuzk_device_prove_opts po = {.r = in->r,
                                        .s = in->s,
                                        .max_group = v.group,
@@ -56,7 +78,8 @@ cuzk_status device_load_and_prove(const device_instance *in, cuzk_accel *dev, de
     if (v.make) {
         CUZK_TRY(cuzk_device_key_setup(&k, dev, in->t.c, &in->toxic, &ko, NULL, err));
     } else {
-        CUZK_TRY(cuzk_device_key_create(&k, dev, in->t.c, in->srs, &ko, NULL, NULL, err));
+        CUZK_TRY(cuzk_device_key_create(&k, dev, in->t.c, v.file ? in->file : in->srs, &ko, NULL,
+                                        NULL, err));
     }
     const cuzk_status st = cuzk_device_prove(k, out, n, in->witnesses, &po, NULL, err);
     cuzk_device_key_destroy(k);

@@ -8,7 +8,7 @@
 
 typedef struct device_instance {
     test_instance t;
-    cuzk_srs *srs;
+    cuzk_srs *srs, *file; /* the same parameters in a file, where there can be one, else srs */
     cuzk_toxic toxic;
     cuzk_proof want[4];
     const cuzk_witness *witnesses[4]; /* all the same */
@@ -24,6 +24,7 @@ typedef struct device_variant {
     bool stream, make; /* make: parameters made on the device */
     uint32_t group;
     uint64_t slice;
+    bool file; /* what streams comes from the file */
 } device_variant;
 /** Loads a key and proves n witnesses with it; the first failure. Nothing stays on the device. */
 cuzk_status device_load_and_prove(const device_instance *in, cuzk_accel *dev, device_variant v,

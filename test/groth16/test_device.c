@@ -18,13 +18,14 @@ static void check_instance(const device_instance *in, cuzk_accel *dev)
 {
     cuzk_proof got[4];
     cuzk_err err;
-    for (unsigned v = 0; v < 6; v++) {
-        const bool stream = v % 2 == 1;
-        const uint32_t group = v < 2 ? 0 : v < 4 ? 1 : 3;
-        CHECK_OK(device_load_and_prove(
-                     in, dev,
-                     (device_variant){.stream = stream, .group = group, .slice = v < 3 ? 0 : 128},
-                     4, got, &err),
+    for (unsigned v = 0; v < 9; v++) {
+        const uint32_t group = v < 3 ? 0 : v < 6 ? 1 : 3;
+        CHECK_OK(device_load_and_prove(in, dev,
+                                       (device_variant){.stream = v % 3 != 0,
+                                                        .file = v % 3 == 2,
+                                                        .group = group,
+                                                        .slice = v < 4 ? 0 : 128},
+                                       4, got, &err),
                  &err);
         device_check_proofs(got, in->want, 4);
     }
@@ -55,24 +56,23 @@ static void equals_cpu(void)
 }
 
 /* With less and less memory: the same proofs in more parts, then a refusal with numbers. */
-static void small_memory(void)
+static void less_memory(const device_instance *in, bool file)
 {
-    device_instance in;
     cuzk_err err;
     bool refused = false;
-    device_instance_begin(&in, test_circuit_blocks(100), CUZK_QUOTIENT_COEFFS);
     for (uint64_t limit = (uint64_t)16 << 20; limit >= 4096; limit = limit / 4 * 3) {
         cuzk_accel *dev = NULL;
         cuzk_proof got[4];
         CHECK_OK(cuzk_accel_mock_open(&dev, 0, limit, NULL, &err), &err);
         const cuzk_status st = device_load_and_prove(
-            &in, dev, (device_variant){.stream = false, .group = 0, .slice = 0}, 4, got, &err);
+            in, dev, (device_variant){.stream = false, .file = file, .group = 0, .slice = 0}, 4,
+            got, &err);
         const cuzk_mock_stats s = cuzk_accel_mock_stats(dev);
         CHECK(s.peak_bytes <= limit);
         CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects, 0);
         if (st == CUZK_OK) {
             CHECK(!refused);
-            device_check_proofs(got, in.want, 4);
+            device_check_proofs(got, in->want, 4);
         } else {
             CHECK_STATUS(st, CUZK_E_DEV_NOMEM);
             CHECK(strstr(err.msg, "free") != NULL);
@@ -81,6 +81,14 @@ static void small_memory(void)
         cuzk_accel_close(dev);
     }
     CHECK(refused);
+}
+
+static void small_memory(void)
+{
+    device_instance in;
+    device_instance_begin(&in, test_circuit_blocks(100), CUZK_QUOTIENT_COEFFS);
+    less_memory(&in, false);
+    less_memory(&in, true);
     device_instance_end(&in);
 }
 
@@ -93,20 +101,19 @@ static void failures(void)
     cuzk_err err;
     cuzk_proof got[4];
     device_instance_begin(&in, test_circuit_blocks(5), CUZK_QUOTIENT_COEFFS);
-    for (unsigned v = 0; v < 8; v++) {
-        const bool stream = v % 2 == 1;
+    for (unsigned v = 0; v < 12; v++) {
+        const device_variant way = {
+            .stream = v % 3 != 0, .file = v % 3 == 2, .group = 2, .slice = 128};
         uint64_t at = 1;
         for (;; at += 1 + test_below(4)) {
             cuzk_accel *dev = NULL;
             CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
             const cuzk_mock_script script = {.fail_at = at,
-                                             .fail_with = kinds[v / 2 % 2],
-                                             .and_after = v / 2 % 2 == 1,
-                                             .at_sync = v >= 4};
+                                             .fail_with = kinds[v / 3 % 2],
+                                             .and_after = v / 3 % 2 == 1,
+                                             .at_sync = v >= 6};
             cuzk_accel_mock_set(dev, &script);
-            const cuzk_status st = device_load_and_prove(
-                &in, dev, (device_variant){.stream = stream, .group = 2, .slice = 128}, 3, got,
-                &err);
+            const cuzk_status st = device_load_and_prove(&in, dev, way, 3, got, &err);
             const cuzk_mock_stats s = cuzk_accel_mock_stats(dev);
             CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects, 0);
             /* A refused allocation may be made good by a smaller plan. */
@@ -117,9 +124,7 @@ static void failures(void)
                 device_check_proofs(got, in.want, 3);
             }
             cuzk_accel_mock_set(dev, &no_script);
-            const cuzk_status again = device_load_and_prove(
-                &in, dev, (device_variant){.stream = stream, .group = 2, .slice = 128}, 3, got,
-                &err);
+            const cuzk_status again = device_load_and_prove(&in, dev, way, 3, got, &err);
             if (script.fail_with == CUZK_E_DEV_LOST && st != CUZK_OK) {
                 CHECK(cuzk_accel_is_lost(dev));
                 CHECK_STATUS(again, CUZK_E_DEV_LOST); /* until it is opened again */
@@ -146,16 +151,18 @@ static void host_allocations(void)
     device_instance_begin(&in, test_circuit_blocks(3), CUZK_QUOTIENT_COEFFS);
     CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
     const uint64_t before = cuzk_alloc_get_stats().blocks_now;
-    cuzk_status st = CUZK_E_NOMEM;
-    for (uint64_t n = 1; st != CUZK_OK; n++) {
-        cuzk_alloc_fail_nth(n, false);
-        st = device_load_and_prove(
-            &in, dev, (device_variant){.stream = n % 2 == 0, .group = 2, .slice = 0}, 2, got, &err);
-        cuzk_alloc_fail_nth(0, false);
-        CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
-        CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
+    for (unsigned v = 0; v < 3; v++) {
+        const device_variant way = {.stream = v != 0, .file = v == 2, .group = 2, .slice = 0};
+        cuzk_status st = CUZK_E_NOMEM;
+        for (uint64_t n = 1; st != CUZK_OK; n++) {
+            cuzk_alloc_fail_nth(n, false);
+            st = device_load_and_prove(&in, dev, way, 2, got, &err);
+            cuzk_alloc_fail_nth(0, false);
+            CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
+            CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
+        }
+        device_check_proofs(got, in.want, 2);
     }
-    device_check_proofs(got, in.want, 2);
     cuzk_accel_close(dev);
     device_instance_end(&in);
 }

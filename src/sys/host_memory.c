@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "engine/host_memory.h"
+#include "sys/host_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,8 @@ static uint64_t cgroup_limit(const char *membership, const char *root)
     return least;
 }
 
-uint64_t cuzk_host_memory_read(const char *meminfo, const char *membership, const char *root)
+/* A line of meminfo in bytes, by its name with the colon; 0: not there. */
+static uint64_t read_meminfo(const char *meminfo, const char *name)
 {
     char line[256];
     unsigned long long kib = 0;
@@ -85,12 +86,17 @@ uint64_t cuzk_host_memory_read(const char *meminfo, const char *membership, cons
         return 0;
     }
     while (kib == 0 && fgets(line, sizeof(line), f) != NULL) {
-        if (strncmp(line, "MemTotal:", 9) == 0) {
-            kib = strtoull(line + 9, NULL, 10);
+        if (strncmp(line, name, strlen(name)) == 0) {
+            kib = strtoull(line + strlen(name), NULL, 10);
         }
     }
     (void)fclose(f);
-    const uint64_t total = (uint64_t)kib << 10;
+    return (uint64_t)kib << 10;
+}
+
+uint64_t cuzk_host_memory_read(const char *meminfo, const char *membership, const char *root)
+{
+    const uint64_t total = read_meminfo(meminfo, "MemTotal:");
     const uint64_t limit = cgroup_limit(membership, root);
     return limit < total ? limit : total;
 }
@@ -100,6 +106,14 @@ uint64_t cuzk_host_memory_total(void)
     const uint64_t total =
         cuzk_host_memory_read("/proc/meminfo", "/proc/self/cgroup", "/sys/fs/cgroup");
     return total != 0 ? total : UNKNOWN;
+}
+
+uint64_t cuzk_host_memory_available(void)
+{
+    const uint64_t available = read_meminfo("/proc/meminfo", "MemAvailable:");
+    const uint64_t total = cuzk_host_memory_total(), resident = cuzk_host_memory_resident();
+    const uint64_t left = total > resident ? total - resident : 0;
+    return available < left ? available : left;
 }
 
 uint64_t cuzk_host_memory_resident(void)

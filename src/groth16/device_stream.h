@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_GROTH16_DEVICE_STREAM_H
+#define CUZK_GROTH16_DEVICE_STREAM_H
+
+/*
+ * Points that stream from where the parameters are, their file: the host keeps none of them. What
+ * streams are slices of the file's sections, encoded and unsplit; the device decodes and splits them
+ * anew each time. Two small buffers on the host are filled and sent in turn.
+ */
+
+#include "device_internal.h"
+
+/**
+ * Part of a section that streams: points [first, first + n), which have slots [bit, bit + n_bits) and
+ * [full, full + n_fulls) of the section's arrays. bit is a multiple of 64: slots before the slice's
+ * own and behind them hold infinity meanwhile. Section h has neither: its points are bases as they are.
+ */
+typedef struct device_slice {
+    uint8_t section; /* cuzk_srs_section */
+    bool sum_bits, sum_fulls;
+    uint64_t first, n;
+    uint64_t bit, n_bits;
+    uint64_t full, n_fulls;
+} device_slice;
+
+/**
+ * The next slice of all that streams, in the order of the file; false: there is none. *s begins zeroed.
+ * slice: slots of a G1 array at a time, as a plan has it. Only with k->stream.
+ */
+bool device_slice_next(device_slice *s, const cuzk_device_key *k, uint64_t slice);
+/** Device bytes of its points as they come, and of what they are split to. */
+uint64_t device_slice_input(const device_slice *s);
+uint64_t device_slice_split(const device_slice *s);
+
+/** Arrays of a section's bit and full wires; DEVICE_ARRAYS: h has none of the latter. */
+device_array device_bits_of(cuzk_srs_section s);
+device_array device_fulls_of(cuzk_srs_section s);
+
+/** The parameters are a file that can be read anew. */
+bool device_stream_possible(const cuzk_srs *srs);
+/**
+ * Sets k->stream. The file of srs stays open for it; parameters that are no file are read through srs,
+ * which must outlive the key then. piece: points of a buffer, 0: chosen.
+ */
+CUZK_NODISCARD cuzk_status device_stream_open(cuzk_device_key *k, const cuzk_srs *srs,
+                                              uint64_t piece, cuzk_err *err);
+/** Fine without k->stream. */
+void device_stream_close(cuzk_device_key *k);
+/** Host bytes of the buffers. */
+uint64_t device_stream_host_bytes(const cuzk_device_key *k);
+/** Points as the parameters have them: encoded from a .params file, else decoded. */
+CUZK_NODISCARD cuzk_status device_stream_read(const cuzk_device_key *k, cuzk_srs_section s,
+                                              uint64_t first, uint64_t n, void *dst,
+                                              const cuzk_cancel *cancel, cuzk_err *err);
+/** E_IO, naming it, when the file has been changed since. Fine without k->stream. */
+CUZK_NODISCARD cuzk_status device_stream_check(const cuzk_device_key *k, cuzk_err *err);
+/**
+ * What a failed call returns: points were good when they were loaded, so bad ones are E_IO now.
+ * Fine without k->stream.
+ */
+cuzk_status device_stream_failure(const cuzk_device_key *k, cuzk_status st, cuzk_err *err);
+
+/** Slices on their way through two device buffers. */
+typedef struct device_feed {
+    cuzk_device_key *k;
+    device_lane *lane;
+    const cuzk_cancel *cancel;
+    const device_slice *slices; /* [n] */
+    uint32_t n;
+    uint8_t *d_input[2], *d_split;
+    unsigned staged; /* pieces so far */
+} device_feed;
+
+/** Sends slice 0. What is enqueued in lane->q before may use d_input, not what is after. Blocks. */
+CUZK_NODISCARD cuzk_status device_feed_begin(device_feed *f, cuzk_err *err);
+/** Enqueues the making of slice i's points, which are valid until the next take. */
+CUZK_NODISCARD cuzk_status device_feed_take(device_feed *f, uint32_t i, const uint8_t **d_bits,
+                                            const uint8_t **d_fulls, cuzk_err *err);
+/** Sends slice i + 1, if there is one, while the device works on slice i. Blocks. */
+CUZK_NODISCARD cuzk_status device_feed_ahead(device_feed *f, uint32_t i, cuzk_err *err);
+
+#endif /* CUZK_GROTH16_DEVICE_STREAM_H */
