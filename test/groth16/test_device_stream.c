@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Points that stream from the file: every kind of section, and everything that can befall a file. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "accel/cpu/cpu_accel.h"
+#include "accel/mock/mock_accel.h"
+#include "base/alloc.h"
+#include "groth16/device_instance.h"
+
+#include "test.h"
+
+#define GIB ((uint64_t)1 << 30)
+
+static const device_variant from_file = {.stream = true, .file = true, .group = 2, .slice = 128};
+
+static test_instance all_bits(size_t n)
+{
+    test_draft d;
+    test_draft_begin(&d);
+    for (size_t i = 0; i < n; i++) {
+        (void)test_draft_bit(&d, test_below(2) != 0);
+    }
+    return test_draft_finish(&d);
+}
+
+static test_instance all_fulls(size_t n)
+{
+    test_draft d;
+    test_draft_begin(&d);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fr x, y;
+        test_fr(&x);
+        cuzk_fr_mul(&y, &x, &x);
+        const cuzk_var vx = test_draft_full(&d, &x), vy = test_draft_full(&d, &y);
+        test_draft_term(&d, CUZK_MATRIX_A, vx, 1);
+        test_draft_term(&d, CUZK_MATRIX_B, vx, 1);
+        test_draft_term(&d, CUZK_MATRIX_C, vy, 1);
+        cuzk_builder_row(d.b);
+    }
+    return test_draft_finish(&d);
+}
+
+/* Many bits and then as many others, so that slices end at either limit, and within words. */
+static test_instance runs(size_t n)
+{
+    test_draft d;
+    test_draft_begin(&d);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fr x, y;
+        if (i / 300 % 2 == 0) {
+            (void)test_draft_bit(&d, test_below(2) != 0);
+            continue;
+        }
+        test_fr(&x);
+        cuzk_fr_mul(&y, &x, &x);
+        const cuzk_var vx = test_draft_full(&d, &x), vy = test_draft_full(&d, &y);
+        test_draft_term(&d, CUZK_MATRIX_A, vx, 1);
+        test_draft_term(&d, CUZK_MATRIX_B, vx, 1);
+        test_draft_term(&d, CUZK_MATRIX_C, vy, 1);
+        cuzk_builder_row(d.b);
+    }
+    return test_draft_finish(&d);
+}
+
+static void kinds_of_sections(void)
+{
+    cuzk_accel *dev = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_accel_cpu_open(&dev, NULL, &err), &err);
+    for (unsigned i = 0; i < 6; i++) {
+        const size_t n = 1 + test_below(700);
+        device_instance in;
+        cuzk_proof got[4];
+        device_instance_begin(&in,
+                              i % 3 == 0   ? all_bits(n)
+                              : i % 3 == 1 ? all_fulls(n)
+                                           : runs(1000 + n),
+                              i < 3 ? CUZK_QUOTIENT_COEFFS : CUZK_QUOTIENT_ODD_COSET);
+        for (uint64_t slice = 128; slice <= 1024; slice += 128 + 128 * test_below(3)) {
+            device_variant v = from_file;
+            v.slice = slice;
+            CHECK_OK(device_load_and_prove(&in, dev, v, 3, got, &err), &err);
+            device_check_proofs(got, in.want, 3);
+        }
+        device_instance_end(&in);
+    }
+    cuzk_accel_close(dev);
+}
+
+/* With less memory than the points need, some of them stay on the device. */
+static void partly_resident(void)
+{
+    device_instance in;
+    cuzk_err err;
+    unsigned mixed = 0;
+    device_instance_begin(&in, runs(6000), CUZK_QUOTIENT_COEFFS);
+    for (uint64_t limit = (uint64_t)12 << 20; limit > (uint64_t)2 << 20; limit = limit / 8 * 7) {
+        cuzk_accel *dev = NULL;
+        cuzk_device_key *k = NULL;
+        cuzk_proof got[2];
+        const cuzk_device_key_opts ko = {.points = CUZK_DEVICE_POINTS_FILE, .chunk_points = 1024};
+        const cuzk_device_prove_opts po = {.r = in.r, .s = in.s, .device = CUZK_TRACE_NONE};
+        CHECK_OK(cuzk_accel_mock_open(&dev, 0, limit, NULL, &err), &err);
+        if (cuzk_device_key_create(&k, dev, in.t.c, in.file, &ko, NULL, NULL, &err) == CUZK_OK) {
+            const cuzk_device_key_stats s = cuzk_device_key_get_stats(k);
+            const cuzk_status st = cuzk_device_prove(k, got, 2, in.witnesses, &po, NULL, &err);
+            CHECK(st == CUZK_OK || st == CUZK_E_DEV_NOMEM);
+            CHECK(s.resident != s.from_file);
+            if (st == CUZK_OK) {
+                device_check_proofs(got, in.want, 2);
+                mixed += s.from_file;
+            }
+            cuzk_device_key_destroy(k);
+        }
+        CHECK(cuzk_accel_mock_stats(dev).peak_bytes <= limit);
+        cuzk_accel_close(dev);
+    }
+    CHECK(mixed > 2);
+    device_instance_end(&in);
+}
+
+/* AUTO takes the file when the host's memory is too small, and made parameters have none. */
+static void choice(void)
+{
+    device_instance in;
+    cuzk_err err;
+    cuzk_accel *dev = NULL;
+    device_instance_begin(&in, test_circuit_blocks(20), CUZK_QUOTIENT_COEFFS);
+    CHECK_OK(cuzk_accel_cpu_open(&dev, NULL, &err), &err);
+    for (unsigned i = 0; i < 6; i++) {
+        cuzk_device_key *k = NULL;
+        const cuzk_device_key_opts ko = {.stream = i != 5,
+                                         .points = i == 1   ? CUZK_DEVICE_POINTS_MEMORY
+                                                   : i == 5 ? CUZK_DEVICE_POINTS_FILE
+                                                            : CUZK_DEVICE_POINTS_AUTO,
+                                         .host_bytes = i == 2             ? GIB
+                                                       : i == 3 || i == 1 ? 1000
+                                                                          : 0};
+        const cuzk_srs *srs = i == 4 ? in.srs : in.file;
+        CHECK_OK(cuzk_device_key_create(&k, dev, in.t.c, srs, &ko, NULL, NULL, &err), &err);
+        const cuzk_device_key_stats s = cuzk_device_key_get_stats(k);
+        CHECK(s.from_file == (i == 3));
+        CHECK(s.resident == (i == 5));
+        CHECK((s.host_bytes == 0) == (i == 5));
+        cuzk_device_key_destroy(k);
+    }
+    cuzk_device_key *k = NULL;
+    const cuzk_device_key_opts ko = {
+        .stream = true, .points = CUZK_DEVICE_POINTS_FILE, .host_bytes = 1};
+    CHECK_STATUS(cuzk_device_key_setup(&k, dev, in.t.c, &in.toxic, &ko, NULL, &err),
+                 CUZK_E_UNSUPPORTED); /* the CPU's device makes none */
+    cuzk_accel_close(dev);
+    device_instance_end(&in);
+}
+
+/* A file of its own beside the instance's, and a key on it. */
+typedef struct file_rig {
+    device_instance in;
+    char path[600];
+    cuzk_accel *dev;
+    cuzk_srs *srs;
+    cuzk_device_key *k;
+} file_rig;
+
+static const cuzk_device_key_opts key_opts = {
+    .stream = true, .points = CUZK_DEVICE_POINTS_FILE, .chunk_points = 1024};
+
+static void rig_open(file_rig *r)
+{
+    cuzk_err err;
+    memset(r, 0, sizeof(*r));
+    device_instance_begin(&r->in, test_circuit_blocks(30), CUZK_QUOTIENT_COEFFS);
+    (void)snprintf(r->path, sizeof(r->path), "%s/own.params", test_tmpdir());
+    CHECK_OK(cuzk_srs_write(r->in.srs, r->path, true, NULL, NULL, &err), &err);
+    CHECK_OK(cuzk_accel_mock_open(&r->dev, 0, GIB, NULL, &err), &err);
+    CHECK_OK(cuzk_srs_open(&r->srs, r->path, CUZK_POINT_UNCHECKED, NULL, NULL, &err), &err);
+}
+
+/* The srs is gone as soon as the key is there. */
+static void rig_load(file_rig *r)
+{
+    cuzk_err err;
+    CHECK_OK(cuzk_device_key_create(&r->k, r->dev, r->in.t.c, r->srs, &key_opts, NULL, NULL, &err),
+             &err);
+    cuzk_srs_close(r->srs);
+    r->srs = NULL;
+}
+
+static void rig_close(file_rig *r)
+{
+    cuzk_device_key_destroy(r->k);
+    const cuzk_mock_stats s = cuzk_accel_mock_stats(r->dev);
+    CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects + s.bytes, 0);
+    cuzk_srs_close(r->srs);
+    cuzk_accel_close(r->dev);
+    device_instance_end(&r->in);
+}
+
+static cuzk_status rig_prove(file_rig *r, cuzk_proof got[3], const cuzk_cancel *cancel,
+                             cuzk_err *err)
+{
+    const cuzk_device_prove_opts po = {
+        .r = r->in.r, .s = r->in.s, .max_group = 2, .slice_points = 128, .device = CUZK_TRACE_NONE};
+    return cuzk_device_prove(r->k, got, 3, r->in.witnesses, &po, cancel, err);
+}
+
+static void expect_io(file_rig *r, const char *what)
+{
+    cuzk_err err;
+    cuzk_proof got[3];
+    CHECK_STATUS(rig_prove(r, got, NULL, &err), CUZK_E_IO);
+    CHECK_MSG(strstr(err.msg, r->path) != NULL && strstr(err.msg, what) != NULL, "%s", err.msg);
+}
+
+static void srs_and_file_may_go(void)
+{
+    file_rig r;
+    cuzk_err err;
+    cuzk_proof got[3];
+    rig_open(&r);
+    rig_load(&r);
+    CHECK(unlink(r.path) == 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(rig_prove(&r, got, NULL, &err), &err);
+        device_check_proofs(got, r.in.want, 3);
+    }
+    rig_close(&r);
+}
+
+static void cut_short(void)
+{
+    file_rig r;
+    rig_open(&r);
+    rig_load(&r);
+    CHECK(truncate(r.path, 5000) == 0);
+    expect_io(&r, "has been changed");
+    rig_close(&r);
+}
+
+/* Writes at an offset and sets the time of the last change back, as some restore programs do. */
+static void patch(const char *path, uint64_t offset, const void *bytes, size_t n, int64_t cut)
+{
+    struct stat st;
+    const int fd = open(path, O_RDWR);
+    CHECK(fd >= 0 && fstat(fd, &st) == 0);
+    CHECK(pwrite(fd, bytes, n, (off_t)offset) == (ssize_t)n);
+    if (cut >= 0) {
+        CHECK(ftruncate(fd, (off_t)cut) == 0);
+    }
+    const struct timespec times[2] = {st.st_atim, st.st_mtim};
+    CHECK(futimens(fd, times) == 0);
+    CHECK(close(fd) == 0);
+}
+
+static uint64_t h_offset(const device_instance *in)
+{
+    return cuzk_srs_vk_bytes(in->srs) + 4;
+}
+
+static void overwritten(void)
+{
+    file_rig r;
+    cuzk_err err;
+    cuzk_proof got[3];
+    uint8_t bad[96];
+    memset(bad, 0x7f, sizeof(bad));
+    rig_open(&r);
+    rig_load(&r);
+    /* Not an encoding. */
+    size_t n = 0;
+    uint8_t *whole = test_read_file(r.path, &n);
+    patch(r.path, h_offset(&r.in) + 96, bad, sizeof(bad), -1);
+    expect_io(&r, "has other points than when it was loaded");
+    /* Another point of the file: a wrong proof, which is for verification to find. */
+    patch(r.path, h_offset(&r.in) + 96, whole + h_offset(&r.in), 96, -1);
+    CHECK_OK(rig_prove(&r, got, NULL, &err), &err);
+    uint8_t a[192], b[192];
+    cuzk_proof_encode(a, &got[0]);
+    cuzk_proof_encode(b, &r.in.want[0]);
+    CHECK(memcmp(a, b, 192) != 0);
+    /* As it was: nothing of all this has stayed. */
+    patch(r.path, h_offset(&r.in) + 96, whole + h_offset(&r.in) + 96, 96, -1);
+    CHECK_OK(rig_prove(&r, got, NULL, &err), &err);
+    device_check_proofs(got, r.in.want, 3);
+    free(whole);
+    rig_close(&r);
+}
+
+typedef struct late_change {
+    file_rig *r;
+    cuzk_cancel cancel;
+} late_change;
+
+static void *cut_later(void *arg)
+{
+    const late_change *c = arg;
+    const struct timespec t = {0, 40000000};
+    (void)nanosleep(&t, NULL);
+    return truncate(c->r->path, 3000) == 0 ? NULL : arg;
+}
+
+static void *cancel_later(void *arg)
+{
+    late_change *c = arg;
+    const struct timespec t = {0, 40000000};
+    (void)nanosleep(&t, NULL);
+    atomic_store(&c->cancel.requested, true);
+    return NULL;
+}
+
+/* While it streams: each operation takes a millisecond, and there are hundreds. */
+static void in_the_middle(void)
+{
+    const cuzk_mock_script slow = {.delay_ns = 1000000};
+    for (int i = 0; i < 2; i++) {
+        file_rig r;
+        cuzk_err err;
+        cuzk_proof got[3];
+        pthread_t t;
+        void *failed = NULL;
+        rig_open(&r);
+        rig_load(&r);
+        cuzk_accel_mock_set(r.dev, &slow);
+        late_change c = {.r = &r};
+        CHECK(pthread_create(&t, NULL, i == 0 ? cut_later : cancel_later, &c) == 0);
+        const cuzk_status st = rig_prove(&r, got, i == 0 ? NULL : &c.cancel, &err);
+        CHECK(pthread_join(t, &failed) == 0 && failed == NULL);
+        CHECK_STATUS(st, i == 0 ? CUZK_E_IO : CUZK_E_CANCELLED);
+        CHECK(i != 0 || strstr(err.msg, r.path) != NULL);
+        rig_close(&r);
+    }
+}
+
+static void replaced_before_loading(void)
+{
+    file_rig r;
+    cuzk_err err;
+    device_instance other;
+    rig_open(&r);
+    device_instance_begin(&other, test_circuit_blocks(30), CUZK_QUOTIENT_COEFFS);
+    CHECK_OK(cuzk_srs_write(other.srs, r.path, true, NULL, NULL, &err), &err);
+    CHECK_STATUS(cuzk_device_key_create(&r.k, r.dev, r.in.t.c, r.srs, &key_opts, NULL, NULL, &err),
+                 CUZK_E_IO);
+    CHECK(strstr(err.msg, "has been replaced by other parameters") != NULL);
+    CHECK(unlink(r.path) == 0);
+    CHECK_STATUS(cuzk_device_key_create(&r.k, r.dev, r.in.t.c, r.srs, &key_opts, NULL, NULL, &err),
+                 CUZK_E_NOT_FOUND);
+    CHECK(strstr(err.msg, r.path) != NULL);
+    device_instance_end(&other);
+    rig_close(&r);
+}
+
+/* Points of a file are checked as they are loaded, whether they stay or not. */
+static void checks_points(void)
+{
+    file_rig r;
+    cuzk_err err;
+    const cuzk_device_key_opts opts = {
+        .stream = true, .points = CUZK_DEVICE_POINTS_FILE, .check = CUZK_POINT_ON_CURVE};
+    rig_open(&r);
+    uint8_t bad[96] = {0};
+    bad[47] = 1;
+    bad[95] = 1; /* (1, 1) is not on the curve */
+    patch(r.path, h_offset(&r.in), bad, sizeof(bad), -1);
+    CHECK_STATUS(cuzk_device_key_create(&r.k, r.dev, r.in.t.c, r.srs, &opts, NULL, NULL, &err),
+                 CUZK_E_NOT_ON_CURVE);
+    rig_close(&r);
+}
+
+/* Heap beside the device's memory: what one load and proof take at most. */
+static uint64_t host_peak(uint64_t n_blocks, bool file)
+{
+    device_instance in;
+    cuzk_err err;
+    cuzk_proof got[2];
+    cuzk_accel *dev = NULL;
+    device_instance_begin(&in, test_circuit_blocks(n_blocks), CUZK_QUOTIENT_COEFFS);
+    CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
+    device_variant v = from_file;
+    v.file = file;
+    v.group = 1;
+    const uint64_t before = cuzk_alloc_get_stats().bytes_now;
+    cuzk_alloc_reset_peak();
+    CHECK_OK(device_load_and_prove(&in, dev, v, 1, got, &err), &err);
+    const uint64_t peak = cuzk_alloc_get_stats().bytes_peak - before;
+    const uint64_t on_device = cuzk_accel_mock_stats(dev).peak_bytes;
+    device_check_proofs(got, in.want, 1);
+    cuzk_accel_close(dev);
+    device_instance_end(&in);
+    return peak - on_device;
+}
+
+static void memory_does_not_grow(void)
+{
+    const uint64_t small = host_peak(200, false), large = host_peak(1600, false);
+    const uint64_t small_file = host_peak(200, true), large_file = host_peak(1600, true);
+    /* A copy grows with the points, here by 4 MB; what is left then is the circuit's, on the mock. */
+    CHECK(large > small + ((uint64_t)3 << 20));
+    CHECK_MSG(large_file < small_file + (large - small) / 3, "%llu, then %llu",
+              (unsigned long long)small_file, (unsigned long long)large_file);
+}
+
+static const cuzk_case cases[] = {CASE(kinds_of_sections),
+                                  CASE(partly_resident),
+                                  CASE(choice),
+                                  CASE(srs_and_file_may_go),
+                                  CASE(cut_short),
+                                  CASE(overwritten),
+                                  CASE(in_the_middle),
+                                  CASE(replaced_before_loading),
+                                  CASE(checks_points),
+                                  CASE(memory_does_not_grow)};
+TEST_MAIN("groth16/device_stream", cases)
