@@ -206,8 +206,9 @@ cuzk_status device_stream_read(const cuzk_device_key *k, cuzk_srs_section s, uin
 
 cuzk_status device_stream_check(const cuzk_device_key *k, cuzk_err *err)
 {
-    return k->stream == NULL || k->stream->file == NULL ? CUZK_OK
-                                                        : cuzk_file_check(k->stream->file->file, err);
+    return k->stream == NULL || k->stream->file == NULL
+               ? CUZK_OK
+               : cuzk_file_check(k->stream->file->file, err);
 }
 
 cuzk_status device_stream_failure(const cuzk_device_key *k, cuzk_status st, cuzk_err *err)

@@ -118,6 +118,57 @@ static void parts_are_read_by_position(void)
     cuzk_file_close(NULL);
 }
 
+/* A second handle is the same file, whatever has its name, and both know when it is changed. */
+static void handles_of_one_file(void)
+{
+    char path[512], other[512], want[600];
+    uint8_t got[4];
+    cuzk_file *f, *d = NULL;
+    cuzk_err err;
+    put(in_tmp(path, "f"), "hello", 5);
+    CHECK_OK(cuzk_file_open(&f, path, NULL), NULL);
+    CHECK(!cuzk_file_is_in_memory(f));
+    const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
+    cuzk_status st = CUZK_E_NOMEM;
+    for (uint64_t n = 1; st != CUZK_OK; n++) {
+        cuzk_alloc_fail_nth(n, false);
+        st = cuzk_file_dup(&d, f, &err);
+        cuzk_alloc_fail_nth(0, false);
+        CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
+        CHECK_U64(cuzk_alloc_get_stats().blocks_now, blocks + (st == CUZK_OK ? 2 : 0));
+    }
+    put(in_tmp(other, "g"), "others", 6);
+    CHECK(rename(other, path) == 0);
+    cuzk_file_close(f);
+    CHECK_OK(cuzk_file_read(d, got, 1, 4, &err), &err);
+    CHECK_MEM(got, "ello", 4);
+    CHECK_U64(cuzk_file_size(d), 5);
+    CHECK_OK(cuzk_file_check(d, &err), &err);
+    cuzk_file_close(d);
+
+    CHECK_OK(cuzk_file_open(&f, path, NULL), NULL);
+    CHECK_OK(cuzk_file_dup(&d, f, &err), &err);
+    CHECK(truncate(path, 2) == 0);
+    CHECK_STATUS(cuzk_file_check(d, &err), CUZK_E_IO);
+    (void)snprintf(want, sizeof(want), "%s: has been changed since it was opened", path);
+    CHECK_STR(err.msg, want);
+    CHECK_STATUS(cuzk_file_check(f, &err), CUZK_E_IO);
+    cuzk_file_close(d);
+    cuzk_file_close(f);
+
+    CHECK_OK(cuzk_file_open(&f, path, NULL), NULL);
+    const struct timespec times[2] = {{1000, 0}, {1000, 0}};
+    CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
+    CHECK_STATUS(cuzk_file_check(f, &err), CUZK_E_IO);
+    cuzk_file_close(f);
+
+    CHECK_OK(cuzk_file_open(&f, "/proc/self/status", NULL), NULL);
+    CHECK(cuzk_file_is_in_memory(f));
+    CHECK_STATUS(cuzk_file_dup(&d, f, &err), CUZK_E_UNSUPPORTED);
+    CHECK_OK(cuzk_file_check(f, &err), &err);
+    cuzk_file_close(f);
+}
+
 static void errors_name_the_path(void)
 {
     char path[512], want[600];
@@ -466,6 +517,7 @@ static const cuzk_case cases[] = {
     CASE(too_large_is_refused),
     CASE(parts_are_read_by_position),
     CASE(file_cut_short_while_threads_read),
+    CASE(handles_of_one_file),
     CASE(errors_name_the_path),
     CASE(long_path_keeps_the_reason),
     CASE(pipe_is_read_into_memory),
