@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 #include "engine/budget.h"
 #include "engine/device_health.h"
-#include "sys/host_memory.h"
 #include "engine/load_cache.h"
+#include "sys/host_memory.h"
 
 #include "test.h"
 
