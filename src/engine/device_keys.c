@@ -252,6 +252,9 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
         } else {
             not_loaded(e, index, circuit);
             st = st == CUZK_E_BUDGET ? CUZK_E_DEV_NOMEM : st;
+            if (cuzk_engine_is_file_trouble(st)) {
+                cuzk_engine_suspect_params(e, circuit);
+            }
         }
         cuzk_engine_log_device(e, st == CUZK_OK ? 2 : 0,
                                st == CUZK_OK ? "key.loaded" : "key.not_loaded", index,

@@ -159,6 +159,7 @@ typedef struct load_want {
     uint64_t n_failures; /* tries that have failed, for those who wait */
     uint32_t tries;      /* in a row */
     uint64_t load_ns;    /* of the last load */
+    bool is_suspect; /* READY, but its file gave trouble: to be loaded again, used by nobody new */
 } load_want;
 
 typedef enum worker_role {
@@ -328,6 +329,16 @@ void cuzk_loader_loop(worker *w);
 void cuzk_timer_loop(worker *w);
 void cuzk_release_loop(worker *w);
 void cuzk_finish_loop(worker *w);
+
+/* loader.c */
+/** Trouble with a parameter file: its disk, or points that are none. Says nothing of a device. */
+bool cuzk_engine_is_file_trouble(cuzk_status st);
+/** What a job that fails by that is told: E_IO, for the request is not at fault. Others as they are. */
+cuzk_status cuzk_engine_file_status(cuzk_status st);
+/** The file may have been replaced or come back: opened again as soon as nobody uses it any more. */
+void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit);
+/** After a user of the parameters has gone. */
+void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit);
 
 /* device_keys.c */
 bool cuzk_engine_has_keys(const cuzk_engine *e);

@@ -174,6 +174,7 @@ static void release_flight(cuzk_engine *e, flight *f)
     const uint64_t now = cuzk_clock_ns();
     cuzk_load_unref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT), now);
     cuzk_load_unref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS), now);
+    cuzk_engine_drop_suspect(e, f->circuit);
     *(f->prev != NULL ? &f->prev->next : &e->flights) = f->next;
     if (f->next != NULL) {
         f->next->prev = f->prev;

@@ -19,6 +19,31 @@ static uint64_t bytes_of(const cuzk_engine *e, uint32_t id)
     return id % 2 == CUZK_LOAD_CIRCUIT ? c->compile_bytes : c->params_bytes;
 }
 
+bool cuzk_engine_is_file_trouble(cuzk_status st)
+{
+    return st == CUZK_E_IO || st == CUZK_E_ENCODING || st == CUZK_E_NOT_ON_CURVE ||
+           st == CUZK_E_NOT_IN_GROUP || st == CUZK_E_INFINITY;
+}
+
+cuzk_status cuzk_engine_file_status(cuzk_status st)
+{
+    return cuzk_engine_is_file_trouble(st) || st == CUZK_E_FORMAT ? CUZK_E_IO : st;
+}
+
+void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit)
+{
+    e->wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect = true;
+    cuzk_engine_drop_suspect(e, circuit);
+}
+
+void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit)
+{
+    const uint32_t id = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
+    if (e->wants[id].is_suspect && cuzk_engine_evict_entry(e, id)) {
+        e->wants[id].is_suspect = false;
+    }
+}
+
 static void set_failure(load_want *want, cuzk_status st, const char *text)
 {
     want->wanted = false;
@@ -66,6 +91,7 @@ static void load(cuzk_engine *e, uint32_t id)
         bytes = bytes < reserved ? bytes : reserved;
         cuzk_budget_give(&e->host, reserved - bytes, privileged);
         cuzk_load_done(&e->cache, id, object, bytes, now);
+        want->is_suspect = false;
         want->is_for_job = false;
         want->tries = 0;
     } else {
@@ -75,7 +101,7 @@ static void load(cuzk_engine *e, uint32_t id)
             want->wanted = true;
         } else {
             set_failure(want, st, err.msg);
-            fail_jobs(e, id / 2, st, err.msg);
+            fail_jobs(e, id / 2, cuzk_engine_file_status(st), err.msg);
         }
     }
     cuzk_engine_wake_memory(e);

@@ -75,6 +75,12 @@ static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking *l)
                               .coming = coming_of};
 }
 
+/* What the device's health is told: lack of host memory before a call, or a file, says nothing of it. */
+static cuzk_status said_of_device(cuzk_status st)
+{
+    return cuzk_engine_is_file_trouble(st) ? CUZK_E_CANCELLED : st;
+}
+
 /* The job's partition did not even get to the device. */
 static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *item, cuzk_status st,
                        const cuzk_err *err)
@@ -83,8 +89,8 @@ static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *i
     char text[ERROR_BYTES];
     const uint32_t at = cuzk_sched_find(&e->on_device, item->job, item->partition);
     cuzk_health_begin(&d->health, w->slot, cuzk_clock_ns());
-    /* lack of host memory says nothing of the device */
-    if (cuzk_health_end(&d->health, w->slot, st == CUZK_E_NOMEM ? CUZK_E_CANCELLED : st,
+    if (cuzk_health_end(&d->health, w->slot,
+                        st == CUZK_E_NOMEM ? CUZK_E_CANCELLED : said_of_device(st),
                         cuzk_clock_ns())) {
         cuzk_engine_log_device(e, 0, "device.quarantined", w->index, err->msg);
         pthread_cond_signal(&e->cv_timer);
@@ -94,8 +100,8 @@ static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *i
         part *p = &j->parts[item->partition];
         (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
                        err->msg);
-        p->avoid |= (uint64_t)1 << w->index;
-        cuzk_flight_part_failed(e, p->flight, st, text);
+        p->avoid |= said_of_device(st) != CUZK_E_CANCELLED ? (uint64_t)1 << w->index : 0;
+        cuzk_flight_part_failed(e, p->flight, cuzk_engine_file_status(st), text);
     }
     pthread_cond_broadcast(&e->cv_device);
 }
@@ -280,10 +286,10 @@ static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work, uint6
     if (work->status != CUZK_OK) {
         char text[ERROR_BYTES];
         const device *d = &e->devices[f->device];
-        p->avoid |= (uint64_t)1 << f->device;
+        p->avoid |= said_of_device(work->status) != CUZK_E_CANCELLED ? (uint64_t)1 << f->device : 0;
         (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
                        work->err.msg[0] != '\0' ? work->err.msg : cuzk_status_text(work->status));
-        cuzk_flight_part_failed(e, f, work->status, text);
+        cuzk_flight_part_failed(e, f, cuzk_engine_file_status(work->status), text);
         return;
     }
     cuzk_sched_item item;
@@ -326,7 +332,10 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
         d->jobs_done += st == CUZK_OK ? 1 : 0;
     }
     d->slot[w->slot].busy = false;
-    if (cuzk_health_end(&d->health, w->slot, worst, now)) {
+    if (cuzk_engine_is_file_trouble(worst)) {
+        cuzk_engine_suspect_params(e, circuit);
+    }
+    if (cuzk_health_end(&d->health, w->slot, said_of_device(worst), now)) {
         cuzk_engine_log_device(e, 0, "device.quarantined", w->index, cuzk_status_text(worst));
         pthread_cond_broadcast(&e->cv_device); /* its partitions are others' now */
     }

@@ -31,7 +31,8 @@ static bool has_room(const cuzk_engine *e, const job *j)
 
 static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
 {
-    return e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
+    return !e->wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect &&
+           e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
                CUZK_LOAD_READY &&
            e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
                CUZK_LOAD_READY;

@@ -245,6 +245,10 @@ static void prove_one(mock_backend *b, uint32_t device, cuzk_backend_work *work)
         work->status = CUZK_FAIL(err, CUZK_E_DEV_NOMEM, "mock: no device memory");
         return;
     }
+    if (happens(b, atomic_load(&b->bad_file))) {
+        work->status = CUZK_FAIL(err, CUZK_E_IO, "mock.params: ends before its end");
+        return;
+    }
     mock_proof(work->proof, &w->job, w->partition);
     if (happens(b, atomic_load(&b->wrong)) || atomic_load(&b->wrong_device) == device + 1) {
         work->proof[next_random(&b->random) % 192] ^= 0x10;
@@ -309,6 +313,9 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
     (void)trace;
     CHECK(*(uint32_t *)compiled == circuit && *(uint32_t *)params == circuit);
     CUZK_TRY(stage(b, MOCK_LOAD, NULL, err));
+    if (happens(b, atomic_load(&b->bad_file))) {
+        return CUZK_FAIL(err, CUZK_E_IO, "mock.params: ends before its end");
+    }
     mock_key *k = cuzk_alloc(1, sizeof(*k));
     if (k == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "mock: out of memory");

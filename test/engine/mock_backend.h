@@ -43,7 +43,8 @@ typedef struct mock_backend {
     /* chances in 1/1000, of a call */
     _Atomic uint32_t fail[MOCK_STAGES]; /* retryable trouble */
     _Atomic uint32_t lost, wrong;       /* of a device call */
-    _Atomic uint32_t wrong_device;      /* 1 + a device whose proofs are all wrong */
+    _Atomic uint32_t bad_file;     /* of a device call or a key's load: the parameter file fails */
+    _Atomic uint32_t wrong_device; /* 1 + a device whose proofs are all wrong */
     _Atomic uint32_t sleep_us[MOCK_STAGES];
     _Atomic uint64_t random;
     /* Gates: a call of the stage waits while it is closed, or until it is cancelled. */

@@ -11,9 +11,17 @@
 
 void world_open(world *w, uint32_t n_devices)
 {
+    world_open_with_keys(w, n_devices, 0);
+}
+
+void world_open_with_keys(world *w, uint32_t n_devices, uint64_t device_mib)
+{
     cuzk_err err;
     w->before = cuzk_alloc_get_stats();
     mock_init(&w->b, n_devices);
+    if (device_mib != 0) {
+        mock_use_keys(&w->b, device_mib * MOCK_MIB);
+    }
     w->cfg.backend = &w->b.vtable;
     if (w->cfg.budget_bytes == 0) {
         w->cfg.budget_bytes = 1024 * MOCK_MIB;

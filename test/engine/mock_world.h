@@ -19,6 +19,8 @@ typedef struct world {
 
 /** cfg may be filled before. */
 void world_open(world *w, uint32_t n_devices);
+/** The same, of devices with so many MiB of their own; 0: without. */
+void world_open_with_keys(world *w, uint32_t n_devices, uint64_t device_mib);
 /** Checks that nothing is left and that the budget held. */
 void world_close(world *w);
 

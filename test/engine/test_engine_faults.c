@@ -90,6 +90,7 @@ static void set_faults(mock_backend *b, uint32_t k)
     }
     atomic_store(&b->lost, k / 4);
     atomic_store(&b->wrong, k);
+    atomic_store(&b->bad_file, k / 2);
 }
 
 static void check_all(storm_job *jobs, size_t n, size_t *completed)

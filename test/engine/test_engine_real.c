@@ -261,6 +261,82 @@ static void failures(void)
     rig_request_free(&window);
 }
 
+static void write_params(const char *path, const uint8_t *bytes, size_t n)
+{
+    FILE *f = fopen(path, "r+b"); /* the same file: the engine has it open */
+    CHECK(f != NULL && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
+}
+
+/* The parameters lose their end while the engine has them open: jobs fail with the file's name, no
+ * device is to blame, and when the file is back, jobs are proved again. */
+static void cut_params_on(cuzk_engine *e, const char *folder, const mock_device *m)
+{
+    static const cuzk_mock_script lost = {.fail_at = 1, .fail_with = CUZK_E_DEV_LOST};
+    cuzk_err err;
+    cuzk_circuit_spec spec;
+    static cuzk_params_dir in = {.origin = "test"}; /* static: frames are small */
+    static char path[CUZK_PATH_BYTES];
+    size_t n;
+    bool was = false;
+    uint64_t freed = 0;
+    (void)snprintf(in.path, sizeof(in.path), "%s", folder);
+    CHECK_OK(cuzk_circuit_spec_of(&spec, CUZK_CIRCUIT_WINNING, 2048, &err), &err);
+    CHECK_OK(cuzk_params_path(path, &in, &spec, CUZK_PARAM_FILE_PARAMS, &err), &err);
+    uint8_t *bytes = test_read_file(path, &n);
+    prove_on(e, folder, CUZK_JOB_WINNING, 1);
+    CHECK_OK(cuzk_engine_evict(e, "winning-2k", &was, &freed, &err), &err); /* keys, too */
+    CHECK_OK(cuzk_engine_preload(e, "winning-2k", &was, &freed, &err), &err);
+    for (uint64_t i = 0; i < 3; i++) {
+        rig_request rq;
+        rig_result r;
+        cuzk_wait wait;
+        cuzk_engine_status s;
+        rig_request_make(&rq, CUZK_JOB_WINNING, 50 + i, "");
+        rig_result_init(&r);
+        CHECK(truncate(path, (off_t)(n / 2 + i)) == 0);
+        if (m != NULL) { /* with its key a device needs no file: it loses it */
+            cuzk_accel_mock_set(m->dev, &lost);
+        }
+        CHECK_OK(cuzk_engine_prove(e, &rq.rq, NULL, rig_done, &r, &wait, &err), &err);
+        rig_wait(&r);
+        CHECK(r.state == CUZK_JOB_FAILED && r.proof_bytes == 0);
+        CHECK_STATUS(r.code, CUZK_E_IO);
+        CHECK_MSG(strncmp(r.error, "environment: ", 13) == 0 && strstr(r.error, path) != NULL, "%s",
+                  r.error);
+        CHECK(cuzk_engine_preload(e, "winning-2k", &was, &freed, &err) != CUZK_OK);
+        CHECK_MSG(strstr(err.msg, path) != NULL, "%s", err.msg);
+        CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+        for (uint32_t d = 0; d < s.n_devices; d++) {
+            CHECK(!s.devices[d].quarantined && s.devices[d].errors == (m != NULL ? i + 1 : 0));
+        }
+        cuzk_engine_status_free(&s);
+        write_params(path, bytes, n);
+        prove_on(e, folder, CUZK_JOB_WINNING, 70 + i);
+        rig_request_free(&rq);
+        rig_result_destroy(&r);
+    }
+    free(bytes);
+}
+
+static void cut_params(void)
+{
+    const char *folder = test_tmpdir();
+    cuzk_err err;
+    mock_device m = {.ordinal = 0};
+    const cuzk_engine_accel accel = {open_mock, &m};
+    make_params(folder, post_kinds, 1);
+    cuzk_engine *e = start(folder);
+    cut_params_on(e, folder, NULL);
+    cuzk_engine_destroy(e);
+    CHECK_OK(cuzk_pool_create(&m.pool, NULL, &err), &err);
+    const cuzk_engine_config cfg = {
+        .param_cache = folder, .budget_bytes = (uint64_t)3 << 30, .accels = &accel, .n_accels = 1};
+    CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
+    cut_params_on(e, folder, &m);
+    cuzk_engine_destroy(e);
+    cuzk_pool_destroy(m.pool);
+}
+
 /* A mixed load of real jobs: the resident set stays within the budget and 5 %. */
 static void resident_within_budget(void)
 {
@@ -308,7 +384,7 @@ static void resident_within_budget(void)
 }
 
 static const cuzk_case cases[] = {CASE(prove_await_join), CASE(devices), CASE(same_id_two_contents),
-                                  CASE(failures)};
+                                  CASE(failures), CASE(cut_params)};
 static const cuzk_case slow_cases[] = {CASE(resident_within_budget)};
 
 int main(int argc, char **argv)

@@ -436,10 +436,48 @@ static void no_device_at_all(void)
     world_close(&w);
 }
 
+/* A parameter file that fails is no fault of the devices: they stay, and the file is opened again. */
+static void bad_file(void)
+{
+    for (int with_keys = 0; with_keys < 2; with_keys++) {
+        world w = {.cfg = {.no_device_ms = 600000}};
+        cuzk_engine_status s;
+        world_open_with_keys(&w, 2, with_keys ? 200 : 0);
+        atomic_store(&w.b.bad_file, 1000);
+        for (uint64_t i = 0; i < 5; i++) {
+            one *bad = one_make(CUZK_JOB_POREP, i, 3, "");
+            one_prove(&w, bad);
+            rig_wait(&bad->r);
+            CHECK(bad->r.state == CUZK_JOB_FAILED);
+            CHECK_STATUS(bad->r.code, CUZK_E_IO);
+            CHECK_MSG(strncmp(bad->r.error, "environment: partition ", 23) == 0 &&
+                          strstr(bad->r.error, "mock.params: ends before its end") != NULL,
+                      "%s", bad->r.error);
+            one_free(bad);
+        }
+        wait_rest(&w);
+        /* the circuit once (or more, when it failed), the parameters for each try */
+        const uint64_t loads = atomic_load(&w.b.calls[MOCK_LOAD]);
+        CHECK_MSG(loads >= 6, "%llu loads", (unsigned long long)loads);
+        status_of(&w, &s);
+        for (uint32_t i = 0; i < s.n_devices; i++) {
+            CHECK(!s.devices[i].quarantined && s.devices[i].errors == 0);
+        }
+        cuzk_engine_status_free(&s);
+        atomic_store(&w.b.bad_file, 0);
+        one *good = one_make(CUZK_JOB_POREP, 99, 3, "");
+        one_prove(&w, good);
+        rig_wait(&good->r);
+        CHECK(is_right(good));
+        one_free(good);
+        world_close(&w);
+    }
+}
+
 static const cuzk_case cases[] = {
     CASE(no_device_at_all), CASE(wrong_proofs), CASE(hanging_device),   CASE(only_device_hangs),
     CASE(lost_device),      CASE(never_fits),   CASE(one_circuit_fits), CASE(preload_and_evict),
     CASE(parked_inputs),    CASE(taken_up),     CASE(key_never_fits),   CASE(full_queue),
-    CASE(flat_memory),
+    CASE(flat_memory),      CASE(bad_file),
 };
 TEST_MAIN("engine/resources", cases)
