@@ -115,6 +115,18 @@ bool cuzk_merkle_compute_root(cuzk_node *out, const cuzk_merkle_proof *p, cuzk_t
     return kind == CUZK_TREE_POSEIDON ? poseidon_root(out, p, h) : sha256_root(out, p);
 }
 
+void cuzk_label_parents(cuzk_node out[CUZK_LABEL_PARENTS],
+                        const cuzk_node *const columns[CUZK_DRG_PARENTS + CUZK_EXP_PARENTS],
+                        uint32_t layer)
+{
+    /* The first layer has none below. */
+    const unsigned n = layer == 1 ? CUZK_DRG_PARENTS : CUZK_DRG_PARENTS + CUZK_EXP_PARENTS;
+    for (unsigned i = 0; i < CUZK_LABEL_PARENTS; i++) {
+        const unsigned k = i % n;
+        out[i] = columns[k][k < CUZK_DRG_PARENTS ? layer - 1 : layer - 2];
+    }
+}
+
 void cuzk_label(cuzk_node *out, const cuzk_node *replica_id, uint32_t layer, uint64_t node,
                 const cuzk_node *parents)
 {

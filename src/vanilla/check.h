@@ -29,6 +29,14 @@ bool cuzk_merkle_compute_root(cuzk_node *out, const cuzk_merkle_proof *p, cuzk_t
 /** Index of the leaf that the path's positions spell. */
 uint64_t cuzk_merkle_leaf_index(const cuzk_merkle_proof *p);
 
+/**
+ * The CUZK_LABEL_PARENTS values that are hashed into a label of `layer` (docs/spec/sectors.md#labels).
+ * columns: labels of layers 1, 2, .. of the DRG parents, then of the expander parents; those of the
+ * DRG parents are read in `layer`, those of the expander parents in the layer below.
+ */
+void cuzk_label_parents(cuzk_node out[CUZK_LABEL_PARENTS],
+                        const cuzk_node *const columns[CUZK_DRG_PARENTS + CUZK_EXP_PARENTS],
+                        uint32_t layer);
 /** Label of a node: trimmed SHA-256 of replica_id, layer, node and CUZK_LABEL_PARENTS parents. */
 void cuzk_label(cuzk_node *out, const cuzk_node *replica_id, uint32_t layer, uint64_t node,
                 const cuzk_node *parents);

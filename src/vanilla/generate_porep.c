@@ -163,20 +163,14 @@ static cuzk_status collect_columns(generator *g, cuzk_err *err)
 static void parent_labels(const generator *g, uint32_t node, uint32_t layer,
                           cuzk_node out[CUZK_LABEL_PARENTS])
 {
-    uint32_t drg[CUZK_DRG_PARENTS], exp[CUZK_EXP_PARENTS];
-    cuzk_node one[CUZK_DRG_PARENTS + CUZK_EXP_PARENTS];
-    unsigned n = 0;
-    cuzk_graph_drg_parents(drg, &g->graph, node);
-    cuzk_graph_exp_parents(exp, &g->graph, node);
-    for (unsigned i = 0; i < CUZK_DRG_PARENTS; i++) {
-        one[n++] = find_column(g, drg[i])->rows[layer - 1];
+    uint32_t parents[CUZK_DRG_PARENTS + CUZK_EXP_PARENTS];
+    const cuzk_node *columns[CUZK_DRG_PARENTS + CUZK_EXP_PARENTS];
+    cuzk_graph_drg_parents(parents, &g->graph, node);
+    cuzk_graph_exp_parents(parents + CUZK_DRG_PARENTS, &g->graph, node);
+    for (unsigned i = 0; i < CUZK_DRG_PARENTS + CUZK_EXP_PARENTS; i++) {
+        columns[i] = find_column(g, parents[i])->rows;
     }
-    for (unsigned i = 0; layer > 1 && i < CUZK_EXP_PARENTS; i++) {
-        one[n++] = find_column(g, exp[i])->rows[layer - 2];
-    }
-    for (unsigned i = 0; i < CUZK_LABEL_PARENTS; i++) {
-        out[i] = one[i % n];
-    }
+    cuzk_label_parents(out, columns, layer);
 }
 
 static void make_labels(generator *g)

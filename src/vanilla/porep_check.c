@@ -93,24 +93,6 @@ static cuzk_status check_columns(const porep_job *job, const cuzk_porep_challeng
     return CUZK_OK;
 }
 
-/* The 37 values that enter the label of `layer`: 6 DRG parents, and above layer 1 the 8 expander
- * parents of the layer below, repeated in order (create_label). */
-static void expand_parents(cuzk_node out[CUZK_LABEL_PARENTS], const cuzk_porep_challenge *c,
-                           uint32_t layer)
-{
-    cuzk_node one[CUZK_DRG_PARENTS + CUZK_EXP_PARENTS];
-    unsigned n = 0;
-    for (unsigned i = 0; i < CUZK_DRG_PARENTS; i++) {
-        one[n++] = c->drg[i].rows[layer - 1];
-    }
-    for (unsigned i = 0; layer > 1 && i < CUZK_EXP_PARENTS; i++) {
-        one[n++] = c->exp[i].rows[layer - 2];
-    }
-    for (unsigned i = 0; i < CUZK_LABEL_PARENTS; i++) {
-        out[i] = one[i % n];
-    }
-}
-
 static cuzk_status check_labeling(const cuzk_labeling_proof *l, const cuzk_node *parents,
                                   uint32_t layer, uint32_t node, const char *field, const place *at,
                                   cuzk_err *err)
@@ -132,14 +114,18 @@ static cuzk_status check_labels(const porep_job *job, const cuzk_porep_challenge
                                 const place *at, cuzk_err *err)
 {
     const uint32_t layers = job->in->shape->layers;
+    const cuzk_node *columns[CUZK_DRG_PARENTS + CUZK_EXP_PARENTS];
     cuzk_node parents[CUZK_LABEL_PARENTS], label;
     char field[40];
     if (c->n_labeling != layers) {
         return bad(err, at, "labeling_proofs", "wrong number of layers");
     }
+    for (unsigned i = 0; i < CUZK_DRG_PARENTS + CUZK_EXP_PARENTS; i++) {
+        columns[i] = i < CUZK_DRG_PARENTS ? c->drg[i].rows : c->exp[i - CUZK_DRG_PARENTS].rows;
+    }
     for (uint32_t layer = 1; layer <= layers; layer++) {
         (void)snprintf(field, sizeof(field), "labeling_proofs[%u]", layer - 1);
-        expand_parents(parents, c, layer);
+        cuzk_label_parents(parents, columns, layer);
         CUZK_TRY(check_labeling(&c->labeling[layer - 1], parents, layer, node, field, at, err));
         cuzk_label(&label, &job->in->replica_id, layer, node, parents);
         if (!node_eq(&label, &c->c_x.rows[layer - 1])) {
