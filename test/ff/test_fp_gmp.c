@@ -1,155 +1,26 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Fp and wide Fp products against GMP. */
-#include "mpz_util.h"
-
-static modulus m;
-static mpz_t a_, b_, t_, u_;
-
-static void begin(void)
-{
-    modulus_init(&m, Q_HEX, 6);
-    mpz_inits(a_, b_, t_, u_, NULL);
-}
-
-static void end(void)
-{
-    mpz_clears(a_, b_, t_, u_, NULL);
-    modulus_clear(&m);
-}
-
-static void check_ring(const cuzk_fp *a, const cuzk_fp *b)
-{
-    cuzk_fp x;
-    mpz_from_mont(a_, a->l, &m);
-    mpz_from_mont(b_, b->l, &m);
-    cuzk_fp_add(&x, a, b);
-    mpz_add(t_, a_, b_);
-    CHECK_VALUE(x, t_, &m);
-    cuzk_fp_sub(&x, a, b);
-    mpz_sub(t_, a_, b_);
-    CHECK_VALUE(x, t_, &m);
-    cuzk_fp_mul(&x, a, b);
-    mpz_mul(t_, a_, b_);
-    CHECK_VALUE(x, t_, &m);
-    cuzk_fp_sqr(&x, a);
-    mpz_mul(t_, a_, a_);
-    CHECK_VALUE(x, t_, &m);
-    cuzk_fp_dbl(&x, a);
-    mpz_mul_ui(t_, a_, 2);
-    CHECK_VALUE(x, t_, &m);
-    cuzk_fp_neg(&x, a);
-    mpz_neg(t_, a_);
-    CHECK_VALUE(x, t_, &m);
-    CHECK(cuzk_fp_eq(a, b) == (mpz_cmp(a_, b_) == 0));
-    CHECK(cuzk_fp_is_zero(a) == (mpz_sgn(a_) == 0));
-    mpz_sub(t_, m.p, a_);
-    CHECK(cuzk_fp_is_lex_largest(a) == (mpz_sgn(a_) != 0 && mpz_cmp(a_, t_) > 0));
-}
-
-static void ring(void)
-{
-    begin();
-    for (size_t i = 0; i < test_iters(20000); i++) {
-        cuzk_fp a, b;
-        gen_fp(&a);
-        gen_fp(&b);
-        check_ring(&a, &b);
-    }
-    end();
-}
-
-static void ring_small(void)
-{
-    begin();
-    for (long i = -24; i <= 24; i++) {
-        for (long j = -24; j <= 24; j++) {
-            cuzk_fp a, b;
-            mpz_set_si(t_, i);
-            mont_from_mpz(a.l, t_, &m);
-            mpz_set_si(t_, j);
-            mont_from_mpz(b.l, t_, &m);
-            check_ring(&a, &b);
-            a = (cuzk_fp){{(uint64_t)(i + 24), 0, 0, 0, 0, 0}};
-            b = (cuzk_fp){{(uint64_t)(j + 24), 0, 0, 0, 0, 0}};
-            check_ring(&a, &b);
-        }
-    }
-    end();
-}
-
-static void check_inverse(const cuzk_fp *a)
-{
-    cuzk_fp x = *a;
-    mpz_from_mont(a_, a->l, &m);
-    if (mpz_invert(t_, a_, m.p) == 0) {
-        mpz_set_ui(t_, 0);
-    }
-    cuzk_fp_inv(&x, &x);
-    CHECK_VALUE(x, t_, &m);
-    cuzk_fp_inv_ct(&x, a);
-    CHECK_VALUE(x, t_, &m);
-}
-
-static void inverse(void)
-{
-    begin();
-    cuzk_fp a;
-    for (size_t i = 0; i < test_iters(5000); i++) {
-        gen_fp(&a);
-        check_inverse(&a);
-    }
-    for (unsigned k = 0; k < 384; k++) { /* +-2^k as values and as Montgomery numbers */
-        mpz_set_ui(t_, 0);
-        mpz_setbit(t_, k);
-        mont_from_mpz(a.l, t_, &m);
-        check_inverse(&a);
-        cuzk_fp_neg(&a, &a);
-        check_inverse(&a);
-        a = CUZK_FP_ZERO;
-        if (k < 380) {
-            a.l[k / 64] = UINT64_C(1) << k % 64;
-            check_inverse(&a);
-        }
-    }
-    for (uint64_t i = 0; i < 500; i++) {
-        a = (cuzk_fp){{i, 0, 0, 0, 0, 0}};
-        check_inverse(&a);
-    }
-    end();
-}
-
-static void batch_inverse(void)
-{
-    enum { MAX = 33 };
-    cuzk_fp a[MAX], b[MAX], scratch[MAX];
-    for (size_t n = 0; n <= MAX; n++) {
-        for (size_t i = 0; i < n; i++) {
-            gen_fp(&a[i]);
-            if (test_below(4) == 0 || n % 8 == 7) { /* sizes 7, 15, ...: all zero */
-                a[i] = CUZK_FP_ZERO;
-            }
-            cuzk_fp_inv(&b[i], &a[i]);
-        }
-        cuzk_fp_batch_inv(a, scratch, n);
-        CHECK_MEM(a, b, n * sizeof(a[0]));
-    }
-}
+#define F        cuzk_fp
+#define FF(verb) cuzk_fp_##verb
+#define F_ZERO   CUZK_FP_ZERO
+#define LIMBS    6
+#define MOD_HEX  Q_HEX
+#define MOD      gen_q
+#define POWERS   380
+#define CHECK_MORE(a)                                                                  \
+    do {                                                                               \
+        mpz_sub(t_, m.p, a_);                                                          \
+        CHECK(cuzk_fp_is_lex_largest(a) == (mpz_sgn(a_) != 0 && mpz_cmp(a_, t_) > 0)); \
+    } while (0)
+#define GEN gen_fp
+#include "field_gmp_tmpl.h"
 
 static void powers(void)
 {
     begin();
     for (size_t i = 0; i < test_iters(300); i++) {
         cuzk_fp a, x;
-        uint64_t e[6];
-        gen_fp(&a);
-        gen_limbs(e, gen_q, 6);
-        const size_t n = (size_t)test_below(7);
-        mpz_from_mont(a_, a.l, &m);
-        mpz_from_limbs(b_, e, n);
-        mpz_powm(t_, a_, b_, m.p);
-        cuzk_fp_pow(&x, &a, e, n);
-        CHECK_VALUE(x, t_, &m);
-
+        check_pow(&a);
         const unsigned k = (unsigned)test_below(40);
         mpz_set_ui(b_, 0);
         mpz_setbit(b_, k);
@@ -371,15 +242,7 @@ static void unreduced_operands(void)
     end();
 }
 
-static const cuzk_case cases[] = {CASE(ring),
-                                  CASE(ring_small),
-                                  CASE(inverse),
-                                  CASE(batch_inverse),
-                                  CASE(powers),
-                                  CASE(square_root),
-                                  CASE(bytes),
-                                  CASE(wide_products),
-                                  CASE(reduction),
-                                  CASE(wide_sums),
-                                  CASE(unreduced_operands)};
+static const cuzk_case cases[] = {
+    FIELD_CASES,         CASE(powers),    CASE(square_root), CASE(bytes),
+    CASE(wide_products), CASE(reduction), CASE(wide_sums),   CASE(unreduced_operands)};
 TEST_MAIN("ff/fp_gmp", cases)
