@@ -197,18 +197,9 @@ template <class F> CUZK_DEV void mont_one(mont<F> &a)
 template <class F> CUZK_DEV void mont_fold(uint32_t (&e)[F::N], uint32_t (&o)[F::N])
 {
     const int N = F::N;
-    uint32_t m;
-    if (F::mod(0) == 1 && F::mod(1) == 0xffffffffu) {
-        /* Fr: m = -e0 and m * mod1 = m * 2^32 - m, of limbs e0 and m less one unless m = 0 */
-        m = sub_cc(0, e[0]);
-        const uint32_t hi = subc(m, 0);
-        o[0] = add_cc(o[0], e[0]);
-        o[1] = addc_cc(o[1], hi);
-    } else {
-        m = e[0] * F::inv;
-        o[0] = mad_lo_cc(F::mod(1), m, o[0]);
-        o[1] = madc_hi_cc(F::mod(1), m, o[1]);
-    }
+    const uint32_t m = e[0] * F::inv;
+    o[0] = mad_lo_cc(F::mod(1), m, o[0]);
+    o[1] = madc_hi_cc(F::mod(1), m, o[1]);
 #pragma unroll
     for (int k = 2; k < N - 2; k += 2) {
         o[k] = madc_lo_cc(F::mod(k + 1), m, o[k]);
@@ -216,13 +207,8 @@ template <class F> CUZK_DEV void mont_fold(uint32_t (&e)[F::N], uint32_t (&o)[F:
     }
     o[N - 2] = madc_lo_cc(F::mod(N - 1), m, o[N - 2]);
     o[N - 1] = madc_hi(F::mod(N - 1), m, o[N - 1]);
-    if (F::mod(0) == 1) { /* m * 1: only a carry out of limb 0 */
-        e[0] = add_cc(e[0], m);
-        e[1] = addc_cc(e[1], 0);
-    } else {
-        e[0] = mad_lo_cc(F::mod(0), m, e[0]);
-        e[1] = madc_hi_cc(F::mod(0), m, e[1]);
-    }
+    e[0] = mad_lo_cc(F::mod(0), m, e[0]);
+    e[1] = madc_hi_cc(F::mod(0), m, e[1]);
 #pragma unroll
     for (int k = 2; k < N; k += 2) {
         e[k] = madc_lo_cc(F::mod(k), m, e[k]);
@@ -310,8 +296,9 @@ CUZK_DEV void mont_acc(uint32_t (&e)[F::N], uint32_t (&o)[F::N], const uint32_t 
 }
 
 /**
- * out = a * b * 2^(-32N). Pre: a + mod < 2^(32N), so for Fr a < mod (b lazy); for Fp both lazy.
- * Post: out < a*b / 2^(32N) + mod, below 1.91 mod for Fr and 1.41 mod for Fp: lazy.
+ * out = a * b * 2^(-32N). Pre: a + mod < 2^(32N); for Fp both may be lazy. For Fr there is a faster
+ * one (fr_mul_dev.cuh).
+ * Post: out < a*b / 2^(32N) + mod, below 1.41 mod for Fp: lazy.
  */
 template <class F> CUZK_DEV void mont_mul(mont<F> &out, const mont<F> &a, const mont<F> &b)
 {
@@ -635,5 +622,7 @@ template <class F> CUZK_DEV bool mont_is_null(const mont<F> &a)
     }
     return z == 0;
 }
+
+#include "fr_mul_dev.cuh"
 
 #endif /* CUZK_ACCEL_CUDA_MONT_DEV_CUH */
