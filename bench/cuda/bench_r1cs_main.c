@@ -303,14 +303,13 @@ static cuzk_status bench_setup(bench *b, cuzk_err *err)
     cuzk_toxic x;
     void *d = NULL;
     cuzk_toxic_from_seed(&x, 1);
-    const cuzk_cuda_toxic dx = {x.alpha, x.beta, x.gamma, x.delta, x.tau, x.g1, x.g2};
     CUZK_TRY(cuzk_filecoin_circuit_build(CUZK_CIRCUIT_POREP, SECTOR, &b->c, err));
     const uint64_t bytes = cuzk_cuda_setup_bytes(b->c, SETUP_SLICE);
     CUZK_TRY(cuzk_cuda_alloc(b->q, &d, bytes, err));
     cuzk_alloc_reset_peak();
     setup_times t = {.t0 = cuzk_clock_ns()};
     const cuzk_status st =
-        cuzk_cuda_setup_run(b->q, b->c, &dx, 0x3f, SETUP_SLICE, d, note_section, &t, err);
+        cuzk_cuda_setup_run(b->q, b->c, &x, 0x3f, SETUP_SLICE, d, note_section, &t, err);
     if (st == CUZK_OK) {
         uint64_t points = 0;
         for (unsigned i = 0; i < 6; i++) {

@@ -202,9 +202,9 @@ uint64_t cuzk_accel_setup_bytes(cuzk_accel *dev, const cuzk_circuit *c, uint64_t
     return dev->vt->setup_bytes != NULL ? dev->vt->setup_bytes(dev, c, slice) : 0;
 }
 
-cuzk_status cuzk_accel_setup(cuzk_accel_queue *q, const cuzk_circuit *c,
-                             const cuzk_accel_toxic *toxic, uint64_t slice, void *d_ws,
-                             cuzk_accel_setup_sink sink, void *arg, cuzk_err *err)
+cuzk_status cuzk_accel_setup(cuzk_accel_queue *q, const cuzk_circuit *c, const cuzk_toxic *toxic,
+                             uint64_t slice, void *d_ws, cuzk_accel_setup_sink sink, void *arg,
+                             cuzk_err *err)
 {
     CUZK_TRY(check_alive(q->dev, err));
     if (q->dev->vt->setup == NULL) {

@@ -18,6 +18,7 @@
  *
  * @thread a device may be used from any thread; a queue by one thread at a time.
  */
+#include "accel/toxic_waste.h"
 #include "base/status.h"
 #include "ec/g1.h"
 #include "ec/g2.h"
@@ -250,12 +251,6 @@ CUZK_NODISCARD cuzk_status cuzk_accel_enqueue(cuzk_accel_queue *q, const cuzk_ac
 
 /* Parameters made on the device from known toxic waste. */
 
-typedef struct cuzk_accel_toxic {
-    cuzk_fr alpha, beta, gamma, delta, tau; /* not zero */
-    cuzk_g1_affine g1;
-    cuzk_g2_affine g2;
-} cuzk_accel_toxic;
-
 /** In the order of their making. */
 typedef enum cuzk_accel_setup_section {
     CUZK_ACCEL_SETUP_IC = 0,
@@ -279,9 +274,8 @@ uint64_t cuzk_accel_setup_bytes(cuzk_accel *dev, const cuzk_circuit *c, uint64_t
  * cuzk_setup_write; what the sink returns. Waits.
  */
 CUZK_NODISCARD cuzk_status cuzk_accel_setup(cuzk_accel_queue *q, const cuzk_circuit *c,
-                                            const cuzk_accel_toxic *toxic, uint64_t slice,
-                                            void *d_ws, cuzk_accel_setup_sink sink, void *arg,
-                                            cuzk_err *err);
+                                            const cuzk_toxic *toxic, uint64_t slice, void *d_ws,
+                                            cuzk_accel_setup_sink sink, void *arg, cuzk_err *err);
 
 #ifdef __cplusplus
 }

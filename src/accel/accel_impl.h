@@ -47,7 +47,7 @@ typedef struct cuzk_accel_vtable {
 
     /* (optional) both or neither; NULL: E_UNSUPPORTED */
     uint64_t (*setup_bytes)(cuzk_accel *dev, const cuzk_circuit *c, uint64_t slice);
-    cuzk_status (*setup)(cuzk_accel_queue *q, const cuzk_circuit *c, const cuzk_accel_toxic *toxic,
+    cuzk_status (*setup)(cuzk_accel_queue *q, const cuzk_circuit *c, const cuzk_toxic *toxic,
                          uint64_t slice, void *d_ws, cuzk_accel_setup_sink sink, void *arg,
                          cuzk_err *err);
 } cuzk_accel_vtable;

@@ -108,17 +108,6 @@ static inline uint64_t device_slice_of(const device_points *p, uint64_t slice)
 /** Copies with all threads of the pool. E_CANCELLED; without cancel it cannot fail. */
 CUZK_NODISCARD cuzk_status device_copy(void *dst, const void *src, size_t bytes, cuzk_pool *pool,
                                        const cuzk_cancel *cancel);
-/** Secret: the caller wipes *out. */
-static inline void device_toxic_copy(cuzk_accel_toxic *out, const cuzk_toxic *x)
-{
-    out->alpha = x->alpha;
-    out->beta = x->beta;
-    out->gamma = x->gamma;
-    out->delta = x->delta;
-    out->tau = x->tau;
-    out->g1 = x->g1;
-    out->g2 = x->g2;
-}
 
 /** A witness in page-locked memory. */
 typedef struct device_stage {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 
 #include "device_load.h"
 #include "device_stream.h"
@@ -344,7 +343,6 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
                                   const cuzk_cancel *cancel, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
-    cuzk_accel_toxic waste;
     cuzk_srs_vk vk = {.n_ic = (uint32_t)c->n_inputs};
     opts = opts != NULL ? opts : &no_opts;
     cuzk_device_key *k = new_key(dev, c);
@@ -355,7 +353,6 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
     device_loader l = {.k = k, .opts = opts, .cancel = cancel};
     uint64_t setup_bytes;
     cuzk_setup_vk_points(&vk, toxic);
-    device_toxic_copy(&waste, toxic);
     CUZK_TRY_GOTO(st, copy_vk(k, &vk, err));
     CUZK_TRY_GOTO(st, begin(k, err));
     device_loader_size(&l, opts->chunk_points);
@@ -366,9 +363,8 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
     }
     CUZK_TRY_GOTO(st, place_arrays(k, NULL, opts, device_loader_bytes(&l) + setup_bytes, err));
     CUZK_TRY_GOTO(st, device_loader_begin(&l, err));
-    st = device_load_setup(&l, &waste, setup_bytes, err);
+    st = device_load_setup(&l, toxic, setup_bytes, err);
 out:
-    cuzk_wipe(&waste, sizeof(waste));
     device_loader_end(&l);
     if (st == CUZK_OK) {
         st = add_lanes(k, opts->lanes, err);

@@ -268,7 +268,7 @@ static cuzk_status take_made(void *arg, cuzk_accel_setup_section section, uint64
                err);
 }
 
-cuzk_status device_load_setup(device_loader *l, const cuzk_accel_toxic *toxic, uint64_t setup_bytes,
+cuzk_status device_load_setup(device_loader *l, const cuzk_toxic *toxic, uint64_t setup_bytes,
                               cuzk_err *err)
 {
     void *d = NULL;

@@ -33,7 +33,7 @@ CUZK_NODISCARD cuzk_status device_loader_begin(device_loader *l, cuzk_err *err);
 /** Fine on a zeroed loader with k set. */
 void device_loader_end(device_loader *l);
 CUZK_NODISCARD cuzk_status device_load_srs(device_loader *l, const cuzk_srs *srs, cuzk_err *err);
-CUZK_NODISCARD cuzk_status device_load_setup(device_loader *l, const cuzk_accel_toxic *toxic,
+CUZK_NODISCARD cuzk_status device_load_setup(device_loader *l, const cuzk_toxic *toxic,
                                              uint64_t setup_bytes, cuzk_err *err);
 
 #endif /* CUZK_GROTH16_DEVICE_LOAD_H */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "groth16/device_key.h"
 
 #include "device_internal.h"
@@ -91,15 +90,12 @@ static cuzk_status make(file_sink *f, const cuzk_toxic *toxic, uint64_t slice, c
 {
     cuzk_accel *dev = cuzk_accel_queue_device(f->q);
     const uint64_t bytes = cuzk_accel_setup_bytes(dev, f->c, slice);
-    cuzk_accel_toxic waste;
     void *d_ws = NULL;
     if (bytes == 0) {
         return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "this device makes no parameters");
     }
     CUZK_TRY(cuzk_accel_alloc(dev, &d_ws, bytes, err));
-    device_toxic_copy(&waste, toxic);
-    const cuzk_status st = cuzk_accel_setup(f->q, f->c, &waste, slice, d_ws, take, f, err);
-    cuzk_wipe(&waste, sizeof(waste));
+    const cuzk_status st = cuzk_accel_setup(f->q, f->c, toxic, slice, d_ws, take, f, err);
     if (st != CUZK_OK) {
         cuzk_ignore(cuzk_accel_sync(f->q, NULL)); /* nothing may still work in d_ws */
     }

@@ -22,13 +22,6 @@ static void pow2k(cuzk_fr *out, const cuzk_fr *x, unsigned lg)
     }
 }
 
-bool cuzk_lagrange_in_domain(unsigned lg, const cuzk_fr *x)
-{
-    cuzk_fr t;
-    pow2k(&t, x, lg);
-    return cuzk_fr_is_one(&t);
-}
-
 typedef struct lagrange_job {
     cuzk_fr *out;
     cuzk_fr *scratch; /* [workers * 2 * GRAIN] */

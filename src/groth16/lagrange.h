@@ -14,8 +14,6 @@ typedef struct cuzk_lagrange_points {
 
 cuzk_lagrange_points cuzk_lagrange_points_init(const cuzk_fr *root_2_32, unsigned lg,
                                                uint64_t first, uint64_t stride);
-/** True when x is a point of the whole domain (x^(2^lg) = 1): then there is no cuzk_lagrange_at. */
-bool cuzk_lagrange_in_domain(unsigned lg, const cuzk_fr *x);
 /**
  * out[k] = scale * L_(first + stride (begin + k))(x), k < n, with the Lagrange polynomial
  * L_j(x) = (x^N - 1)/N * w^j/(x - w^j), N = 2^lg. x must not be in the domain.

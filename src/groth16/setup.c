@@ -65,28 +65,9 @@ static const cuzk_fr *root_of(const setup_run *s)
 
 static cuzk_status check_toxic(const setup_run *s, cuzk_err *err)
 {
-    const cuzk_toxic *x = s->x;
-    const cuzk_fr *v[5] = {&x->alpha, &x->beta, &x->gamma, &x->delta, &x->tau};
-    static const char *const name[5] = {"alpha", "beta", "gamma", "delta", "tau"};
-    for (size_t i = 0; i < 5; i++) {
-        if (cuzk_fr_is_zero(v[i])) {
-            return CUZK_FAIL(err, CUZK_E_INVALID, "toxic waste: %s is zero", name[i]);
-        }
-    }
-    if (cuzk_g1_affine_is_infinity(&x->g1) || !cuzk_g1_affine_is_on_curve(&x->g1) ||
-        !cuzk_g1_affine_is_in_subgroup(&x->g1)) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "g1 does not generate G1");
-    }
-    if (cuzk_g2_affine_is_infinity(&x->g2) || !cuzk_g2_affine_is_on_curve(&x->g2) ||
-        !cuzk_g2_affine_is_in_subgroup(&x->g2)) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "g2 does not generate G2");
-    }
     /* snarkjs's h has points of the doubled domain too. */
-    const unsigned lg = s->lg + (s->form.quotient == CUZK_QUOTIENT_ODD_COSET ? 1 : 0);
-    if (cuzk_lagrange_in_domain(lg, &x->tau)) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "tau is in the domain of 2^%u points", lg);
-    }
-    return CUZK_OK;
+    return cuzk_toxic_check(s->x, s->lg + (s->form.quotient == CUZK_QUOTIENT_ODD_COSET ? 1 : 0),
+                            err);
 }
 
 static void set_counts(setup_run *s)

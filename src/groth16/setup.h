@@ -6,17 +6,10 @@
  * Parameter generation from a compiled circuit and known or random toxic waste. For tests, circom
  * users and private networks: who knows the toxic waste can forge proofs.
  */
-#include "ec/g1.h"
-#include "ec/g2.h"
+#include "accel/toxic_waste.h"
 #include "groth16/srs.h"
 #include "r1cs/circuit.h"
 #include "sys/pool.h"
-
-typedef struct cuzk_toxic {
-    cuzk_fr alpha, beta, gamma, delta, tau; /* all non-zero */
-    cuzk_g1_affine g1;                      /* generators, in the subgroup, not infinity */
-    cuzk_g2_affine g2;
-} cuzk_toxic;
 
 /** All five from the OS, standard generators. Wipe with cuzk_wipe when done. */
 CUZK_NODISCARD cuzk_status cuzk_toxic_random(cuzk_toxic *out, cuzk_err *err);

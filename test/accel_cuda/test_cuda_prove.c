@@ -87,7 +87,7 @@ static void one_resident(void)
 
 static void one_streamed(void)
 {
-    const device_variant v = {true, false, 2, 128};
+    const device_variant v = {.stream = true, .group = 2, .slice = 128};
     cuzk_accel *dev = open_device(256 * MIB);
     device_instance in;
     cuzk_proof got[2];

@@ -61,7 +61,6 @@ static cuzk_status run_job(job *j, cuzk_err *err)
     uint64_t bad = 0, report = 0;
     cuzk_toxic x;
     cuzk_toxic_from_seed(&x, 3);
-    const cuzk_cuda_toxic dx = {x.alpha, x.beta, x.gamma, x.delta, x.tau, x.g1, x.g2};
     const uint64_t n = cuzk_circuit_prover_rows(j->c) + 7;
     const uint64_t big = (n + j->c->n_aux + 64) * 192;
     CUZK_TRY(cuzk_cuda_queue_create(&j->q, 0, err));
@@ -87,7 +86,7 @@ static cuzk_status run_job(job *j, cuzk_err *err)
     CUZK_TRY(cuzk_cuda_srs_decode_g2(j->q, j->d_points, j->d_points, 10, 0, CUZK_POINT_UNCHECKED,
                                      true, j->d_report, err));
     CUZK_TRY(cuzk_cuda_download(j->q, &report, j->d_report, sizeof(report), err));
-    CUZK_TRY(cuzk_cuda_setup_run(j->q, j->c, &dx, 0x3f, SLICE, j->d_setup, take_points, j, err));
+    CUZK_TRY(cuzk_cuda_setup_run(j->q, j->c, &x, 0x3f, SLICE, j->d_setup, take_points, j, err));
     CHECK(j->points > j->c->n_aux);
     return cuzk_cuda_queue_sync(j->q, err);
 }

@@ -57,12 +57,6 @@ static cuzk_status compare_slice(void *arg, cuzk_cuda_queue *q, cuzk_cuda_setup_
     return CUZK_OK;
 }
 
-static cuzk_cuda_toxic device_toxic(const cuzk_toxic *x)
-{
-    const cuzk_cuda_toxic d = {x->alpha, x->beta, x->gamma, x->delta, x->tau, x->g1, x->g2};
-    return d;
-}
-
 static void compare(const cuzk_circuit *c, uint64_t slice)
 {
     cuzk_err err;
@@ -72,25 +66,24 @@ static void compare(const cuzk_circuit *c, uint64_t slice)
     void *d = NULL;
     cuzk_cuda_queue *q = cuda_queue();
     cuzk_toxic_from_seed(&x, test_u64());
-    const cuzk_cuda_toxic dx = device_toxic(&x);
     CHECK_OK(cuzk_pool_create(&pool, NULL, &err), &err);
     CHECK_OK(cuzk_setup_create(&srs, c, &x, NULL, pool, NULL, &err), &err);
     CHECK_OK(cuzk_cuda_alloc(q, &d, cuzk_cuda_setup_bytes(c, slice), &err), &err);
     sink_state s = {.want = srs};
-    CHECK_OK(cuzk_cuda_setup_run(q, c, &dx, ALL, slice, d, compare_slice, &s, &err), &err);
+    CHECK_OK(cuzk_cuda_setup_run(q, c, &x, ALL, slice, d, compare_slice, &s, &err), &err);
     for (unsigned i = 0; i < 6; i++) {
         CHECK_U64(s.next[i], cuzk_cuda_setup_count(c, (cuzk_cuda_setup_section)i));
         CHECK_U64(s.next[i], i == 0 ? c->n_inputs : cuzk_srs_count(srs, (cuzk_srs_section)(i - 1)));
     }
     /* One section alone, and a sink that gives up. */
     sink_state one = {.want = srs};
-    CHECK_OK(cuzk_cuda_setup_run(q, c, &dx, 1u << CUZK_CUDA_SETUP_A, slice, d, compare_slice, &one,
-                                 &err),
-             &err);
+    CHECK_OK(
+        cuzk_cuda_setup_run(q, c, &x, 1u << CUZK_CUDA_SETUP_A, slice, d, compare_slice, &one, &err),
+        &err);
     CHECK_U64(one.next[CUZK_CUDA_SETUP_A], s.next[CUZK_CUDA_SETUP_A]);
     CHECK_U64(one.next[CUZK_CUDA_SETUP_H], 0);
     sink_state tired = {.want = srs, .fail_after = 2};
-    CHECK_STATUS(cuzk_cuda_setup_run(q, c, &dx, ALL, slice, d, compare_slice, &tired, &err),
+    CHECK_STATUS(cuzk_cuda_setup_run(q, c, &x, ALL, slice, d, compare_slice, &tired, &err),
                  CUZK_E_CANCELLED);
     cuzk_srs_close(srs);
     cuzk_pool_destroy(pool);
@@ -207,10 +200,9 @@ static cuzk_status refused(const cuzk_circuit *c, const cuzk_toxic *x, uint64_t 
     cuzk_err ignored;
     void *d = NULL;
     cuzk_cuda_queue *q = cuda_queue();
-    const cuzk_cuda_toxic dx = device_toxic(x);
     sink_state s = {.fail_after = 1};
     CHECK_OK(cuzk_cuda_alloc(q, &d, cuzk_cuda_setup_bytes(c, 1024), &ignored), &ignored);
-    const cuzk_status st = cuzk_cuda_setup_run(q, c, &dx, ALL, slice, d, compare_slice, &s, err);
+    const cuzk_status st = cuzk_cuda_setup_run(q, c, x, ALL, slice, d, compare_slice, &s, err);
     cuzk_cuda_free(q, d);
     cuzk_cuda_queue_destroy(q);
     return st;

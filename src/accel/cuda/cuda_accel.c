@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/clock.h"
 
 #include "cuda_accel_internal.h"
@@ -279,23 +278,13 @@ static cuzk_status take_slice(void *arg, cuzk_cuda_queue *q, cuzk_cuda_setup_sec
     return s->sink(s->arg, (cuzk_accel_setup_section)section, first, n, d_points, err);
 }
 
-static cuzk_status setup(cuzk_accel_queue *queue, const cuzk_circuit *c,
-                         const cuzk_accel_toxic *toxic, uint64_t slice, void *d_ws,
-                         cuzk_accel_setup_sink sink, void *arg, cuzk_err *err)
+static cuzk_status setup(cuzk_accel_queue *queue, const cuzk_circuit *c, const cuzk_toxic *toxic,
+                         uint64_t slice, void *d_ws, cuzk_accel_setup_sink sink, void *arg,
+                         cuzk_err *err)
 {
     const uint32_t all = (1u << (CUZK_CUDA_SETUP_B_G2 + 1)) - 1;
     setup_call s = {sink, arg};
-    cuzk_cuda_toxic x = {.alpha = toxic->alpha,
-                         .beta = toxic->beta,
-                         .gamma = toxic->gamma,
-                         .delta = toxic->delta,
-                         .tau = toxic->tau,
-                         .g1 = toxic->g1,
-                         .g2 = toxic->g2};
-    const cuzk_status st =
-        cuzk_cuda_setup_run(queue_of(queue)->q, c, &x, all, slice, d_ws, take_slice, &s, err);
-    cuzk_wipe(&x, sizeof(x));
-    return st;
+    return cuzk_cuda_setup_run(queue_of(queue)->q, c, toxic, all, slice, d_ws, take_slice, &s, err);
 }
 
 static const cuzk_accel_vtable vtable = {

@@ -20,7 +20,7 @@
 typedef struct setup_run {
     cuzk_cuda_queue *q;
     const cuzk_circuit *c;
-    const cuzk_cuda_toxic *x;
+    const cuzk_toxic *x;
     uint32_t slice;
     unsigned lg;
     cuzk_cuda_setup_sink sink;
@@ -84,32 +84,6 @@ static void pow2k(cuzk_fr *out, const cuzk_fr *x, unsigned k)
     }
 }
 
-static cuzk_status check_toxic(const setup_run *s, cuzk_err *err)
-{
-    const cuzk_cuda_toxic *x = s->x;
-    const cuzk_fr *v[5] = {&x->alpha, &x->beta, &x->gamma, &x->delta, &x->tau};
-    static const char *const name[5] = {"alpha", "beta", "gamma", "delta", "tau"};
-    cuzk_fr t;
-    for (size_t i = 0; i < 5; i++) {
-        if (cuzk_fr_is_zero(v[i])) {
-            return CUZK_FAIL(err, CUZK_E_INVALID, "toxic waste: %s is zero", name[i]);
-        }
-    }
-    if (cuzk_g1_affine_is_infinity(&x->g1) || !cuzk_g1_affine_is_on_curve(&x->g1) ||
-        !cuzk_g1_affine_is_in_subgroup(&x->g1)) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "g1 does not generate G1");
-    }
-    if (cuzk_g2_affine_is_infinity(&x->g2) || !cuzk_g2_affine_is_on_curve(&x->g2) ||
-        !cuzk_g2_affine_is_in_subgroup(&x->g2)) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "g2 does not generate G2");
-    }
-    pow2k(&t, &x->tau, s->lg);
-    if (cuzk_fr_is_one(&t)) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "tau is in the domain of 2^%u points", s->lg);
-    }
-    return CUZK_OK;
-}
-
 static cuzk_status check_arguments(const setup_run *s, uint64_t slice, cuzk_err *err)
 {
     const cuzk_circuit *c = s->c;
@@ -121,7 +95,7 @@ static cuzk_status check_arguments(const setup_run *s, uint64_t slice, cuzk_err 
     if (c->preamble.n_rows >> 31 != 0 || c->block.n_rows >> 31 != 0 || s->lg > 32) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "a circuit of 2^31 rows in one part");
     }
-    return check_toxic(s, err);
+    return cuzk_toxic_check(s->x, s->lg, err);
 }
 
 /* Powers of tau and the Lagrange values of all rows, the prover's too. */
@@ -325,9 +299,9 @@ static cuzk_status emit_section(const setup_run *s, cuzk_cuda_setup_section sect
     }
 }
 
-cuzk_status cuzk_cuda_setup_run(cuzk_cuda_queue *q, const cuzk_circuit *c,
-                                const cuzk_cuda_toxic *toxic, uint32_t sections, uint64_t slice,
-                                void *d_mem, cuzk_cuda_setup_sink sink, void *arg, cuzk_err *err)
+cuzk_status cuzk_cuda_setup_run(cuzk_cuda_queue *q, const cuzk_circuit *c, const cuzk_toxic *toxic,
+                                uint32_t sections, uint64_t slice, void *d_mem,
+                                cuzk_cuda_setup_sink sink, void *arg, cuzk_err *err)
 {
     setup_run s = {.q = q, .c = c, .x = toxic, .slice = (uint32_t)slice, .sink = sink, .arg = arg};
     cuzk_cuda_arena a = {d_mem, 0};

@@ -6,18 +6,10 @@
  * Parameters of a circuit from known toxic waste, made on a GPU: the points of cuzk_setup_write
  * (bellperson's form), byte for byte.
  */
-#include "ec/g1.h"
-#include "ec/g2.h"
+#include "accel/toxic_waste.h"
 #include "r1cs/circuit.h"
 
 #include "cuda_queue.h"
-
-/** As cuzk_toxic, with the same conditions. */
-typedef struct cuzk_cuda_toxic {
-    cuzk_fr alpha, beta, gamma, delta, tau;
-    cuzk_g1_affine g1;
-    cuzk_g2_affine g2;
-} cuzk_cuda_toxic;
 
 /** In the order of their making, which is that of a .params file. IC belongs to the key. */
 typedef enum cuzk_cuda_setup_section {
@@ -48,7 +40,7 @@ uint64_t cuzk_cuda_setup_bytes(const cuzk_circuit *c, uint64_t slice);
  * errors, and what the sink returns. Waits. The waste is in device memory during the call.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_setup_run(cuzk_cuda_queue *q, const cuzk_circuit *c,
-                                               const cuzk_cuda_toxic *toxic, uint32_t sections,
+                                               const cuzk_toxic *toxic, uint32_t sections,
                                                uint64_t slice, void *d_mem,
                                                cuzk_cuda_setup_sink sink, void *arg, cuzk_err *err);
 
