@@ -236,7 +236,7 @@ cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
         return missing(o, "--c1");
     }
     CUZK_TRY(cuzk_content_read(&m, o->c1, CUZK_CONTENT_INPUT, &o->a.err));
-    const cuzk_status st = cuzk_porep_parse_json(in, m.data, m.size, &o->a.err);
+    const cuzk_status st = cuzk_porep_parse_json_with(in, m.data, m.size, o->a.pool, &o->a.err);
     cuzk_content_free(&m);
     return st;
 }

@@ -63,6 +63,24 @@ void *cuzk_arena_alloc(cuzk_arena *a, size_t count, size_t size)
     return p;
 }
 
+/* Behind the chunk that is being filled, which so stays the first. */
+void cuzk_arena_join(cuzk_arena *a, cuzk_arena *from)
+{
+    struct cuzk_arena_chunk **last = &from->head;
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    if (a->head == NULL) {
+        a->head = from->head;
+    } else {
+        *last = a->head->next;
+        a->head->next = from->head;
+    }
+    a->bytes += from->bytes;
+    from->head = NULL;
+    from->bytes = 0;
+}
+
 void cuzk_arena_free(cuzk_arena *a)
 {
     while (a->head != NULL) {

@@ -18,6 +18,8 @@ typedef struct cuzk_arena {
 
 /** [count * size] bytes, zeroed, 16-byte aligned; NULL when out of memory or the product overflows. */
 CUZK_NODISCARD void *cuzk_arena_alloc(cuzk_arena *a, size_t count, size_t size);
+/** What from has handed out is a's from now on; from is empty. */
+void cuzk_arena_join(cuzk_arena *a, cuzk_arena *from);
 /** Releases everything; the arena may be used again. */
 void cuzk_arena_free(cuzk_arena *a);
 

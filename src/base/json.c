@@ -663,6 +663,15 @@ bool cuzk_json_skip(cuzk_json *j)
     }
 }
 
+void cuzk_json_pass(cuzk_json *j, const uint8_t *end)
+{
+    if (!j->failed) {
+        CUZK_ASSERT(end > j->p && end <= j->end);
+        j->token = end - 1;
+        j->p = end;
+    }
+}
+
 bool cuzk_json_end(cuzk_json *j)
 {
     if (at_token(j)) {

@@ -93,6 +93,11 @@ bool cuzk_json_u8_array(cuzk_json *j, uint8_t *out, size_t n);
 bool cuzk_json_u8_array_max(cuzk_json *j, uint8_t *out, size_t cap, size_t *n);
 /** Passes over one value of any kind, checking its grammar. */
 bool cuzk_json_skip(cuzk_json *j);
+/**
+ * Passes over a value that comes next and that another parser of this text has read to `end`, at no
+ * greater depth than is left here.
+ */
+void cuzk_json_pass(cuzk_json *j, const uint8_t *end);
 /** Only blanks may be left. */
 bool cuzk_json_end(cuzk_json *j);
 

@@ -259,6 +259,7 @@ static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_inp
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %zu proofs", n);
     }
     convert(&frq, blobs, rq);
+    frq.pool = b->pool;
     cuzk_status st = cuzk_filecoin_input_parse(&in, &frq, err);
     cuzk_free(blobs);
     if (st == CUZK_OK) {

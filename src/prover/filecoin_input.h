@@ -29,6 +29,7 @@ typedef struct cuzk_filecoin_request {
     const cuzk_filecoin_blob *proofs; /* PoRep: one C1; PoSt: a blob per sector; update: per
                                          partition */
     size_t n_proofs;
+    cuzk_pool *pool; /* optional: a large PoRep is parsed by its threads */
 } cuzk_filecoin_request;
 
 /**
@@ -75,6 +76,11 @@ uint64_t cuzk_filecoin_input_heap(const cuzk_filecoin_input *in);
 CUZK_NODISCARD cuzk_status cuzk_filecoin_input_check(const cuzk_filecoin_input *in,
                                                      const cuzk_hashes *h, cuzk_pool *pool,
                                                      const cuzk_cancel *cancel, cuzk_err *err);
+/**
+ * Witnesses may be made before or beside the check, since all lengths are right. Whoever does so
+ * keeps the proofs back until the check has passed, and tells its verdict before any other failure.
+ */
+bool cuzk_filecoin_input_is_shaped(const cuzk_filecoin_input *in);
 /** Allocates and fills. The circuit must outlive the witness. */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_input_witness(cuzk_witness **out,
                                                        const cuzk_filecoin_input *in,
@@ -82,6 +88,11 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_input_witness(cuzk_witness **out,
                                                        uint32_t partition, const cuzk_hashes *h,
                                                        cuzk_pool *pool, const cuzk_cancel *cancel,
                                                        cuzk_err *err);
+/** Fills a witness of that circuit that is as of cuzk_witness_create. */
+CUZK_NODISCARD cuzk_status cuzk_filecoin_input_fill(cuzk_witness *w, const cuzk_filecoin_input *in,
+                                                    uint32_t partition, const cuzk_hashes *h,
+                                                    cuzk_pool *pool, const cuzk_cancel *cancel,
+                                                    cuzk_err *err);
 /**
  * Against inputs that come from the statement, not from the witness. E_SELFTEST names the
  * partition: the proof is wrong and must not be returned.

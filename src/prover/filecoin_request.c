@@ -161,7 +161,8 @@ static cuzk_status parse_porep(cuzk_filecoin_input *in, const cuzk_filecoin_requ
     if (rq->n_proofs != 1 || rq->proofs[0].size == 0) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proof is empty");
     }
-    CUZK_TRY(cuzk_porep_parse_json(&in->owned->porep, rq->proofs[0].data, rq->proofs[0].size, err));
+    CUZK_TRY(cuzk_porep_parse_json_with(&in->owned->porep, rq->proofs[0].data, rq->proofs[0].size,
+                                        rq->pool, err));
     cuzk_filecoin_input_of_porep(&parsed, in->owned->porep);
     in->porep = parsed.porep;
     in->porep_st = parsed.porep_st;

@@ -11,6 +11,8 @@
 #include "base/json.h"
 #include "vanilla/vanilla.h"
 
+#include "c1_ahead.h"
+
 #define MAX_DEPTH      32u
 #define MAX_LEVELS     64u
 #define MAX_PARTITIONS 256u
@@ -25,7 +27,11 @@ typedef struct parser {
     /* where we are, for messages; -1: outside */
     int64_t partition, challenge;
     const char *field;
+    c1_ahead *ahead; /* NULL: everything is read here */
 } parser;
+
+/* Containers around a challenge, at most; less deep ones would leave its parser more. */
+#define CHALLENGE_DEPTH 4u
 
 /* Leaves a place, unless the first error is there: then the message still needs it. */
 static void leave(const parser *p, int64_t *where)
@@ -314,6 +320,37 @@ static void read_challenge(parser *p, cuzk_porep_challenge *out)
     (void)cuzk_json_require(&p->j, FIELDS(names), seen);
 }
 
+/* On any thread, with what of depth the document leaves a challenge at least. */
+static void read_ahead(c1_challenge *out)
+{
+    cuzk_porep_input in = {.n_partitions = 0};
+    parser p = {.in = &in};
+    cuzk_json_init(&p.j, out->start, (size_t)(out->end - out->start), MAX_DEPTH - CHALLENGE_DEPTH);
+    read_challenge(&p, &out->c);
+    out->ok = !p.j.failed;
+    out->end = p.j.p;
+    out->field = p.field;
+    out->arena = in.arena;
+}
+
+/* A challenge that has been read ahead, or that is read now. */
+static void take_challenge(parser *p, cuzk_porep_challenge *out)
+{
+    c1_challenge *done = NULL;
+    if (p->ahead != NULL && p->j.depth <= CHALLENGE_DEPTH &&
+        cuzk_json_peek(&p->j) == CUZK_JSON_OBJECT) {
+        done = c1_ahead_at(p->ahead, p->j.p);
+    }
+    if (done == NULL) {
+        read_challenge(p, out);
+        return;
+    }
+    cuzk_json_pass(&p->j, done->end);
+    p->field = done->field;
+    *out = done->c;
+    cuzk_arena_join(&p->in->arena, &done->arena);
+}
+
 /* One partition: an array of challenges, gathered in *vec (capacity *cap) and copied to the arena. */
 static const cuzk_porep_challenge *read_partition(parser *p, cuzk_porep_challenge **vec,
                                                   size_t *cap, uint32_t *n)
@@ -338,7 +375,7 @@ static const cuzk_porep_challenge *read_partition(parser *p, cuzk_porep_challeng
         }
         p->challenge = k;
         memset(&(*vec)[k], 0, sizeof(**vec));
-        read_challenge(p, &(*vec)[k++]);
+        take_challenge(p, &(*vec)[k++]);
     }
     *n = k;
     leave(p, &p->challenge);
@@ -486,16 +523,20 @@ static cuzk_status finish(parser *p, cuzk_err *err)
 }
 
 static cuzk_status parse(cuzk_porep_input *in, const uint8_t *json, size_t n, envelope *env,
-                         cuzk_err *err)
+                         cuzk_pool *pool, cuzk_err *err)
 {
-    parser p = {.in = in, .partition = -1, .challenge = -1};
+    c1_ahead ahead;
+    parser p = {.in = in, .partition = -1, .challenge = -1, .ahead = &ahead};
     cuzk_json_init(&p.j, json, n, MAX_DEPTH);
+    c1_ahead_read(&ahead, json, n, read_ahead, pool);
     read_top(&p, env);
+    c1_ahead_free(&ahead);
     return finish(&p, err);
 }
 
 /* The inner document of an envelope; its buffer is needed only while it is parsed. */
-static cuzk_status parse_inner(cuzk_porep_input *in, const envelope *env, cuzk_err *err)
+static cuzk_status parse_inner(cuzk_porep_input *in, const envelope *env, cuzk_pool *pool,
+                               cuzk_err *err)
 {
     envelope none = {.seen = 0};
     size_t n = 0;
@@ -508,7 +549,7 @@ static cuzk_status parse_inner(cuzk_porep_input *in, const envelope *env, cuzk_e
     if (env->phase1.escaped || !cuzk_base64_decode(inner, &n, env->phase1.p, env->phase1.n)) {
         st = CUZK_FAIL(err, CUZK_E_FORMAT, "C1: Phase1Out is not base64");
     } else {
-        st = parse(in, inner, n, &none, err);
+        st = parse(in, inner, n, &none, pool, err);
     }
     cuzk_free(inner);
     if (st == CUZK_OK && (none.seen & 1u << F_PHASE1) != 0) {
@@ -526,14 +567,20 @@ static cuzk_status parse_inner(cuzk_porep_input *in, const envelope *env, cuzk_e
 cuzk_status cuzk_porep_parse_json(cuzk_porep_input **out, const uint8_t *json, size_t n,
                                   cuzk_err *err)
 {
+    return cuzk_porep_parse_json_with(out, json, n, NULL, err);
+}
+
+cuzk_status cuzk_porep_parse_json_with(cuzk_porep_input **out, const uint8_t *json, size_t n,
+                                       cuzk_pool *pool, cuzk_err *err)
+{
     envelope env = {.seen = 0};
     cuzk_porep_input *in = cuzk_alloc_zero(1, sizeof(*in));
     if (in == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "C1: out of memory");
     }
-    cuzk_status st = parse(in, json, n, &env, err);
+    cuzk_status st = parse(in, json, n, &env, pool, err);
     if (st == CUZK_OK && (env.seen & 1u << F_PHASE1) != 0) {
-        st = parse_inner(in, &env, err);
+        st = parse_inner(in, &env, pool, err);
         in->has_sector_number = (env.seen & 1u << F_NUM) != 0;
         in->sector_number = env.sector_num;
     }

@@ -8,6 +8,7 @@
  */
 #include "base/arena.h"
 #include "base/status.h"
+#include "sys/pool.h"
 #include "vanilla/sector.h"
 
 /** One level of a Merkle path, bottom up. */
@@ -96,6 +97,9 @@ typedef struct cuzk_update_input {
  */
 CUZK_NODISCARD cuzk_status cuzk_porep_parse_json(cuzk_porep_input **out, const uint8_t *json,
                                                  size_t n, cuzk_err *err);
+/** The same with the threads of a pool, where the text is large. */
+CUZK_NODISCARD cuzk_status cuzk_porep_parse_json_with(cuzk_porep_input **out, const uint8_t *json,
+                                                      size_t n, cuzk_pool *pool, cuzk_err *err);
 void cuzk_porep_input_destroy(cuzk_porep_input *in);
 
 /** An empty input; add the sectors of the partition in order. */
