@@ -60,6 +60,7 @@ static const struct argp_option options[] = {
     DEVICES_OPTION_VRAM,
     DEVICES_OPTION_STREAM,
     DEVICES_OPTION_LANES,
+    DEVICES_OPTION_NO_COMB,
     {"count", OPT_COUNT, "N", 0, "Proofs per run: a stream (default 1)", 0},
     {"jobs", OPT_JOBS, "J", 0, "Proofs of the stream at once (default 1)", 0},
     {"cold", OPT_COLD, NULL, 0,
@@ -119,6 +120,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_VRAM: p->s.dev.vram = arg; return 0;
     case OPT_STREAM: p->s.dev.stream = arg; return 0;
     case OPT_LANES: number(state, &p->s.dev.lanes, arg, 1, 2, "lanes"); return 0;
+    case OPT_NO_COMB: p->s.dev.no_comb = true; return 0;
     case OPT_COUNTERS: p->counters = true; return 0;
     case OPT_OVERHEAD: p->overhead = true; return 0;
     case ARGP_KEY_ARG:
@@ -227,6 +229,7 @@ static void devices_fact(bench_subject *s, cuzk_result *r)
             cuzk_result_fact(r, "params_resident", "%s", k.resident ? "yes" : "no");
             cuzk_result_fact(r, "params_from_file", "%s", k.from_file ? "yes" : "no");
             cuzk_result_fact(r, "lanes", "%u", k.lanes);
+            cuzk_result_fact(r, "comb_teeth", "%u", k.teeth);
             cuzk_result_fact(r, "params_device_bytes", "%llu", (unsigned long long)k.device_bytes);
             cuzk_result_fact(r, "params_host_bytes", "%llu", (unsigned long long)k.host_bytes);
         }

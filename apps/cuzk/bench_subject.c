@@ -190,6 +190,7 @@ static cuzk_status open_input(bench_subject *s)
     q->sector_bytes = s->spec.shape->bytes;
     q->partition_index = (uint32_t)s->partition;
     q->registered_proof = s->registered_proof;
+    q->pool = s->a->pool;
     if (s->c1 != NULL || s->n_vanilla != 0) {
         st = given_input(s);
     } else {
@@ -242,6 +243,7 @@ static cuzk_status load_devices(bench_subject *s, cuzk_trace_ctx trace, cuzk_err
     const cuzk_circuit *c = bench_subject_circuit(s);
     const uint64_t t0 = cuzk_clock_ns();
     devices_key_opts(&s->dev, &opts);
+    opts.comb = s->dev.no_comb ? CUZK_DEVICE_COMB_NONE : CUZK_DEVICE_COMB_AUTO;
     while (s->n_device_keys < s->dev.n) {
         cuzk_device_key **k = &s->device_keys[s->n_device_keys];
         cuzk_accel *dev = s->dev.list[s->n_device_keys];
@@ -446,7 +448,8 @@ static cuzk_status prove_on_devices(const bench_subject *s, const cuzk_filecoin_
                                 .n_keys = s->n_device_keys,
                                 .pool = s->a->pool,
                                 .cancel = s->a->cancel,
-                                .trace = trace};
+                                .trace = trace,
+                                .check = true};
     uint8_t *proofs = cuzk_alloc(in->n_partitions, CUZK_PROOF_BYTES);
     if (proofs == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u proofs", in->n_partitions);
@@ -490,11 +493,12 @@ cuzk_status bench_subject_prove(const bench_subject *s, cuzk_trace_ctx trace, cu
     cuzk_status st = cuzk_filecoin_input_parse(&in, &s->request, err);
     cuzk_span_end(trace, span, 0);
     CUZK_TRY(st);
-    span = cuzk_span_begin(trace, "check", NULL);
-    st = cuzk_filecoin_input_check(in, s->hashes, s->a->pool, s->a->cancel, err);
-    cuzk_span_end(trace, span, 0);
-    if (st == CUZK_OK && s->n_device_keys > 0) {
+    if (s->n_device_keys > 0) {
         st = prove_on_devices(s, in, trace, err);
+    } else {
+        span = cuzk_span_begin(trace, "check", NULL);
+        st = cuzk_filecoin_input_check(in, s->hashes, s->a->pool, s->a->cancel, err);
+        cuzk_span_end(trace, span, 0);
     }
     for (uint32_t i = 0; st == CUZK_OK && s->n_device_keys == 0 && i < in->n_partitions; i++) {
         cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;

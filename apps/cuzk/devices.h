@@ -20,13 +20,19 @@ typedef struct devices {
     cuzk_accel *list[DEVICES_MAX];
     size_t n;       /* 0: the CPU */
     uint64_t lanes; /* partitions at once on a GPU; 0: chosen */
+    bool no_comb;   /* no combs of the points of bit wires */
 } devices;
 
-enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM };
+enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM, OPT_NO_COMB };
 #define DEVICES_OPTION_LANES                                                              \
     {                                                                                     \
         "lanes", OPT_LANES, "N", 0,                                                       \
             "Partitions on a GPU at once: 1 or 2 (default: 2 where its memory allows)", 0 \
+    }
+#define DEVICES_OPTION_NO_COMB                                                                     \
+    {                                                                                              \
+        "no-comb", OPT_NO_COMB, NULL, 0, "Points as they are, even if their combs fit on the GPU", \
+            0                                                                                      \
     }
 #define DEVICES_OPTION_DEVICE                                                                \
     {                                                                                        \

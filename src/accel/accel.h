@@ -18,6 +18,7 @@
  *
  * @thread a device may be used from any thread; a queue by one thread at a time.
  */
+#include "accel/comb_hd.h"
 #include "accel/toxic_waste.h"
 #include "base/status.h"
 #include "ec/g1.h"
@@ -159,6 +160,10 @@ typedef enum cuzk_accel_op_kind {
     CUZK_ACCEL_OP_MSM_G2,     /* msm with scalars */
     CUZK_ACCEL_OP_BITS_G1,    /* msm with bits */
     CUZK_ACCEL_OP_BITS_G2,    /* msm with bits */
+    CUZK_ACCEL_OP_SIGNS_G1,   /* msm with bits and teeth: every point, negated where its bit is 0 */
+    CUZK_ACCEL_OP_SIGNS_G2,   /* msm with bits and teeth */
+    CUZK_ACCEL_OP_COMB_G1,    /* comb: the table that SIGNS sums from */
+    CUZK_ACCEL_OP_COMB_G2,    /* comb */
     CUZK_ACCEL_OP_DECODE_G1,  /* decode */
     CUZK_ACCEL_OP_DECODE_G2,  /* decode */
     CUZK_ACCEL_OP_SPLIT_G1,   /* split */
@@ -209,12 +214,18 @@ typedef struct cuzk_accel_op {
             cuzk_scalar *d_scalars; /* [n_fulls] */
         } section;
         struct {                 /* scalars < 2^255; *sum is written by the sync */
-            const void *d_bases; /* affine */
+            const void *d_bases; /* affine; SIGNS: the comb of n points */
             const cuzk_scalar *d_scalars;
             const uint64_t *d_bits;
             uint64_t n;
+            unsigned teeth; /* SIGNS */
             cuzk_accel_sum *sum;
         } msm;
+        struct { /* n points to their comb, in place (comb_hd.h) */
+            void *d_points;
+            uint64_t n;
+            unsigned teeth;
+        } comb;
         struct
         { /* uncompressed points; sync gives E_ENCODING, E_NOT_ON_CURVE, ... with the index */
             void *d_out;

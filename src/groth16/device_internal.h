@@ -30,12 +30,25 @@ typedef struct device_points {
     uint32_t bytes; /* of a point */
     bool bits;      /* summed by bits; else with scalars */
     bool resident;  /* d is the array; else host is, pinned, or the file: it streams */
+    unsigned teeth; /* not 0: bits, resident, and d is the comb of the n points (accel/comb_hd.h) */
     uint8_t *d;
     uint8_t *host;
+    cuzk_accel_sum total; /* with a comb: the sum of all n points */
 } device_points;
 
+/** Points that the array takes. */
+static inline uint64_t device_room_of(const device_points *p)
+{
+    return p->teeth == 0 ? p->n : cuzk_accel_comb_points(p->n, p->teeth);
+}
+/** Where the first point is loaded to. */
+static inline uint64_t device_first_of(const device_points *p)
+{
+    return p->teeth == 0 ? 0 : cuzk_accel_comb_first(p->n, p->teeth);
+}
+
 #define DEVICE_LANES  2 /* calls that share the device at most */
-#define DEVICE_STAGES 3 /* and one that waits */
+#define DEVICE_STAGES 6 /* idle witnesses kept: of those calls, of one that waits, and some ahead */
 
 /* Queues of a call. */
 typedef struct device_lane {
@@ -98,28 +111,40 @@ CUZK_NODISCARD cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_
                                              uint32_t group, uint64_t slice, cuzk_err *err);
 /** Points of the longest array, those of G2 counted twice. */
 uint64_t device_plan_longest(const cuzk_device_key *k);
-/** Points of an array in one step. */
+/** Points of an array in one step. With a comb: whole groups and whole words of bits. */
 static inline uint64_t device_slice_of(const device_points *p, uint64_t slice)
 {
     const uint64_t s = p->bytes == sizeof(cuzk_g2_affine) ? (slice + 1) / 2 : slice;
+    if (p->teeth != 0) {
+        const uint64_t unit = (uint64_t)64 * p->teeth;
+        return s < 2 * unit ? unit : s / unit * unit;
+    }
     return s == 0 ? 1 : s;
 }
+/** What sums n points of an array: kind, n and teeth. */
+cuzk_accel_op device_sum_op(const device_points *p, uint64_t n);
+
+/** *a += *b, of the same group. */
+void device_add_sum(cuzk_accel_sum *a, const cuzk_accel_sum *b);
+/** *a = half of *a + *b. */
+void device_half_sum(cuzk_accel_sum *a, const cuzk_accel_sum *b);
+/** teeth (0: none) for the arrays of bits that are long enough for it to pay, or for all. */
+void device_comb_choose(cuzk_device_key *k, unsigned teeth, bool all);
+/** Device memory that making the chosen combs takes for a while. */
+CUZK_NODISCARD cuzk_status device_comb_bytes(uint64_t *bytes, const cuzk_device_key *k,
+                                             cuzk_err *err);
+/** Makes them from the points, which are loaded. Waits. */
+CUZK_NODISCARD cuzk_status device_comb_make(cuzk_device_key *k, cuzk_err *err);
 
 /** Copies with all threads of the pool. E_CANCELLED; without cancel it cannot fail. */
 CUZK_NODISCARD cuzk_status device_copy(void *dst, const void *src, size_t bytes, cuzk_pool *pool,
                                        const cuzk_cancel *cancel);
 
-/** A witness in page-locked memory. */
-typedef struct device_stage {
-    cuzk_witness w; /* points into block */
-    void *block;    /* NULL: there is none */
-} device_stage;
 /**
- * Copies w, so that its upload needs no time of the device's owner. *out has no block when there is
- * no memory for it, which is no failure.
+ * A copy of w as of cuzk_device_witness_take, so that its upload needs no time of the device's owner.
+ * *out NULL: there is no memory for it, which is no failure.
  */
-CUZK_NODISCARD cuzk_status device_stage_take(device_stage *out, cuzk_device_key *k,
+CUZK_NODISCARD cuzk_status device_stage_take(cuzk_witness **out, cuzk_device_key *k,
                                              const cuzk_witness *w, cuzk_pool *pool, cuzk_err *err);
-void device_stage_give(device_stage *s, cuzk_device_key *k);
 
 #endif /* CUZK_GROTH16_DEVICE_INTERNAL_H */

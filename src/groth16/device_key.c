@@ -109,7 +109,7 @@ static void set_arrays(cuzk_device_key *k, bool from_file)
 
 static uint64_t array_bytes(const device_points *p)
 {
-    return (p->n * p->bytes + 255) & ~(uint64_t)255;
+    return (device_room_of(p) * p->bytes + 255) & ~(uint64_t)255;
 }
 
 static uint64_t free_memory(const cuzk_device_key *k)
@@ -119,14 +119,50 @@ static uint64_t free_memory(const cuzk_device_key *k)
     return props.memory_free;
 }
 
+static uint64_t all_bytes(const cuzk_device_key *k)
+{
+    uint64_t points = 0;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        points += array_bytes(&k->points[a]);
+    }
+    return points;
+}
+
+/* All arrays are resident: combs for them, the best for which there is memory. */
+static cuzk_status choose_comb(cuzk_device_key *k, const cuzk_device_key_opts *opts,
+                               uint64_t free_bytes, uint64_t load_bytes, cuzk_err *err)
+{
+    const uint64_t lanes =
+        opts->lanes == 0 || opts->lanes > DEVICE_LANES ? DEVICE_LANES : opts->lanes;
+    const bool forced = opts->comb >= CUZK_DEVICE_COMB_3;
+    const unsigned most = opts->comb == CUZK_DEVICE_COMB_3 ? 3 : CUZK_ACCEL_MAX_TEETH;
+    uint64_t work = 0, making = 0;
+    for (unsigned teeth = most;
+         opts->comb != CUZK_DEVICE_COMB_NONE && teeth >= CUZK_ACCEL_MIN_TEETH; teeth--) {
+        device_comb_choose(k, teeth, forced);
+        CUZK_TRY(cuzk_device_prove_bytes(&work, k, err));
+        CUZK_TRY(device_comb_bytes(&making, k, err));
+        const uint64_t points = all_bytes(k);
+        uint64_t beside = (forced ? 1 : lanes) * work;
+        beside = beside > load_bytes ? beside : load_bytes;
+        beside = beside > making ? beside : making;
+        if (points <= free_bytes && beside <= free_bytes - points) {
+            k->stats.teeth = making != 0 ? teeth : 0;
+            return CUZK_OK;
+        }
+    }
+    device_comb_choose(k, 0, true);
+    return CUZK_OK;
+}
+
 /* All arrays on the device, when a proof fits beside them with sums in at most 8 parts. */
 static cuzk_status choose_all(cuzk_device_key *k, uint64_t free_bytes, bool *fits, cuzk_err *err)
 {
-    uint64_t work = 0, points = 0;
+    uint64_t work = 0;
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         k->points[a].resident = true;
-        points += array_bytes(&k->points[a]);
     }
+    const uint64_t points = all_bytes(k);
     CUZK_TRY(device_plan_bytes(&work, k, 1, (device_plan_longest(k) + 7) / 8, err));
     *fits = points <= free_bytes && work <= free_bytes - points;
     return CUZK_OK;
@@ -167,10 +203,11 @@ static cuzk_status alloc_array(cuzk_device_key *k, device_points *p, cuzk_err *e
 {
     void *m = NULL;
     if (p->resident) {
-        CUZK_TRY(cuzk_accel_alloc(k->dev, &m, p->n * p->bytes, err));
+        const uint64_t bytes = device_room_of(p) * p->bytes;
+        CUZK_TRY(cuzk_accel_alloc(k->dev, &m, bytes, err));
         p->d = m;
         const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_ZERO,
-                                  .u.copy = {.d_dst = m, .bytes = p->n * p->bytes}};
+                                  .u.copy = {.d_dst = m, .bytes = bytes}};
         k->stats.device_bytes += array_bytes(p);
         return cuzk_accel_enqueue(k->q, &op, NULL, 0, err);
     }
@@ -225,13 +262,11 @@ static cuzk_status place_arrays(cuzk_device_key *k, const cuzk_srs *srs,
     }
     if (!opts->stream) {
         CUZK_TRY(choose_all(k, free_bytes, &all, err));
-        uint64_t points = 0;
-        for (int a = 0; a < DEVICE_ARRAYS; a++) {
-            points += array_bytes(&k->points[a]);
-        }
-        all = all && points <= free_bytes - load_bytes;
+        all = all && all_bytes(k) <= free_bytes - load_bytes;
     }
-    if (!all) {
+    if (all) {
+        CUZK_TRY(choose_comb(k, opts, free_bytes, load_bytes, err));
+    } else {
         CUZK_TRY(choose_and_open(k, srs, opts, free_bytes - load_bytes, err));
     }
     k->stats.resident = true;
@@ -327,6 +362,9 @@ cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev, const
 out:
     device_loader_end(&l);
     if (st == CUZK_OK) {
+        st = device_comb_make(k, err);
+    }
+    if (st == CUZK_OK) {
         st = add_lanes(k, opts->lanes, err);
     }
     cuzk_span_end(opts->trace, span, k->stats.device_bytes + k->stats.host_bytes);
@@ -366,6 +404,9 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
     st = device_load_setup(&l, toxic, setup_bytes, err);
 out:
     device_loader_end(&l);
+    if (st == CUZK_OK) {
+        st = device_comb_make(k, err);
+    }
     if (st == CUZK_OK) {
         st = add_lanes(k, opts->lanes, err);
     }

@@ -21,6 +21,14 @@ typedef enum cuzk_device_points {
     CUZK_DEVICE_POINTS_FILE      /* read again for each call (in most cases from the page cache) */
 } cuzk_device_points;
 
+/** Combs of the points of bit wires (accel/comb_hd.h): more memory for fewer additions. */
+typedef enum cuzk_device_comb {
+    CUZK_DEVICE_COMB_NONE = 0,
+    CUZK_DEVICE_COMB_AUTO, /* of long arrays, when all the lanes' memory is there beside them */
+    CUZK_DEVICE_COMB_3,    /* of all arrays that are on the device, with three or four teeth */
+    CUZK_DEVICE_COMB_4
+} cuzk_device_comb;
+
 typedef struct cuzk_device_key_opts {
     cuzk_point_check check; /* of the points of a file as they are decoded; UNCHECKED: encoding */
     bool stream;            /* keep no points on the device, even if they fit */
@@ -28,7 +36,8 @@ typedef struct cuzk_device_key_opts {
     uint64_t host_bytes;       /* for AUTO: host memory that points may take; 0: any */
     uint32_t lanes;        /* calls that may share the device at once; 0: 2 where memory allows */
     uint64_t chunk_points; /* points loaded at a time; 0: 2^20 */
-    cuzk_trace_ctx trace;  /* a span "srs_load" or "srs_make" */
+    cuzk_device_comb comb;
+    cuzk_trace_ctx trace; /* a span "srs_load" or "srs_make" */
     /** Optional; called from the calling thread with points done of total. */
     void (*progress)(void *arg, const char *section, uint64_t done, uint64_t total);
     void *progress_arg;
@@ -73,6 +82,7 @@ typedef struct cuzk_device_key_stats {
     uint64_t host_bytes;   /* points that stream, or the buffers they stream through */
     bool resident;         /* all points are on the device */
     bool from_file;        /* the others stream from the file */
+    uint32_t teeth;        /* of the combs; 0: none */
     uint32_t lanes;        /* calls at once; others wait */
 } cuzk_device_key_stats;
 cuzk_device_key_stats cuzk_device_key_get_stats(const cuzk_device_key *k);
@@ -92,6 +102,15 @@ typedef struct cuzk_device_times {
     uint32_t groups; /* passes over the points */
 } cuzk_device_times;
 
+/**
+ * An empty witness of the key's circuit in page-locked memory, as of cuzk_witness_create. *out NULL:
+ * there is no such memory, which is no failure. E_DEV_LOST.
+ */
+CUZK_NODISCARD cuzk_status cuzk_device_witness_take(cuzk_witness **out, cuzk_device_key *k,
+                                                    cuzk_err *err);
+/** To the key that it is from; it keeps some for the next ones. NULL is fine. */
+void cuzk_device_witness_give(cuzk_device_key *k, cuzk_witness *w);
+
 typedef struct cuzk_device_prove_opts {
     const cuzk_scalar *r, *s; /* [n] both, or neither: from the OS */
     uint32_t max_group;       /* witnesses on the device at once; 0: as many as fit */
@@ -101,6 +120,7 @@ typedef struct cuzk_device_prove_opts {
     const int32_t *partitions; /* [n] optional: tags of the witnesses' spans */
     int32_t device;            /* tag; CUZK_TRACE_NONE: none */
     cuzk_pool *pool;           /* optional; copies of large witnesses */
+    bool pinned;               /* all witnesses are of cuzk_device_witness_take, of any key */
 } cuzk_device_prove_opts;
 
 /** Device bytes that a call takes beside the key to prove one witness with no sum in slices. */

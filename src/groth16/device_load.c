@@ -87,7 +87,8 @@ static void places(cuzk_device_key *k, cuzk_srs_section s, place *bits, place *f
 {
     bits->p = &k->points[device_bits_of(s)];
     fulls->p = &k->points[device_fulls_of(s)];
-    bits->shift = fulls->shift = 0;
+    bits->shift = device_first_of(bits->p);
+    fulls->shift = 0;
     if (s == CUZK_SRS_L && k->stream == NULL) {
         fulls->p = &k->points[DEVICE_HL];
         fulls->shift = (uint64_t)1 << k->lg;

@@ -52,13 +52,18 @@ static cuzk_status need_of(const cuzk_device_key *k, const cuzk_accel_op *op, ui
     return CUZK_OK;
 }
 
-static cuzk_accel_op_kind sum_kind(const device_points *p)
+cuzk_accel_op device_sum_op(const device_points *p, uint64_t n)
 {
     const bool g2 = p->bytes == sizeof(cuzk_g2_affine);
-    if (p->bits) {
-        return g2 ? CUZK_ACCEL_OP_BITS_G2 : CUZK_ACCEL_OP_BITS_G1;
+    cuzk_accel_op op = {.kind = g2 ? CUZK_ACCEL_OP_MSM_G2 : CUZK_ACCEL_OP_MSM_G1};
+    if (p->teeth != 0) {
+        op.kind = g2 ? CUZK_ACCEL_OP_SIGNS_G2 : CUZK_ACCEL_OP_SIGNS_G1;
+    } else if (p->bits) {
+        op.kind = g2 ? CUZK_ACCEL_OP_BITS_G2 : CUZK_ACCEL_OP_BITS_G1;
     }
-    return g2 ? CUZK_ACCEL_OP_MSM_G2 : CUZK_ACCEL_OP_MSM_G1;
+    op.u.msm.n = n;
+    op.u.msm.teeth = p->teeth;
+    return op;
 }
 
 /* Workspace of the sums with slices of that many points: whole ones and what is left. */
@@ -72,11 +77,10 @@ static cuzk_status sums_work(const cuzk_device_key *k, uint64_t slice, uint64_t 
         if (k->stream != NULL && !p->resident) {
             continue;
         }
-        cuzk_accel_op op = {.kind = sum_kind(p)};
-        op.u.msm.n = p->n < step ? p->n : step;
-        CUZK_TRY(need_of(k, &op, work, err));
-        op.u.msm.n = p->n % step;
-        CUZK_TRY(need_of(k, &op, work, err));
+        const cuzk_accel_op whole = device_sum_op(p, p->n < step ? p->n : step);
+        const cuzk_accel_op rest = device_sum_op(p, p->n % step);
+        CUZK_TRY(need_of(k, &whole, work, err));
+        CUZK_TRY(need_of(k, &rest, work, err));
     }
     return CUZK_OK;
 }
@@ -88,14 +92,13 @@ static cuzk_status slices_need(device_plan *p, const cuzk_device_key *k, cuzk_er
     p->buffer = p->split = 0;
     while (device_slice_next(&s, k, p->slice)) {
         const cuzk_srs_section section = (cuzk_srs_section)s.section;
-        cuzk_accel_op op = {.kind = sum_kind(&k->points[device_bits_of(section)])};
-        op.u.msm.n = section == CUZK_SRS_H ? s.n : s.n_bits;
+        cuzk_accel_op op = device_sum_op(&k->points[device_bits_of(section)],
+                                         section == CUZK_SRS_H ? s.n : s.n_bits);
         if (s.sum_bits) {
             CUZK_TRY(need_of(k, &op, &p->work, err));
         }
         if (s.sum_fulls) {
-            op.kind = sum_kind(&k->points[device_fulls_of(section)]);
-            op.u.msm.n = s.n_fulls;
+            op = device_sum_op(&k->points[device_fulls_of(section)], s.n_fulls);
             CUZK_TRY(need_of(k, &op, &p->work, err));
         }
         p->buffer = max64(p->buffer, device_slice_input(&s));

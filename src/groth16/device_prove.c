@@ -286,20 +286,16 @@ static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, uint32_
     const step *s = &r->steps[i];
     const device_points *p = &r->k->points[s->array];
     const device_slot_layout *l = &r->plan.slot;
-    const bool g2 = p->bytes == sizeof(cuzk_g2_affine);
     for (uint32_t w = 0; w < g; w++) {
-        cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_MSM_G1};
+        cuzk_accel_op op = device_sum_op(p, s->n);
         op.u.msm.d_bases = d_points;
-        op.u.msm.n = s->n;
         op.u.msm.sum = &r->sums[(size_t)i * r->plan.group + w];
         const int sec = s->array == DEVICE_L_BITS                                 ? CUZK_ACCEL_L
                         : s->array == DEVICE_A_BITS || s->array == DEVICE_A_FULLS ? CUZK_ACCEL_A
                                                                                   : CUZK_ACCEL_B;
         if (p->bits) {
-            op.kind = g2 ? CUZK_ACCEL_OP_BITS_G2 : CUZK_ACCEL_OP_BITS_G1;
             op.u.msm.d_bits = (const uint64_t *)(const void *)slot(r, w, l->bits[sec]) + s->at / 64;
         } else {
-            op.kind = g2 ? CUZK_ACCEL_OP_MSM_G2 : CUZK_ACCEL_OP_MSM_G1;
             const uint64_t at = s->array == DEVICE_HL ? l->values
                                 : s->array == DEVICE_L_FULLS
                                     ? l->values + (sizeof(cuzk_scalar) << r->k->lg)
@@ -370,7 +366,8 @@ static cuzk_status sum_all(run *r, uint32_t g, cuzk_err *err)
                 CUZK_TRY(send(r, sent++, ordinal, err));
             }
         } else {
-            d += r->steps[i].at * p->bytes;
+            const uint64_t at = r->steps[i].at; /* a multiple of the teeth */
+            d += (p->teeth == 0 ? at : cuzk_accel_comb_points(at, p->teeth)) * p->bytes;
         }
         CUZK_TRY(sum_step(r, i, d, g, err));
         CUZK_TRY(mark_end(r, i, err));
@@ -401,12 +398,20 @@ static void collect(cuzk_prove_sums *out, const run *r, uint32_t w)
     cuzk_g1 *const to[DEVICE_ARRAYS] = {&out->h, &out->h,  &out->l, &out->a, &out->b1,
                                         &out->a, &out->b1, NULL,    NULL};
     for (uint32_t i = 0; i < r->n_steps; i++) {
-        const cuzk_accel_sum *s = &r->sums[(size_t)i * r->plan.group + w];
+        const device_points *p = &r->k->points[r->steps[i].array];
+        cuzk_accel_sum s = r->sums[(size_t)i * r->plan.group + w];
         cuzk_g1 *sum = to[r->steps[i].array];
+        if (p->teeth != 0) { /* signs: of all parts together */
+            while (i + 1 < r->n_steps && r->steps[i + 1].array == r->steps[i].array) {
+                i++;
+                device_add_sum(&s, &r->sums[(size_t)i * r->plan.group + w]);
+            }
+            device_half_sum(&s, &p->total);
+        }
         if (sum == NULL) {
-            cuzk_g2_add(&out->b2, &out->b2, &s->v.g2);
+            cuzk_g2_add(&out->b2, &out->b2, &s.v.g2);
         } else {
-            cuzk_g1_add(sum, sum, &s->v.g1);
+            cuzk_g1_add(sum, sum, &s.v.g1);
         }
     }
 }
@@ -627,8 +632,8 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     static const cuzk_device_prove_opts defaults = {.device = CUZK_TRACE_NONE};
     cuzk_device_times t = {0};
     cuzk_status st = CUZK_OK;
-    device_stage stage = {.block = NULL};
-    const cuzk_witness *const staged = &stage.w;
+    cuzk_witness *stage = NULL;
+    const cuzk_witness *staged;
     const uint64_t start = cuzk_clock_ns();
     opts = opts != NULL ? opts : &defaults;
     for (size_t i = 0; i < n; i++) {
@@ -652,12 +657,14 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     r->opts = opts;
     r->cancel = cancel;
     r->witnesses = witnesses;
+    r->pinned = opts->pinned;
     st = CUZK_OK;
-    if (n == 1) {
+    if (n == 1 && !opts->pinned) {
         span = cuzk_span_begin(opts->trace, "stage_witness", NULL);
         st = device_stage_take(&stage, k, witnesses[0], opts->pool, err);
         cuzk_span_end(opts->trace, span, 0);
-        r->pinned = stage.block != NULL;
+        staged = stage;
+        r->pinned = stage != NULL;
         r->witnesses = r->pinned ? &staged : witnesses;
     }
     if (st == CUZK_OK) {
@@ -667,7 +674,7 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
         cuzk_span_end(opts->trace, span, 0);
         give_lane(k, r->lane);
     }
-    device_stage_give(&stage, k);
+    cuzk_device_witness_give(k, stage);
     if (st == CUZK_OK) {
         const uint64_t t0 = cuzk_clock_ns();
         span = cuzk_span_begin(opts->trace, "assemble", NULL);

@@ -12,20 +12,29 @@
 #define PER_DEVICE  3u
 #define MAX_BACKLOG ((uint64_t)1 << 30)
 
+typedef struct pipe_witness {
+    cuzk_witness *w;
+    cuzk_device_key *key; /* whose page-locked memory it is in; NULL: on the heap */
+    uint32_t partition;
+} pipe_witness;
+
 typedef struct pipe_state {
     const cuzk_pipeline *p;
     uint32_t n, batch; /* batch: witnesses that a device likes to have together */
     uint8_t *proofs;
     cuzk_releaser *releaser;
     uint64_t witness_bytes;
+    bool check_waits, check_runs; /* of the calling thread: to be begun; begun on `checker` */
+    pthread_t checker;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* Under the lock. */
-    cuzk_witness *ready[2 * MAX_BATCH];
-    uint32_t partition[2 * MAX_BATCH];
+    pipe_witness ready[2 * MAX_BATCH];
     uint32_t n_ready, n_made, n_done;
     cuzk_status st; /* first failure */
     cuzk_err err;
+    cuzk_status check_st; /* of the native check, when it is over */
+    cuzk_err check_err;
     cuzk_pipeline_times times;
 } pipe_state;
 
@@ -50,8 +59,18 @@ static void release_witness(void *w)
     cuzk_witness_destroy(w);
 }
 
+/* Giving back a large block of the heap takes time, page-locked ones are kept. */
+static void drop_witness(pipe_state *s, const pipe_witness *w)
+{
+    if (w->key != NULL) {
+        cuzk_device_witness_give(w->key, w->w);
+    } else {
+        cuzk_releaser_push(s->releaser, release_witness, w->w, s->witness_bytes);
+    }
+}
+
 /* Up to a batch of witnesses; 0: there will be none. */
-static uint32_t take_batch(pipe_state *s, cuzk_witness **w, uint32_t *partition)
+static uint32_t take_batch(pipe_state *s, pipe_witness *w)
 {
     (void)pthread_mutex_lock(&s->lock);
     while (s->st == CUZK_OK && s->n_ready < s->batch && s->n_made < s->n) {
@@ -63,11 +82,9 @@ static uint32_t take_batch(pipe_state *s, cuzk_witness **w, uint32_t *partition)
     }
     for (uint32_t i = 0; i < k; i++) {
         w[i] = s->ready[i];
-        partition[i] = s->partition[i];
     }
     for (uint32_t i = k; i < s->n_ready; i++) {
         s->ready[i - k] = s->ready[i];
-        s->partition[i - k] = s->partition[i];
     }
     s->n_ready -= k;
     (void)pthread_cond_broadcast(&s->changed);
@@ -115,29 +132,32 @@ static void add_device_times(cuzk_device_times *sum, const cuzk_device_times *t)
     sum->groups += t->groups;
 }
 
-static cuzk_status prove_batch(const pipe_worker *w, cuzk_witness *const *witnesses,
-                               const uint32_t *partition, uint32_t k, cuzk_err *err)
+static cuzk_status prove_batch(const pipe_worker *w, const pipe_witness *witnesses, uint32_t k,
+                               cuzk_err *err)
 {
     pipe_state *s = w->s;
     cuzk_proof proofs[MAX_BATCH];
     const cuzk_witness *in[MAX_BATCH];
     int32_t tags[MAX_BATCH];
     cuzk_device_times t = {.total_ns = 0};
+    bool pinned = true;
     for (uint32_t i = 0; i < k; i++) {
-        in[i] = witnesses[i];
-        tags[i] = (int32_t)partition[i];
+        in[i] = witnesses[i].w;
+        tags[i] = (int32_t)witnesses[i].partition;
+        pinned = pinned && witnesses[i].key != NULL;
     }
     const cuzk_device_prove_opts opts = {.times = &t,
                                          .trace = s->p->trace,
                                          .partitions = tags,
                                          .device = w->device,
-                                         .pool = s->p->pool};
+                                         .pool = s->p->pool,
+                                         .pinned = pinned};
     cuzk_status st = cuzk_device_prove(w->key, proofs, k, in, &opts, s->p->cancel, err);
     for (uint32_t i = 0; i < k; i++) {
-        cuzk_releaser_push(s->releaser, release_witness, witnesses[i], s->witness_bytes);
+        drop_witness(s, &witnesses[i]);
     }
     for (uint32_t i = 0; i < k && st == CUZK_OK; i++) {
-        st = check_proof(w, s->p->trace, &proofs[i], partition[i], err);
+        st = check_proof(w, s->p->trace, &proofs[i], witnesses[i].partition, err);
     }
     (void)pthread_mutex_lock(&s->lock);
     add_device_times(&s->times.device, &t);
@@ -148,15 +168,14 @@ static cuzk_status prove_batch(const pipe_worker *w, cuzk_witness *const *witnes
 static void *worker_loop(void *arg)
 {
     pipe_worker *w = arg;
-    cuzk_witness *witnesses[MAX_BATCH];
-    uint32_t partition[MAX_BATCH];
+    pipe_witness witnesses[MAX_BATCH];
     for (;;) {
         cuzk_err err = {.msg = ""};
-        const uint32_t k = take_batch(w->s, witnesses, partition);
+        const uint32_t k = take_batch(w->s, witnesses);
         if (k == 0) {
             return NULL;
         }
-        const cuzk_status st = prove_batch(w, witnesses, partition, k, &err);
+        const cuzk_status st = prove_batch(w, witnesses, k, &err);
         if (st != CUZK_OK) {
             (void)pthread_mutex_lock(&w->s->lock);
             fail_locked(w->s, st, &err);
@@ -179,37 +198,89 @@ static bool wait_for_room(pipe_state *s)
     return go;
 }
 
+static void *check_input(void *arg)
+{
+    pipe_state *s = arg;
+    const cuzk_pipeline *p = s->p;
+    cuzk_err err = {.msg = ""};
+    const uint64_t t0 = cuzk_clock_ns();
+    const cuzk_span span = cuzk_span_begin(p->trace, "check", NULL);
+    const cuzk_status st = cuzk_filecoin_input_check(p->in, p->hashes, p->pool, p->cancel, &err);
+    cuzk_span_end(p->trace, span, 0);
+    (void)pthread_mutex_lock(&s->lock);
+    s->times.check_ns += cuzk_clock_ns() - t0;
+    s->check_st = st;
+    s->check_err = err;
+    if (st != CUZK_OK) {
+        fail_locked(s, st, &err);
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* Once. On a thread of its own, beside the proofs; without one, here. */
+static void begin_check(pipe_state *s)
+{
+    if (!s->check_waits) {
+        return;
+    }
+    s->check_waits = false;
+    s->check_runs = pthread_create(&s->checker, NULL, check_input, s) == 0;
+    if (!s->check_runs) {
+        (void)check_input(s);
+    }
+}
+
+/* In page-locked memory where there is some, else on the heap. */
+static cuzk_status make_witness(const pipe_state *s, pipe_witness *out, cuzk_err *err)
+{
+    const cuzk_pipeline *p = s->p;
+    cuzk_device_key *key = p->keys[out->partition % p->n_keys];
+    out->key = NULL;
+    out->w = NULL;
+    if (cuzk_device_witness_take(&out->w, key, NULL) == CUZK_OK && out->w != NULL) {
+        out->key = key;
+    } else { /* a lost device says so when it is to prove */
+        CUZK_TRY(cuzk_witness_create(&out->w, p->circuit, err));
+    }
+    cuzk_status st =
+        cuzk_filecoin_input_fill(out->w, p->in, out->partition, p->hashes, p->pool, p->cancel, err);
+    if (st == CUZK_OK && p->check_rows) {
+        st = cuzk_r1cs_check(out->w, NULL, p->pool, p->cancel, err);
+    }
+    return st;
+}
+
 static void make_witnesses(pipe_state *s)
 {
     const cuzk_pipeline *p = s->p;
     for (uint32_t i = 0; i < s->n && wait_for_room(s); i++) {
         cuzk_err err = {.msg = ""};
-        cuzk_witness *w = NULL;
+        pipe_witness w = {.partition = i};
         cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
         tags.partition = (int32_t)i;
         const uint64_t t0 = cuzk_clock_ns();
         const cuzk_span span = cuzk_span_begin(p->trace, "witness", &tags);
-        cuzk_status st = cuzk_filecoin_input_witness(&w, p->in, p->circuit, i, p->hashes, p->pool,
-                                                     p->cancel, &err);
+        const cuzk_status st = make_witness(s, &w, &err);
         cuzk_span_end(p->trace, span, 0);
-        if (st == CUZK_OK && p->check_rows) {
-            st = cuzk_r1cs_check(w, NULL, p->pool, p->cancel, &err);
-            if (st != CUZK_OK) {
-                cuzk_witness_destroy(w);
-            }
+        if (st != CUZK_OK && w.w != NULL) {
+            drop_witness(s, &w);
         }
         (void)pthread_mutex_lock(&s->lock);
         s->times.witness_ns += cuzk_clock_ns() - t0;
         if (st == CUZK_OK) {
-            s->ready[s->n_ready] = w;
-            s->partition[s->n_ready++] = i;
+            s->ready[s->n_ready++] = w;
             s->n_made++;
             (void)pthread_cond_broadcast(&s->changed);
         } else {
             fail_locked(s, st, &err);
         }
         (void)pthread_mutex_unlock(&s->lock);
+        if (i + 1 == p->n_keys) {
+            begin_check(s); /* every device has work now */
+        }
     }
+    begin_check(s);
 }
 
 static bool all_resident(const cuzk_pipeline *p)
@@ -231,6 +302,11 @@ static uint32_t batch_of(const cuzk_pipeline *p)
     }
     const uint32_t share = (uint32_t)((n + p->n_keys - 1) / p->n_keys);
     return share < MAX_BATCH ? share : MAX_BATCH;
+}
+
+static bool may_check_beside(const cuzk_pipeline *p)
+{
+    return p->circuit->n_inputs == p->in->spec.n_inputs && cuzk_filecoin_input_is_shaped(p->in);
 }
 
 static uint64_t witness_bytes(const cuzk_circuit *c)
@@ -267,6 +343,9 @@ static void run_workers(pipe_state *s, pipe_worker *workers, size_t n)
     for (size_t i = 0; i < started; i++) {
         (void)pthread_join(workers[i].thread, NULL);
     }
+    if (s->check_runs) {
+        (void)pthread_join(s->checker, NULL);
+    }
 }
 
 cuzk_status cuzk_pipeline_run(const cuzk_pipeline *p, uint8_t *proofs, cuzk_pipeline_times *times,
@@ -290,12 +369,27 @@ cuzk_status cuzk_pipeline_run(const cuzk_pipeline *p, uint8_t *proofs, cuzk_pipe
     s->witness_bytes = witness_bytes(p->circuit);
     (void)pthread_mutex_init(&s->lock, NULL); /* default attributes: cannot fail */
     (void)pthread_cond_init(&s->changed, NULL);
-    run_workers(s, workers, n_workers);
+    s->check_waits = p->check;
+    if (p->check && p->progress != NULL) {
+        p->progress(p->progress_arg, "check", 0, 1);
+    }
+    if (p->check && !may_check_beside(p)) {
+        s->check_waits = false;
+        (void)check_input(s);
+    }
+    if (s->st == CUZK_OK) {
+        run_workers(s, workers, n_workers);
+    }
     for (uint32_t i = 0; i < s->n_ready; i++) {
-        cuzk_witness_destroy(s->ready[i]);
+        drop_witness(s, &s->ready[i]);
+    }
+    if (s->check_st != CUZK_OK) { /* whatever else failed may come from a wrong input */
+        s->st = s->check_st;
+        s->err = s->check_err;
     }
     st = s->st;
     s->times.release_backlog_peak = cuzk_releaser_get_stats(s->releaser).backlog_peak;
+    times->check_ns += s->times.check_ns;
     times->witness_ns += s->times.witness_ns;
     times->verify_ns += s->times.verify_ns;
     add_device_times(&times->device, &s->times.device);

@@ -11,6 +11,7 @@
 #include "prover/filecoin_input.h"
 
 typedef struct cuzk_pipeline_times {
+    uint64_t check_ns;
     uint64_t witness_ns, verify_ns; /* of all partitions */
     uint64_t release_backlog_peak;  /* bytes of witnesses that waited to be given back */
     cuzk_device_times device;
@@ -26,6 +27,7 @@ typedef struct cuzk_pipeline {
     cuzk_pool *pool;
     const cuzk_cancel *cancel;
     cuzk_trace_ctx trace;
+    bool check;      /* the input has not passed its native check: it does so here */
     bool check_rows; /* multiply the rows of each witness out on the CPU: E_UNSATISFIED names one */
     /** Optional; called from the pipeline's threads, one at a time. */
     void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
@@ -33,7 +35,9 @@ typedef struct cuzk_pipeline {
 } cuzk_pipeline;
 
 /**
- * proofs [n_partitions * 192], every one verified; as a whole on success only. The first failure of
+ * With `check`, the native check runs beside the first proofs where the input's shape allows it
+ * (cuzk_filecoin_input_is_shaped), else before them. Its failure comes before any other one.
+ * proofs [n_partitions * 192], every one verified; as a whole and on success only. The first failure of
  * any stage ends it: E_SELFTEST for a proof that does not verify, device and memory failures.
  * *times is added to.
  */

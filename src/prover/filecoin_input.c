@@ -51,10 +51,29 @@ cuzk_status cuzk_filecoin_input_check(const cuzk_filecoin_input *in, const cuzk_
     return CUZK_FAIL(err, CUZK_E_INVALID, "unknown circuit kind");
 }
 
-static cuzk_status fill(cuzk_witness *w, const cuzk_filecoin_input *in, uint32_t partition,
-                        const cuzk_hashes *h, cuzk_pool *pool, const cuzk_cancel *cancel,
-                        cuzk_err *err)
+bool cuzk_filecoin_input_is_shaped(const cuzk_filecoin_input *in)
 {
+    switch (in->spec.kind) {
+    case CUZK_CIRCUIT_POREP:
+        return in->spec.shape == in->porep->shape && cuzk_porep_is_shaped(in->porep);
+    case CUZK_CIRCUIT_WINNING:
+    case CUZK_CIRCUIT_WINDOW:
+        return in->post_st.type.is_window == (in->spec.kind == CUZK_CIRCUIT_WINDOW) &&
+               in->post_st.type.sector_bytes == in->spec.shape->bytes &&
+               cuzk_post_is_shaped(in->post, &in->post_st.type);
+    case CUZK_CIRCUIT_UPDATE: return false; /* the check is short */
+    }
+    return false;
+}
+
+cuzk_status cuzk_filecoin_input_fill(cuzk_witness *w, const cuzk_filecoin_input *in,
+                                     uint32_t partition, const cuzk_hashes *h, cuzk_pool *pool,
+                                     const cuzk_cancel *cancel, cuzk_err *err)
+{
+    if (partition >= in->n_partitions) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "there is no partition %u, the input has %u",
+                         partition, in->n_partitions);
+    }
     switch (in->spec.kind) {
     case CUZK_CIRCUIT_POREP: return cuzk_porep_fill(w, in->porep, partition, h, pool, cancel, err);
     case CUZK_CIRCUIT_WINNING:
@@ -74,12 +93,8 @@ cuzk_status cuzk_filecoin_input_witness(cuzk_witness **out, const cuzk_filecoin_
                                         const cuzk_cancel *cancel, cuzk_err *err)
 {
     cuzk_witness *w = NULL;
-    if (partition >= in->n_partitions) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "there is no partition %u, the input has %u",
-                         partition, in->n_partitions);
-    }
     CUZK_TRY(cuzk_witness_create(&w, circuit, err));
-    const cuzk_status st = fill(w, in, partition, h, pool, cancel, err);
+    const cuzk_status st = cuzk_filecoin_input_fill(w, in, partition, h, pool, cancel, err);
     if (st != CUZK_OK) {
         cuzk_witness_destroy(w);
         return st;

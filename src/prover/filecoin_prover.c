@@ -245,6 +245,7 @@ static cuzk_status prove_on_devices(run *j, uint8_t *proofs, cuzk_err *err)
                                 .pool = p->pool,
                                 .cancel = j->cancel,
                                 .trace = j->opts->trace,
+                                .check = !j->opts->skip_native,
                                 .check_rows = j->opts->check_rows,
                                 .progress = j->opts->progress,
                                 .progress_arg = j->opts->progress_arg};
@@ -252,6 +253,7 @@ static cuzk_status prove_on_devices(run *j, uint8_t *proofs, cuzk_err *err)
     const cuzk_status st = cuzk_pipeline_run(&pipe, proofs, &t, err);
     if (j->opts->times != NULL) {
         cuzk_filecoin_times *sum = j->opts->times;
+        sum->check_ns += t.check_ns;
         sum->witness_ns += t.witness_ns;
         sum->verify_ns += t.verify_ns;
         sum->prove_ns += cuzk_clock_ns() - t0;
@@ -272,6 +274,9 @@ static cuzk_status prove_all(run *j, uint8_t *proofs, bool fits, uint64_t sector
                          cuzk_circuit_kind_name(p->spec.kind), p->spec.shape->name);
     }
     j->in.spec = p->spec;
+    if (p->n_keys > 0) {
+        return prove_on_devices(j, proofs, err);
+    }
     if (!j->opts->skip_native) {
         uint64_t mark = cuzk_clock_ns();
         report(j->opts, "check", 0, 1);
@@ -283,9 +288,6 @@ static cuzk_status prove_all(run *j, uint8_t *proofs, bool fits, uint64_t sector
             j->opts->times->check_ns += lap(&mark);
         }
         CUZK_TRY(st);
-    }
-    if (p->n_keys > 0) {
-        return prove_on_devices(j, proofs, err);
     }
     if (p->params == NULL) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "a prover without parameters needs a device");

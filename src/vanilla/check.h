@@ -47,6 +47,12 @@ typedef struct cuzk_porep_check_opts {
     uint64_t sector_id;
 } cuzk_porep_check_opts;
 
+/**
+ * All lengths and arities are those of the circuit: a witness may be made from such an input before
+ * its check is over, as long as nothing made of it gets out before. What is false here fails the
+ * check, too.
+ */
+bool cuzk_porep_is_shaped(const cuzk_porep_input *in);
 /** opts may be NULL. */
 CUZK_NODISCARD cuzk_status cuzk_porep_check(const cuzk_porep_input *in, const cuzk_hashes *h,
                                             const cuzk_porep_check_opts *opts, cuzk_pool *pool,
@@ -59,6 +65,8 @@ typedef struct cuzk_post_statement {
     uint32_t partition;
 } cuzk_post_statement;
 
+/** As cuzk_porep_is_shaped. */
+bool cuzk_post_is_shaped(const cuzk_post_input *in, const cuzk_post_type *type);
 /** Window: at most shape->window_sectors sectors of 10 challenges; winning: one sector of 66. */
 CUZK_NODISCARD cuzk_status cuzk_post_check(const cuzk_post_input *in, const cuzk_post_statement *st,
                                            const cuzk_hashes *h, cuzk_pool *pool,

@@ -18,6 +18,9 @@ void tree_shape_poseidon(tree_shape *out, const cuzk_sector_shape *s);
 /* TreeD: binary, SHA-256. */
 void tree_shape_data(tree_shape *out, const cuzk_sector_shape *s);
 
+/* The path has the tree's levels and arities. NULL, or what is wrong. */
+const char *path_shape_fault(const cuzk_merkle_proof *p, const tree_shape *t);
+
 /*
  * The path has the tree's shape, leads from its leaf to its own root, and that root is the expected
  * one; the leaf is at `index`. NULL when all that holds, else what is wrong.

@@ -32,9 +32,7 @@ bool node_is_zero(const cuzk_node *n)
 #define NOT_AN_ELEMENT "path has a node that is not a field element"
 #define WRONG_ROOT     "path does not lead to the root"
 
-/* What is wrong before anything is hashed. */
-static const char *shape_fault(const cuzk_merkle_proof *p, const tree_shape *t, uint64_t index,
-                               const cuzk_node *root)
+const char *path_shape_fault(const cuzk_merkle_proof *p, const tree_shape *t)
 {
     if (p->n_levels != t->n_levels) {
         return "path has a wrong number of levels";
@@ -43,6 +41,17 @@ static const char *shape_fault(const cuzk_merkle_proof *p, const tree_shape *t, 
         if (p->levels[i].arity != t->arity[i]) {
             return "path has a level of a wrong arity";
         }
+    }
+    return NULL;
+}
+
+/* What is wrong before anything is hashed. */
+static const char *shape_fault(const cuzk_merkle_proof *p, const tree_shape *t, uint64_t index,
+                               const cuzk_node *root)
+{
+    const char *what = path_shape_fault(p, t);
+    if (what != NULL) {
+        return what;
     }
     if (cuzk_merkle_leaf_index(p) != index) {
         return "path is for another leaf";

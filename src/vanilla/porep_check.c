@@ -252,6 +252,45 @@ static cuzk_status check_comm_r(porep_job *job, cuzk_err *err)
     return CUZK_OK;
 }
 
+static bool column_is_shaped(const cuzk_column_proof *c, uint32_t layers, const tree_shape *tree)
+{
+    return c->n_rows == layers && path_shape_fault(&c->inclusion, tree) == NULL;
+}
+
+static bool challenge_is_shaped(const cuzk_porep_challenge *c, uint32_t layers,
+                                const tree_shape *tree_c, const tree_shape *tree_d)
+{
+    bool ok = c->n_labeling == layers && path_shape_fault(&c->comm_d, tree_d) == NULL &&
+              path_shape_fault(&c->comm_r_last, tree_c) == NULL &&
+              column_is_shaped(&c->c_x, layers, tree_c);
+    for (unsigned i = 0; i < CUZK_DRG_PARENTS; i++) {
+        ok = ok && column_is_shaped(&c->drg[i], layers, tree_c);
+    }
+    for (unsigned i = 0; i < CUZK_EXP_PARENTS; i++) {
+        ok = ok && column_is_shaped(&c->exp[i], layers, tree_c);
+    }
+    return ok;
+}
+
+bool cuzk_porep_is_shaped(const cuzk_porep_input *in)
+{
+    tree_shape tree_c, tree_d;
+    if (in->n_partitions != cuzk_porep_partitions(&in->type) ||
+        in->n_challenges != in->shape->porep_challenges) {
+        return false;
+    }
+    tree_shape_poseidon(&tree_c, in->shape);
+    tree_shape_data(&tree_d, in->shape);
+    for (uint32_t p = 0; p < in->n_partitions; p++) {
+        for (uint32_t i = 0; i < in->n_challenges; i++) {
+            if (!challenge_is_shaped(&in->partitions[p][i], in->shape->layers, &tree_c, &tree_d)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 cuzk_status cuzk_porep_check(const cuzk_porep_input *in, const cuzk_hashes *h,
                              const cuzk_porep_check_opts *opts, cuzk_pool *pool,
                              const cuzk_cancel *cancel, cuzk_err *err)

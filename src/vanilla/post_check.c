@@ -110,6 +110,29 @@ static cuzk_status check_range(void *arg, size_t begin, size_t end, unsigned wor
     return CUZK_OK;
 }
 
+bool cuzk_post_is_shaped(const cuzk_post_input *in, const cuzk_post_type *type)
+{
+    const cuzk_sector_shape *shape = cuzk_sector_shape_of(type->sector_bytes);
+    const uint32_t challenges = type->is_window ? CUZK_WINDOW_CHALLENGES : CUZK_WINNING_SECTORS;
+    tree_shape tree;
+    if (shape == NULL || in->n_sectors == 0 ||
+        in->n_sectors > (type->is_window ? shape->window_sectors : 1)) {
+        return false;
+    }
+    tree_shape_poseidon(&tree, shape);
+    for (uint32_t s = 0; s < in->n_sectors; s++) {
+        if (in->sectors[s].n_proofs != challenges) {
+            return false;
+        }
+        for (uint32_t n = 0; n < challenges; n++) {
+            if (path_shape_fault(&in->sectors[s].proofs[n], &tree) != NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 cuzk_status cuzk_post_check(const cuzk_post_input *in, const cuzk_post_statement *st,
                             const cuzk_hashes *h, cuzk_pool *pool, const cuzk_cancel *cancel,
                             cuzk_err *err)

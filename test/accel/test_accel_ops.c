@@ -295,7 +295,116 @@ static void no_setup_and_unknown_operations(void)
     cuzk_accel_close(dev);
 }
 
-static const cuzk_case cases[] = {CASE(sections), CASE(decode_names_the_point),
-                                  CASE(lost_is_sticky), CASE(marks),
-                                  CASE(no_setup_and_unknown_operations)};
+/* Points of a comb, some infinity and some alike, at the end of its room. */
+static void *comb_room(const void *points, size_t n, size_t bytes, unsigned teeth)
+{
+    uint8_t *room = cuzk_alloc_zero(cuzk_accel_comb_points(n, teeth) + 1, bytes);
+    CHECK(room != NULL);
+    memcpy(room + cuzk_accel_comb_first(n, teeth) * bytes, points, n * bytes);
+    return room;
+}
+
+/* Twice the sum over bits is the sum over signs and that of all points. */
+static void check_comb_g1(cuzk_accel_queue *q, const cuzk_g1_affine *points, const uint64_t *bits,
+                          size_t n, unsigned teeth)
+{
+    cuzk_accel_sum sum;
+    cuzk_g1 want, all;
+    void *room = comb_room(points, n, sizeof(*points), teeth);
+    const cuzk_accel_op make = {.kind = CUZK_ACCEL_OP_COMB_G1,
+                                .u.comb = {.d_points = room, .n = n, .teeth = teeth}};
+    const cuzk_accel_op op = {
+        .kind = CUZK_ACCEL_OP_SIGNS_G1,
+        .u.msm = {.d_bases = room, .d_bits = bits, .n = n, .teeth = teeth, .sum = &sum}};
+    run(q, &make);
+    run(q, &op);
+    cuzk_g1_set_infinity(&want);
+    cuzk_g1_set_infinity(&all);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_g1_add_affine(&all, &all, &points[i]);
+        if ((bits[i / 64] >> (i % 64) & 1) != 0) {
+            cuzk_g1_add_affine(&want, &want, &points[i]);
+        }
+    }
+    cuzk_g1_dbl(&want, &want);
+    cuzk_g1_add(&all, &all, &sum.v.g1);
+    CHECK(!sum.is_g2);
+    CHECK(cuzk_g1_eq(&all, &want));
+    cuzk_free(room);
+}
+
+static void check_comb_g2(cuzk_accel_queue *q, const cuzk_g2_affine *points, const uint64_t *bits,
+                          size_t n, unsigned teeth)
+{
+    cuzk_accel_sum sum;
+    cuzk_g2 want, all;
+    void *room = comb_room(points, n, sizeof(*points), teeth);
+    const cuzk_accel_op make = {.kind = CUZK_ACCEL_OP_COMB_G2,
+                                .u.comb = {.d_points = room, .n = n, .teeth = teeth}};
+    const cuzk_accel_op op = {
+        .kind = CUZK_ACCEL_OP_SIGNS_G2,
+        .u.msm = {.d_bases = room, .d_bits = bits, .n = n, .teeth = teeth, .sum = &sum}};
+    run(q, &make);
+    run(q, &op);
+    cuzk_g2_set_infinity(&want);
+    cuzk_g2_set_infinity(&all);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_g2_add_affine(&all, &all, &points[i]);
+        if ((bits[i / 64] >> (i % 64) & 1) != 0) {
+            cuzk_g2_add_affine(&want, &want, &points[i]);
+        }
+    }
+    cuzk_g2_dbl(&want, &want);
+    cuzk_g2_add(&all, &all, &sum.v.g2);
+    CHECK(sum.is_g2);
+    CHECK(cuzk_g2_eq(&all, &want));
+    cuzk_free(room);
+}
+
+static void combs(void)
+{
+    enum { MOST = 200 };
+    static cuzk_g1_affine g1[MOST];
+    static cuzk_g2_affine g2[MOST];
+    cuzk_accel *dev = open_cpu();
+    cuzk_accel_queue *q = open_queue(dev);
+    cuzk_err err;
+    cuzk_g1 p1;
+    cuzk_g2 p2;
+    cuzk_g1_from_affine(&p1, &CUZK_G1_GENERATOR);
+    cuzk_g2_from_affine(&p2, &CUZK_G2_GENERATOR);
+    for (size_t i = 0; i < MOST; i++) {
+        if (i % 7 != 3) { /* else the same point again */
+            cuzk_g1_dbl(&p1, &p1);
+            cuzk_g2_dbl(&p2, &p2);
+        }
+        cuzk_g1_to_affine(&g1[i], &p1);
+        cuzk_g2_to_affine(&g2[i], &p2);
+        if (i % 11 == 5) {
+            memset(&g1[i], 0, sizeof(g1[i]));
+            memset(&g2[i], 0, sizeof(g2[i]));
+        }
+    }
+    for (size_t i = 0; i < test_iters(40); i++) {
+        const size_t n = i < 10 ? i : test_below(MOST + 1);
+        const unsigned teeth = i % 2 == 0 ? 3 : 4;
+        uint64_t bits[MOST / 64 + 1];
+        for (size_t k = 0; k <= MOST / 64; k++) {
+            bits[k] = i % 5 == 3 ? 0 : i % 5 == 4 ? ~(uint64_t)0 : test_u64();
+        }
+        check_comb_g1(q, g1, bits, n, teeth);
+        check_comb_g2(q, g2, bits, n, teeth);
+    }
+    const cuzk_accel_op wrong = {.kind = CUZK_ACCEL_OP_COMB_G1,
+                                 .u.comb = {.d_points = g1, .n = 1, .teeth = 5}};
+    CHECK_OK(cuzk_accel_enqueue(q, &wrong, NULL, 0, &err), &err);
+    CHECK_STATUS(cuzk_accel_sync(q, &err), CUZK_E_INVALID);
+    CHECK_STR(cuzk_accel_op_name(CUZK_ACCEL_OP_COMB_G2), "comb_g2");
+    cuzk_accel_queue_destroy(q);
+    cuzk_accel_close(dev);
+}
+
+static const cuzk_case cases[] = {
+    CASE(combs),          CASE(sections), CASE(decode_names_the_point),
+    CASE(lost_is_sticky), CASE(marks),    CASE(no_setup_and_unknown_operations)};
 TEST_MAIN("accel/ops", cases)

@@ -268,6 +268,64 @@ static void sums(void)
     free(t);
 }
 
+/* A comb is the same on both devices, and so is what is summed from it. */
+static void check_comb(pair *p, const terms *t, bool g2, size_t n, unsigned teeth)
+{
+    const size_t bytes = g2 ? sizeof(cuzk_g2_affine) : sizeof(cuzk_g1_affine);
+    const size_t room = cuzk_accel_comb_points(n, teeth) * bytes;
+    const size_t first = cuzk_accel_comb_first(n, teeth) * bytes;
+    uint8_t *points = calloc(room + 1, 1), *got[2];
+    cuzk_accel_sum sum[2];
+    CHECK(points != NULL);
+    memcpy(points + first, g2 ? (const void *)t->g2 : (const void *)t->g1, n * bytes);
+    for (int i = 0; i < 2; i++) {
+        test_device *d = &p->d[i];
+        got[i] = malloc(room + 1);
+        CHECK(got[i] != NULL);
+        void *d_comb = test_device_put(d, points, room);
+        const cuzk_accel_op make = {.kind = g2 ? CUZK_ACCEL_OP_COMB_G2 : CUZK_ACCEL_OP_COMB_G1,
+                                    .u.comb = {.d_points = d_comb, .n = n, .teeth = teeth}};
+        must_run(d, &make);
+        test_device_get(d, got[i], d_comb, room);
+        const cuzk_accel_op op = {
+            .kind = g2 ? CUZK_ACCEL_OP_SIGNS_G2 : CUZK_ACCEL_OP_SIGNS_G1,
+            .u.msm = {.d_bases = d_comb,
+                      .d_bits = test_device_put(d, t->bits, (n + 63) / 64 * 8),
+                      .n = n,
+                      .teeth = teeth,
+                      .sum = &sum[i]}};
+        must_run(d, &op);
+        test_device_clear(d);
+    }
+    CHECK_MEM(got[1], got[0], room);
+    CHECK(sum[1].is_g2 == g2);
+    CHECK(g2 ? cuzk_g2_eq(&sum[1].v.g2, &sum[0].v.g2) : cuzk_g1_eq(&sum[1].v.g1, &sum[0].v.g1));
+    free(points);
+    free(got[0]);
+    free(got[1]);
+}
+
+static void combs(void)
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 63, 64, 65, 191, 192, 193, 1000, MAX_N};
+    pair p;
+    terms *t = malloc(sizeof(*t));
+    CHECK(t != NULL);
+    pair_begin(&p);
+    for (int s = 0; s < SHAPES; s++) {
+        bases(t);
+        values(t, (shape)s);
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            for (unsigned teeth = CUZK_ACCEL_MIN_TEETH; teeth <= CUZK_ACCEL_MAX_TEETH; teeth++) {
+                check_comb(&p, t, false, sizes[i], teeth);
+                check_comb(&p, t, true, sizes[i], teeth);
+            }
+        }
+    }
+    pair_end(&p);
+    free(t);
+}
+
 /* What both devices make of a circuit and a witness. */
 typedef struct outputs {
     cuzk_fr *eval[2];
@@ -426,6 +484,6 @@ static void points(void)
     free(in);
 }
 
-static const cuzk_case cases[] = {CASE(vectors), CASE(transforms), CASE(sums), CASE(circuits),
-                                  CASE(points)};
+static const cuzk_case cases[] = {CASE(vectors), CASE(transforms), CASE(sums),
+                                  CASE(combs),   CASE(circuits),   CASE(points)};
 TEST_MAIN("accel_cuda/ops", cases)

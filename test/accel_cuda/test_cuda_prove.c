@@ -36,9 +36,11 @@ static const device_variant variants[] = {
     {.group = 1, .slice = 128},
     {.stream = true, .group = 1, .slice = 128},
     {.stream = true, .group = 1, .slice = 128, .file = true},
-    {.group = 3, .slice = 1024},
+    {.group = 3, .slice = 1024, .comb = CUZK_DEVICE_COMB_3},
     {.stream = true, .group = 3, .slice = 1024},
     {.stream = true, .group = 3, .slice = 1024, .file = true},
+    {.comb = CUZK_DEVICE_COMB_4},
+    {.group = 1, .slice = 128, .comb = CUZK_DEVICE_COMB_4},
 };
 #define VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
@@ -125,7 +127,9 @@ static void setup_equals_cpu(void)
         device_instance in;
         cuzk_proof got[2];
         cuzk_err err;
-        const device_variant v = {.stream = i % 2 == 1, .make = true};
+        const device_variant v = {.stream = i % 2 == 1,
+                                  .make = true,
+                                  .comb = i % 3 == 0 ? CUZK_DEVICE_COMB_4 : CUZK_DEVICE_COMB_AUTO};
         device_instance_begin(&in, test_circuit_blocks(1 + test_below(300)), CUZK_QUOTIENT_COEFFS);
         CHECK_OK(device_load_and_prove(&in, dev, v, 2, got, &err), &err);
         device_check_proofs(got, in.want, 2);
@@ -171,9 +175,9 @@ static void setup_files_equal_cpu(void)
 static void failures(void)
 {
     static const device_variant ways[] = {
-        {.group = 2, .slice = 1024},
+        {.group = 2, .slice = 1024, .comb = CUZK_DEVICE_COMB_3},
         {.stream = true, .group = 2, .slice = 1024},
-        {.make = true, .group = 1},
+        {.make = true, .group = 1, .comb = CUZK_DEVICE_COMB_4},
         {.stream = true, .group = 2, .slice = 1024, .file = true}};
     static const cudaError_t errors[] = {cudaErrorMemoryAllocation, cudaErrorLaunchFailure};
     cuzk_err err;

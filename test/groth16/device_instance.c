@@ -68,8 +68,9 @@ cuzk_status device_load_and_prove(const device_instance *in, cuzk_accel *dev, de
     const cuzk_device_key_opts ko = {.stream = v.stream,
                                      .chunk_points = 1024,
                                      .check = CUZK_POINT_IN_SUBGROUP,
-                                     .points = v.file ? CUZK_DEVICE_POINTS_FILE
-                                                      : CUZK_DEVICE_POINTS_AUTO};
+                                     .points =
+                                         v.file ? CUZK_DEVICE_POINTS_FILE : CUZK_DEVICE_POINTS_AUTO,
+                                     .comb = v.comb};
     const cuzk_device_prove_opts po = {.r = in->r,
                                        .s = in->s,
                                        .max_group = v.group,

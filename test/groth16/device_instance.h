@@ -25,6 +25,7 @@ typedef struct device_variant {
     uint32_t group;
     uint64_t slice;
     bool file; /* what streams comes from the file */
+    cuzk_device_comb comb;
 } device_variant;
 /** Loads a key and proves n witnesses with it; the first failure. Nothing stays on the device. */
 cuzk_status device_load_and_prove(const device_instance *in, cuzk_accel *dev, device_variant v,

@@ -18,13 +18,17 @@ static void check_instance(const device_instance *in, cuzk_accel *dev)
 {
     cuzk_proof got[4];
     cuzk_err err;
-    for (unsigned v = 0; v < 9; v++) {
+    for (unsigned v = 0; v < 11; v++) {
         const uint32_t group = v < 3 ? 0 : v < 6 ? 1 : 3;
+        const cuzk_device_comb comb = v % 3 != 0 && v < 9 ? CUZK_DEVICE_COMB_AUTO
+                                      : v % 2 == 0        ? CUZK_DEVICE_COMB_3
+                                                          : CUZK_DEVICE_COMB_4;
         CHECK_OK(device_load_and_prove(in, dev,
-                                       (device_variant){.stream = v % 3 != 0,
-                                                        .file = v % 3 == 2,
+                                       (device_variant){.stream = v % 3 != 0 && v < 9,
+                                                        .file = v % 3 == 2 && v < 9,
                                                         .group = group,
-                                                        .slice = v < 4 ? 0 : 128},
+                                                        .slice = v < 4 ? 0 : 128,
+                                                        .comb = comb},
                                        4, got, &err),
                  &err);
         device_check_proofs(got, in->want, 4);
@@ -65,8 +69,10 @@ static void less_memory(const device_instance *in, bool file)
         cuzk_proof got[4];
         CHECK_OK(cuzk_accel_mock_open(&dev, 0, limit, NULL, &err), &err);
         const cuzk_status st = device_load_and_prove(
-            in, dev, (device_variant){.stream = false, .file = file, .group = 0, .slice = 0}, 4,
-            got, &err);
+            in, dev,
+            (device_variant){.file = file,
+                             .comb = file ? CUZK_DEVICE_COMB_NONE : CUZK_DEVICE_COMB_4},
+            4, got, &err);
         const cuzk_mock_stats s = cuzk_accel_mock_stats(dev);
         CHECK(s.peak_bytes <= limit);
         CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects, 0);
@@ -102,8 +108,11 @@ static void failures(void)
     cuzk_proof got[4];
     device_instance_begin(&in, test_circuit_blocks(5), CUZK_QUOTIENT_COEFFS);
     for (unsigned v = 0; v < 12; v++) {
-        const device_variant way = {
-            .stream = v % 3 != 0, .file = v % 3 == 2, .group = 2, .slice = 128};
+        const device_variant way = {.comb = CUZK_DEVICE_COMB_4,
+                                    .stream = v % 3 != 0,
+                                    .file = v % 3 == 2,
+                                    .group = 2,
+                                    .slice = 128};
         uint64_t at = 1;
         for (;; at += 1 + test_below(4)) {
             cuzk_accel *dev = NULL;
@@ -151,8 +160,12 @@ static void host_allocations(void)
     device_instance_begin(&in, test_circuit_blocks(3), CUZK_QUOTIENT_COEFFS);
     CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
     const uint64_t before = cuzk_alloc_get_stats().blocks_now;
-    for (unsigned v = 0; v < 3; v++) {
-        const device_variant way = {.stream = v != 0, .file = v == 2, .group = 2, .slice = 0};
+    for (unsigned v = 0; v < 4; v++) {
+        const device_variant way = {.stream = v % 3 != 0,
+                                    .file = v == 2,
+                                    .group = 2,
+                                    .slice = 0,
+                                    .comb = v == 3 ? CUZK_DEVICE_COMB_3 : CUZK_DEVICE_COMB_NONE};
         cuzk_status st = CUZK_E_NOMEM;
         for (uint64_t n = 1; st != CUZK_OK; n++) {
             cuzk_alloc_fail_nth(n, false);
@@ -180,9 +193,11 @@ static void wrong_sum(void)
         const cuzk_mock_script script = {.wrong_sum_at = i};
         uint8_t a[192], b[192];
         cuzk_accel_mock_set(dev, &script);
-        CHECK_OK(device_load_and_prove(&in, dev,
-                                       (device_variant){.stream = false, .group = 0, .slice = 0}, 1,
-                                       got, &err),
+        CHECK_OK(device_load_and_prove(
+                     &in, dev,
+                     (device_variant){
+                         .stream = false, .group = 0, .slice = 0, .comb = CUZK_DEVICE_COMB_4},
+                     1, got, &err),
                  &err);
         cuzk_proof_encode(a, &got[0]);
         cuzk_proof_encode(b, &in.want[0]);

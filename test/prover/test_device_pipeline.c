@@ -86,7 +86,7 @@ static void all_partitions(rig *r)
     }
     CHECK(memcmp(proofs[0], proofs[1], CUZK_PROOF_BYTES) != 0); /* each has its own r and s */
     CHECK(t.device.gpu_total_ns > 0 && t.witness_ns > 0 && t.verify_ns > 0);
-    CHECK(t.release_backlog_peak > 0);
+    CHECK_U64(t.release_backlog_peak, 0); /* all witnesses were in page-locked memory */
     CHECK_U64(t.device.prep_msm_ns + t.device.eval_ns + t.device.ntt_msm_h_ns +
                   t.device.batch_add_ns + t.device.tail_msm_ns + t.device.b_g2_msm_ns,
               t.device.gpu_total_ns);
@@ -145,5 +145,72 @@ static void pipeline(void)
     rig_close(&r);
 }
 
-static const cuzk_case cases[] = {CASE(pipeline)};
+/* The native check beside the proofs: its verdict is that of the check alone, whatever else fails. */
+static void expect_verdict(rig *r, const cuzk_mock_script *script)
+{
+    static const cuzk_mock_script none = {.fail_at = 0};
+    cuzk_err want = {.msg = ""}, got = {.msg = ""};
+    uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES], untouched[PARTITIONS][CUZK_PROOF_BYTES];
+    cuzk_pipeline_times t = {.witness_ns = 0};
+    memset(proofs, 0xa5, sizeof(proofs));
+    memset(untouched, 0xa5, sizeof(untouched));
+    const cuzk_status st = cuzk_filecoin_input_check(r->in, r->hashes, NULL, NULL, &want);
+    CHECK_STATUS(st, CUZK_E_VANILLA);
+    cuzk_accel_mock_set(r->dev[0], script);
+    cuzk_accel_mock_set(r->dev[1], script);
+    const uint64_t blocks = host_blocks(r);
+    CHECK_STATUS(cuzk_pipeline_run(&r->pipe, proofs[0], &t, &got), st);
+    CHECK_U64(host_blocks(r), blocks);
+    CHECK_STR(got.msg, want.msg);
+    CHECK_MEM(proofs, untouched, sizeof(proofs));
+    CHECK(t.check_ns > 0);
+    cuzk_accel_mock_set(r->dev[0], &none);
+    cuzk_accel_mock_set(r->dev[1], &none);
+}
+
+static void checks_beside(void)
+{
+    static const cuzk_mock_script none = {.fail_at = 0}, wrong = {.wrong_sum_at = 3},
+                                  no_memory = {.fail_at = 1,
+                                               .and_after = true,
+                                               .fail_with = CUZK_E_DEV_NOMEM};
+    rig r;
+    cuzk_err err;
+    rig_open(&r);
+    r.pipe.check = true;
+    all_partitions(&r);
+    r.pipe.n_keys = 1;
+    r.in->n_partitions = 1;
+    cuzk_merkle_proof *p = (cuzk_merkle_proof *)(uintptr_t)&r.in->post->sectors[0].proofs[5];
+    cuzk_node *sibling = (cuzk_node *)(uintptr_t)&p->levels[1].siblings[0];
+    CHECK(cuzk_filecoin_input_is_shaped(r.in));
+    sibling->b[0] ^= 1; /* a witness can be made, rows are not satisfied */
+    CHECK(cuzk_filecoin_input_is_shaped(r.in));
+    expect_verdict(&r, &none);
+    expect_verdict(&r, &wrong);
+    expect_verdict(&r, &no_memory);
+    r.pipe.check_rows = true;
+    expect_verdict(&r, &none);
+    r.pipe.check_rows = false;
+    memset(sibling->b, 0xff, sizeof(sibling->b)); /* no field element: no witness */
+    expect_verdict(&r, &none);
+    memset(sibling->b, 0, sizeof(sibling->b));
+    p->n_levels--; /* checked first: its witness would have another length */
+    CHECK(!cuzk_filecoin_input_is_shaped(r.in));
+    expect_verdict(&r, &none);
+    p->n_levels++;
+    const uint32_t n = p->levels[0].arity;
+    ((cuzk_path_level *)(uintptr_t)&p->levels[0])->arity = 2;
+    CHECK(!cuzk_filecoin_input_is_shaped(r.in));
+    expect_verdict(&r, &none);
+    ((cuzk_path_level *)(uintptr_t)&p->levels[0])->arity = (uint8_t)n;
+    cuzk_cancel cancel = {true};
+    uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
+    cuzk_pipeline_times t = {.witness_ns = 0};
+    r.pipe.cancel = &cancel;
+    CHECK_STATUS(cuzk_pipeline_run(&r.pipe, proofs[0], &t, &err), CUZK_E_CANCELLED);
+    rig_close(&r);
+}
+
+static const cuzk_case cases[] = {CASE(pipeline), CASE(checks_beside)};
 TEST_MAIN("prover/device_pipeline", cases)

@@ -55,6 +55,10 @@ void cpu_section_values(const cpu_circuit *c, cuzk_accel_section s, const cuzk_w
                         uint64_t *bits, cuzk_scalar *scalars);
 void cpu_split_points(const cuzk_accel_op *op, size_t point_bytes);
 
+/* cpu_comb.c */
+cuzk_status cpu_make_comb(const cuzk_accel_op *op, cuzk_err *err);
+void cpu_sum_signs(const cuzk_accel_op *op);
+
 /* cpu_ops.c: one operation, now. */
 cuzk_status cpu_run(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err);
 

@@ -148,6 +148,10 @@ cuzk_status cpu_run(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err)
     case CUZK_ACCEL_OP_MSM_G2:
     case CUZK_ACCEL_OP_BITS_G1:
     case CUZK_ACCEL_OP_BITS_G2: return run_msm(d, op, err);
+    case CUZK_ACCEL_OP_SIGNS_G1:
+    case CUZK_ACCEL_OP_SIGNS_G2: cpu_sum_signs(op); return CUZK_OK;
+    case CUZK_ACCEL_OP_COMB_G1:
+    case CUZK_ACCEL_OP_COMB_G2: return cpu_make_comb(op, err);
     case CUZK_ACCEL_OP_DECODE_G1:
     case CUZK_ACCEL_OP_DECODE_G2: return run_decode(op, err);
     case CUZK_ACCEL_OP_SPLIT_G1: cpu_split_points(op, sizeof(cuzk_g1_affine)); return CUZK_OK;

@@ -11,20 +11,49 @@ static bool is_bits(const cuzk_accel_op *op)
     return op->kind == CUZK_ACCEL_OP_BITS_G1 || op->kind == CUZK_ACCEL_OP_BITS_G2;
 }
 
+static bool is_signs(const cuzk_accel_op *op)
+{
+    return op->kind == CUZK_ACCEL_OP_SIGNS_G1 || op->kind == CUZK_ACCEL_OP_SIGNS_G2;
+}
+
 static bool is_g2(const cuzk_accel_op *op)
 {
-    return op->kind == CUZK_ACCEL_OP_MSM_G2 || op->kind == CUZK_ACCEL_OP_BITS_G2;
+    return op->kind == CUZK_ACCEL_OP_MSM_G2 || op->kind == CUZK_ACCEL_OP_BITS_G2 ||
+           op->kind == CUZK_ACCEL_OP_SIGNS_G2;
 }
 
 static unsigned nbits_of(const cuzk_accel_op *op)
 {
-    return is_bits(op) ? CUZK_CUDA_MSM_BITS_ONLY : 255;
+    return is_bits(op) || is_signs(op) ? CUZK_CUDA_MSM_BITS_ONLY : 255;
+}
+
+/* Points that a sum adds up, at most. */
+static uint64_t terms_of(const cuzk_accel_op *op)
+{
+    return is_signs(op) ? cuzk_accel_comb_groups(op->u.msm.n, op->u.msm.teeth) : op->u.msm.n;
+}
+
+static cuzk_status check_teeth(unsigned teeth, cuzk_err *err)
+{
+    if (teeth < CUZK_ACCEL_MIN_TEETH || teeth > CUZK_ACCEL_MAX_TEETH) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "a comb of %u teeth on a GPU", teeth);
+    }
+    return CUZK_OK;
 }
 
 cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *out, cuzk_err *err)
 {
     (void)dev;
     switch (op->kind) {
+    case CUZK_ACCEL_OP_COMB_G1:
+    case CUZK_ACCEL_OP_COMB_G2:
+        CUZK_TRY(check_teeth(op->u.comb.teeth, err));
+        out->device_bytes = cuzk_cuda_msm_comb_bytes(
+            op->u.comb.n, op->u.comb.teeth,
+            op->kind == CUZK_ACCEL_OP_COMB_G2 ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1);
+        return CUZK_OK;
+    case CUZK_ACCEL_OP_SIGNS_G1:
+    case CUZK_ACCEL_OP_SIGNS_G2: CUZK_TRY(check_teeth(op->u.msm.teeth, err)); /* fall through */
     case CUZK_ACCEL_OP_MSM_G1:
     case CUZK_ACCEL_OP_MSM_G2:
     case CUZK_ACCEL_OP_BITS_G1:
@@ -33,7 +62,7 @@ cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *
             return CUZK_FAIL(err, CUZK_E_INVALID, "a sum of %llu terms on a GPU: at most 2^28",
                              (unsigned long long)op->u.msm.n);
         }
-        out->device_bytes = cuzk_cuda_msm_bytes(op->u.msm.n, nbits_of(op),
+        out->device_bytes = cuzk_cuda_msm_bytes(terms_of(op), nbits_of(op),
                                                 is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1);
         out->pinned_bytes = 64 * sizeof(cuzk_g2_xyzz);
         return CUZK_OK;
@@ -70,7 +99,8 @@ static cuzk_status finish_sum(gpu_sum *s, cuzk_err *err)
 
 static bool fits_sum(const gpu_sum *s, const cuzk_accel_op *op, const void *d_ws)
 {
-    return s->d_ws == d_ws && s->n == op->u.msm.n && s->nbits == nbits_of(op) && s->g2 == is_g2(op);
+    return s->d_ws == d_ws && s->n == terms_of(op) && s->nbits == nbits_of(op) &&
+           s->g2 == is_g2(op);
 }
 
 /*
@@ -102,10 +132,10 @@ static cuzk_status take_sum(gpu_queue *q, const cuzk_accel_op *op, void *d_ws, u
     }
     cuzk_cuda_msm_destroy(s->msm, q->q);
     s->msm = NULL;
-    CUZK_TRY(cuzk_cuda_msm_create_in(&s->msm, q->q, d_ws, ws_bytes, op->u.msm.n, nbits_of(op),
+    CUZK_TRY(cuzk_cuda_msm_create_in(&s->msm, q->q, d_ws, ws_bytes, terms_of(op), nbits_of(op),
                                      is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1, err));
     s->d_ws = d_ws;
-    s->n = op->u.msm.n;
+    s->n = terms_of(op);
     s->nbits = nbits_of(op);
     s->g2 = is_g2(op);
     *out = s;
@@ -127,12 +157,19 @@ static cuzk_status enqueue_sum(gpu_queue *q, const cuzk_accel_op *op, void *d_ws
         }
         return CUZK_OK;
     }
+    if (is_signs(op)) {
+        CUZK_TRY(check_teeth(op->u.msm.teeth, err));
+    }
     CUZK_TRY(take_sum(q, op, d_ws, ws_bytes, &s, err));
     cuzk_status st;
     if (op->kind == CUZK_ACCEL_OP_MSM_G1) {
         st = cuzk_cuda_msm_g1_enqueue(s->msm, q->q, bases, op->u.msm.d_scalars, n, err);
     } else if (op->kind == CUZK_ACCEL_OP_MSM_G2) {
         st = cuzk_cuda_msm_g2_enqueue(s->msm, q->q, bases, op->u.msm.d_scalars, n, err);
+    } else if (is_signs(op)) {
+        st = cuzk_cuda_msm_signs_enqueue(s->msm, q->q,
+                                         is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1, bases,
+                                         op->u.msm.d_bits, n, op->u.msm.teeth, err);
     } else if (op->kind == CUZK_ACCEL_OP_BITS_G1) {
         st = cuzk_cuda_msm_bits_g1_enqueue(s->msm, q->q, bases, op->u.msm.d_bits, n, err);
     } else {
@@ -328,7 +365,15 @@ cuzk_status gpu_enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, void *
     case CUZK_ACCEL_OP_MSM_G1:
     case CUZK_ACCEL_OP_MSM_G2:
     case CUZK_ACCEL_OP_BITS_G1:
-    case CUZK_ACCEL_OP_BITS_G2: return enqueue_sum(q, op, d_ws, ws_bytes, err);
+    case CUZK_ACCEL_OP_BITS_G2:
+    case CUZK_ACCEL_OP_SIGNS_G1:
+    case CUZK_ACCEL_OP_SIGNS_G2: return enqueue_sum(q, op, d_ws, ws_bytes, err);
+    case CUZK_ACCEL_OP_COMB_G1:
+    case CUZK_ACCEL_OP_COMB_G2:
+        return cuzk_cuda_msm_comb_make(q->q, op->u.comb.d_points, op->u.comb.n, op->u.comb.teeth,
+                                       op->kind == CUZK_ACCEL_OP_COMB_G2 ? CUZK_CUDA_MSM_G2
+                                                                         : CUZK_CUDA_MSM_G1,
+                                       d_ws, ws_bytes, err);
     case CUZK_ACCEL_OP_SPLIT_G1:
     case CUZK_ACCEL_OP_SPLIT_G2: return enqueue_split(q, op, err);
     case CUZK_ACCEL_OP_DECODE_G1:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "accel/comb_hd.h"
 #include "base/alloc.h"
 
 #include "cuda_queue_internal.h"
@@ -197,6 +198,24 @@ static cuzk_status enqueue_bits(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cuda_
     const unsigned levels = cuzk_cuda_msm_bits_levels(n, &m->tuning);
     CUZK_TRY(cuzk_cuda_msm_list_bits(&m->mem, q, d_bits, n, levels, err));
     CUZK_TRY((g1 ? cuzk_cuda_msm_sum_list_g1 : cuzk_cuda_msm_sum_list_g2)(&m->mem, q, d_bases, n,
+                                                                          levels, err));
+    return send_sums(m, q, 1, 0, err);
+}
+
+cuzk_status cuzk_cuda_msm_signs_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                        cuzk_cuda_msm_group group, const void *d_comb,
+                                        const uint64_t *d_bits, uint64_t n, unsigned teeth,
+                                        cuzk_err *err)
+{
+    const uint64_t terms = teeth == 0 ? n : cuzk_accel_comb_groups(n, teeth);
+    CUZK_TRY(check_call(m, q, group, true, terms, err));
+    if (n == 0) {
+        return send_sums(m, q, 0, 0, err);
+    }
+    const bool g1 = group == CUZK_CUDA_MSM_G1;
+    const unsigned levels = cuzk_cuda_msm_bits_levels(terms, &m->tuning);
+    CUZK_TRY(cuzk_cuda_msm_list_signs(&m->mem, q, d_bits, n, teeth, levels, err));
+    CUZK_TRY((g1 ? cuzk_cuda_msm_sum_list_g1 : cuzk_cuda_msm_sum_list_g2)(&m->mem, q, d_comb, terms,
                                                                           levels, err));
     return send_sums(m, q, 1, 0, err);
 }

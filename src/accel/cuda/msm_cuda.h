@@ -76,6 +76,19 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_msm_bits_g2_enqueue(cuzk_cuda_msm *m, cuzk_
                                                          const uint64_t *d_bits, uint64_t n,
                                                          cuzk_err *err);
 /**
+ * Enqueues the sum of n bases with signs, + where the bit is set, from their comb (accel/comb_hd.h). The
+ * workspace is for sums of bits, of cuzk_accel_comb_groups(n, teeth) terms.
+ */
+CUZK_NODISCARD cuzk_status cuzk_cuda_msm_signs_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                                       cuzk_cuda_msm_group group,
+                                                       const void *d_comb, const uint64_t *d_bits,
+                                                       uint64_t n, unsigned teeth, cuzk_err *err);
+/** Makes a comb in place; workspace: cuzk_cuda_msm_comb_bytes, 256-byte aligned. Does not wait. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_msm_comb_make(cuzk_cuda_queue *q, void *d_points, uint64_t n,
+                                                   unsigned teeth, cuzk_cuda_msm_group group,
+                                                   void *d_ws, uint64_t ws_bytes, cuzk_err *err);
+uint64_t cuzk_cuda_msm_comb_bytes(uint64_t n, unsigned teeth, cuzk_cuda_msm_group group);
+/**
  * Waits for the workspace's enqueued sum (of scalars or bits) and writes it to out, on the host; n
  * was 0: infinity. On failure out is not written; the result is gone either way. E_INVALID when
  * nothing is pending.

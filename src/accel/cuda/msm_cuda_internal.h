@@ -107,6 +107,21 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
 cuzk_status cuzk_cuda_msm_list_bits(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
                                     const uint64_t *d_bits, uint64_t n, unsigned levels,
                                     cuzk_err *err);
+/** List of the comb's entries for n signs, filled up; d_offset = {0, length}. */
+cuzk_status cuzk_cuda_msm_list_signs(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                     const uint64_t *d_bits, uint64_t n, unsigned teeth,
+                                     unsigned levels, cuzk_err *err);
+
+/**
+ * d_out[i] = sum of the bases of list entries 2i and 2i + 1, canonical. Uses d_list [2 pairs],
+ * d_offset [1] (the list's length), d_tree_a [pairs] and d_products alone.
+ */
+cuzk_status cuzk_cuda_msm_add_pairs_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                       const void *d_bases, void *d_out, uint32_t pairs,
+                                       cuzk_err *err);
+cuzk_status cuzk_cuda_msm_add_pairs_g2(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                       const void *d_bases, void *d_out, uint32_t pairs,
+                                       cuzk_err *err);
 
 /** Sorted list of a batch to the batch's buckets. d_bases of the group. */
 cuzk_status cuzk_cuda_msm_accumulate_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,

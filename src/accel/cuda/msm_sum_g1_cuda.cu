@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "msm_comb_tmpl.cuh"
 #include "msm_sum_tmpl.cuh"
 
 cuzk_status cuzk_cuda_msm_accumulate_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
@@ -19,4 +20,11 @@ cuzk_status cuzk_cuda_msm_sum_list_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_q
                                       cuzk_err *err)
 {
     return sum_list<g1_group>(m, q, d_bases, n, levels, err);
+}
+
+cuzk_status cuzk_cuda_msm_add_pairs_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                       const void *d_bases, void *d_out, uint32_t pairs,
+                                       cuzk_err *err)
+{
+    return add_pairs<g1_group>(m, q, d_bases, d_out, pairs, err);
 }

@@ -291,7 +291,8 @@ static void section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s, uin
 static bool is_sum(const cuzk_accel_op *op)
 {
     return op->kind == CUZK_ACCEL_OP_MSM_G1 || op->kind == CUZK_ACCEL_OP_MSM_G2 ||
-           op->kind == CUZK_ACCEL_OP_BITS_G1 || op->kind == CUZK_ACCEL_OP_BITS_G2;
+           op->kind == CUZK_ACCEL_OP_BITS_G1 || op->kind == CUZK_ACCEL_OP_BITS_G2 ||
+           op->kind == CUZK_ACCEL_OP_SIGNS_G1 || op->kind == CUZK_ACCEL_OP_SIGNS_G2;
 }
 
 /* Workspaces as a device would want them, so that planning is exercised. */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Combs of the points of bit wires. Twice the memory (four teeth) halves the additions of those
+ * sums, so they are for memory that nothing else needs.
+ */
+#include "base/alloc.h"
+
+#include "device_internal.h"
+
+/* Below, sums are short, and half a millisecond of the host's for the halves is much. */
+#define LEAST_COMB ((uint64_t)1 << 20)
+
+void device_add_sum(cuzk_accel_sum *a, const cuzk_accel_sum *b)
+{
+    if (a->is_g2) {
+        cuzk_g2_add(&a->v.g2, &a->v.g2, &b->v.g2);
+    } else {
+        cuzk_g1_add(&a->v.g1, &a->v.g1, &b->v.g1);
+    }
+}
+
+void device_half_sum(cuzk_accel_sum *a, const cuzk_accel_sum *b)
+{
+    cuzk_fr half;
+    cuzk_scalar k;
+    cuzk_fr_from_u64(&half, 2);
+    cuzk_fr_inv(&half, &half);
+    cuzk_fr_to_scalar(&k, &half);
+    device_add_sum(a, b);
+    if (a->is_g2) {
+        cuzk_g2_mul(&a->v.g2, &a->v.g2, &k);
+    } else {
+        cuzk_g1_mul(&a->v.g1, &a->v.g1, &k);
+    }
+}
+
+void device_comb_choose(cuzk_device_key *k, unsigned teeth, bool all)
+{
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        device_points *p = &k->points[a];
+        p->teeth = p->bits && p->n >= (all ? 1 : LEAST_COMB) ? teeth : 0;
+    }
+}
+
+static cuzk_accel_op comb_op(const device_points *p)
+{
+    const cuzk_accel_op op = {.kind = p->bytes == sizeof(cuzk_g2_affine) ? CUZK_ACCEL_OP_COMB_G2
+                                                                         : CUZK_ACCEL_OP_COMB_G1,
+                              .u.comb = {.d_points = p->d, .n = p->n, .teeth = p->teeth}};
+    return op;
+}
+
+static uint64_t bitmap_bytes(const device_points *p)
+{
+    return ((p->n + 63) / 64 * sizeof(uint64_t) + 255) & ~(uint64_t)255;
+}
+
+/* Workspace of the making of a comb and of the sum of all its points. */
+static cuzk_status work_of(const cuzk_device_key *k, const device_points *p, uint64_t *bytes,
+                           cuzk_err *err)
+{
+    const cuzk_accel_op make = comb_op(p), sum = device_sum_op(p, p->n);
+    cuzk_accel_need a, b;
+    CUZK_TRY(cuzk_accel_plan(k->dev, &make, &a, err));
+    CUZK_TRY(cuzk_accel_plan(k->dev, &sum, &b, err));
+    *bytes = a.device_bytes > b.device_bytes ? a.device_bytes : b.device_bytes;
+    return CUZK_OK;
+}
+
+cuzk_status device_comb_bytes(uint64_t *bytes, const cuzk_device_key *k, cuzk_err *err)
+{
+    *bytes = 0;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        const device_points *p = &k->points[a];
+        uint64_t work = 0;
+        if (p->teeth != 0) {
+            CUZK_TRY(work_of(k, p, &work, err));
+            work += bitmap_bytes(p);
+            *bytes = work > *bytes ? work : *bytes;
+        }
+    }
+    return CUZK_OK;
+}
+
+/* d_work: the bitmap, then the workspace. All signs are -, so the sum is that of all points, negated. */
+static cuzk_status make(cuzk_device_key *k, device_points *p, uint8_t *d_work, uint64_t work,
+                        cuzk_err *err)
+{
+    const uint64_t map = bitmap_bytes(p);
+    const cuzk_accel_op comb = comb_op(p);
+    const cuzk_accel_op zero = {.kind = CUZK_ACCEL_OP_ZERO,
+                                .u.copy = {.d_dst = d_work, .bytes = map}};
+    cuzk_accel_op sum = device_sum_op(p, p->n);
+    sum.u.msm.d_bases = p->d;
+    sum.u.msm.d_bits = (const uint64_t *)(const void *)d_work;
+    sum.u.msm.sum = &p->total;
+    CUZK_TRY(cuzk_accel_enqueue(k->q, &comb, d_work + map, work, err));
+    CUZK_TRY(cuzk_accel_enqueue(k->q, &zero, NULL, 0, err));
+    CUZK_TRY(cuzk_accel_enqueue(k->q, &sum, d_work + map, work, err));
+    CUZK_TRY(cuzk_accel_sync(k->q, err));
+    if (p->total.is_g2) {
+        cuzk_g2_neg(&p->total.v.g2, &p->total.v.g2);
+    } else {
+        cuzk_g1_neg(&p->total.v.g1, &p->total.v.g1);
+    }
+    return CUZK_OK;
+}
+
+cuzk_status device_comb_make(cuzk_device_key *k, cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    for (int a = 0; a < DEVICE_ARRAYS && st == CUZK_OK; a++) {
+        device_points *p = &k->points[a];
+        uint64_t work = 0;
+        void *d_work = NULL;
+        if (p->teeth == 0) {
+            continue;
+        }
+        CUZK_TRY(work_of(k, p, &work, err));
+        CUZK_TRY(cuzk_accel_alloc(k->dev, &d_work, bitmap_bytes(p) + work, err));
+        st = make(k, p, d_work, work, err);
+        if (st != CUZK_OK) {
+            cuzk_ignore(cuzk_accel_sync(k->q, NULL)); /* nothing may still work in d_work */
+        }
+        cuzk_accel_free(k->dev, d_work);
+    }
+    return st;
+}
