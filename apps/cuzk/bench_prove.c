@@ -21,16 +21,7 @@ typedef struct bench_prove {
 } bench_prove;
 
 enum {
-    OPT_SIZE = 0x480,
-    OPT_C1,
-    OPT_VANILLA,
-    OPT_PARAMS,
-    OPT_RANDOMNESS,
-    OPT_TYPE,
-    OPT_PARTITION,
-    OPT_R_OLD,
-    OPT_D_NEW,
-    OPT_R_NEW,
+    OPT_PARAMS = 0x480,
     OPT_SEED,
     OPT_SECTORS,
     OPT_COUNT,
@@ -43,17 +34,15 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"sector-size", OPT_SIZE, "SIZE", 0, "2KiB (default) to 64GiB", 0},
+    STATEMENT_OPTION_SECTOR_SIZE(" (default 2KiB)"),
     {"params", OPT_PARAMS, "DIR", 0,
      "Folder of parameter files (default: made from a known seed, and thrown away)", 0},
-    {"c1", OPT_C1, "FILE", 0, "porep: a C1 output (default: generated)", 0},
-    {"vanilla", OPT_VANILLA, "FILE", 0, "The others: a vanilla proof; repeat it in order", 0},
-    {"randomness", OPT_RANDOMNESS, "HEX", 0, "With --vanilla, PoSt: 32 bytes", 0},
-    {"type", OPT_TYPE, "N", 0, "With --vanilla, PoSt: RegisteredPoStProof", 0},
-    {"partition", OPT_PARTITION, "K", 0, "With --vanilla, window: partition", 0},
-    {"comm-r-old", OPT_R_OLD, "HEX", 0, "With --vanilla, update", 0},
-    {"comm-d-new", OPT_D_NEW, "HEX", 0, "With --vanilla, update", 0},
-    {"comm-r-new", OPT_R_NEW, "HEX", 0, "With --vanilla, update", 0},
+    STATEMENT_OPTION_C1("; default: generated"),
+    STATEMENT_OPTION_VANILLA("; default: generated"),
+    STATEMENT_OPTION_RANDOMNESS(", with --vanilla"),
+    STATEMENT_OPTION_TYPE,
+    STATEMENT_OPTION_PARTITION,
+    STATEMENT_OPTIONS_UPDATE,
     {"seed", OPT_SEED, "N", 0, "Of generated inputs and parameters (default 1)", 0},
     {"sectors", OPT_SECTORS, "N", 0, "Generated window: sectors (default: a full partition)", 0},
     DEVICES_OPTION_DEVICE,
@@ -85,24 +74,10 @@ static void number(struct argp_state *state, uint64_t *out, const char *arg, uin
 static error_t parse_subject(bench_subject *s, int key, char *arg, struct argp_state *state)
 {
     switch (key) {
-    case OPT_SIZE: s->size = arg; return 0;
     case OPT_PARAMS: s->params = arg; return 0;
-    case OPT_C1: s->c1 = arg; return 0;
-    case OPT_RANDOMNESS: s->randomness = arg; return 0;
-    case OPT_R_OLD: s->comm_r_old = arg; return 0;
-    case OPT_D_NEW: s->comm_d_new = arg; return 0;
-    case OPT_R_NEW: s->comm_r_new = arg; return 0;
-    case OPT_TYPE: number(state, &s->registered_proof, arg, 0, 14, "type"); return 0;
-    case OPT_PARTITION: number(state, &s->partition, arg, 0, UINT32_MAX, "partition"); return 0;
     case OPT_SEED: number(state, &s->seed, arg, 0, UINT32_MAX, "seed"); return 0;
     case OPT_SECTORS: number(state, &s->sectors, arg, 1, BENCH_MAX_BLOBS, "sectors"); return 0;
-    case OPT_VANILLA:
-        if (s->n_vanilla == BENCH_MAX_BLOBS) {
-            argp_error(state, "more than %d --vanilla files", BENCH_MAX_BLOBS);
-        }
-        s->vanilla[s->n_vanilla++] = arg;
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return statement_opts_parse(&s->in, key, arg, state);
     }
 }
 

@@ -61,7 +61,7 @@ static void remove_dir(bench_subject *s)
 static cuzk_status find_kind(bench_subject *s)
 {
     uint64_t bytes = 0;
-    const char *size = s->size != NULL ? s->size : "2KiB";
+    const char *size = s->in.sector_size != NULL ? s->in.sector_size : "2KiB";
     if (strcmp(s->kind, "rows") == 0) {
         s->is_rows = true;
         (void)snprintf(s->name, sizeof(s->name), "rows 2^%u, %u %% bits", s->rows.lg, s->rows.bits);
@@ -105,18 +105,18 @@ static cuzk_status node_option(bench_subject *s, cuzk_filecoin_blob *out, cuzk_n
 static cuzk_status given_input(bench_subject *s)
 {
     cuzk_filecoin_request *q = &s->request;
-    if (s->c1 != NULL) {
-        return map_blob(s, s->c1);
+    if (s->in.c1 != NULL) {
+        return map_blob(s, s->in.c1);
     }
-    for (uint32_t i = 0; i < s->n_vanilla; i++) {
-        CUZK_TRY(map_blob(s, s->vanilla[i]));
+    for (size_t i = 0; i < s->in.n_vanilla; i++) {
+        CUZK_TRY(map_blob(s, s->in.vanilla[i]));
     }
     if (s->spec.kind == CUZK_CIRCUIT_UPDATE) {
-        CUZK_TRY(node_option(s, &q->comm_r_old, &s->nodes[0], s->comm_r_old, "comm-r-old"));
-        CUZK_TRY(node_option(s, &q->comm_d_new, &s->nodes[1], s->comm_d_new, "comm-d-new"));
-        return node_option(s, &q->comm_r_new, &s->nodes[2], s->comm_r_new, "comm-r-new");
+        CUZK_TRY(node_option(s, &q->comm_r_old, &s->nodes[0], s->in.comm_r_old, "comm-r-old"));
+        CUZK_TRY(node_option(s, &q->comm_d_new, &s->nodes[1], s->in.comm_d_new, "comm-d-new"));
+        return node_option(s, &q->comm_r_new, &s->nodes[2], s->in.comm_r_new, "comm-r-new");
     }
-    return node_option(s, &q->randomness, &s->nodes[0], s->randomness, "randomness");
+    return node_option(s, &q->randomness, &s->nodes[0], s->in.randomness, "randomness");
 }
 
 /* A generated input goes through a file, whose name is gone before it is read. */
@@ -188,10 +188,10 @@ static cuzk_status open_input(bench_subject *s)
     cuzk_status st;
     q->kind = s->spec.kind;
     q->sector_bytes = s->spec.shape->bytes;
-    q->partition_index = (uint32_t)s->partition;
-    q->registered_proof = s->registered_proof;
+    q->partition_index = (uint32_t)s->in.partition;
+    q->registered_proof = s->in.type;
     q->pool = s->a->pool;
-    if (s->c1 != NULL || s->n_vanilla != 0) {
+    if (s->in.c1 != NULL || s->in.n_vanilla != 0) {
         st = given_input(s);
     } else {
         CUZK_TRY(make_dir(s));

@@ -13,18 +13,16 @@
 #include "app.h"
 #include "bench_rows.h"
 #include "devices.h"
+#include "statement_opts.h"
 
-#define BENCH_MAX_BLOBS 2349
+#define BENCH_MAX_BLOBS STATEMENT_MAX_FILES
 
 typedef struct bench_subject {
     /* What the options say. */
-    const char *kind; /* porep, winning, window, update, rows */
-    const char *size; /* sector size; NULL: 2KiB */
-    const char *params, *c1;
-    const char *vanilla[BENCH_MAX_BLOBS];
-    uint32_t n_vanilla;
-    const char *randomness, *comm_r_old, *comm_d_new, *comm_r_new;
-    uint64_t registered_proof, partition, seed, sectors;
+    const char *kind;  /* porep, winning, window, update, rows */
+    statement_opts in; /* sector_size NULL: 2KiB */
+    const char *params;
+    uint64_t seed, sectors;
     bench_rows rows;
     devices dev; /* --device, --vram */
     /* What is made of it. */

@@ -43,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     bench_synth *p = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &p->b; return 0;
-    case OPT_SIZE: p->s.size = arg; return 0;
+    case OPT_SIZE: p->s.in.sector_size = arg; return 0;
     case OPT_SEED: number(state, &p->s.seed, arg, 0, UINT32_MAX); return 0;
     case OPT_SECTORS: number(state, &p->s.sectors, arg, 1, BENCH_MAX_BLOBS); return 0;
     case OPT_LG: number(state, &p->lg, arg, 3, 26); return 0;

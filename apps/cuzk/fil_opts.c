@@ -12,24 +12,7 @@
 #include "base/bytes.h"
 #include "sys/file.h"
 
-enum {
-    OPT_C1 = 0x300,
-    OPT_PARAMS,
-    OPT_PROOF,
-    OPT_VANILLA,
-    OPT_SIZE,
-    OPT_RANDOMNESS,
-    OPT_TYPE,
-    OPT_PARTITION,
-    OPT_MINER,
-    OPT_SECTOR,
-    OPT_R_OLD,
-    OPT_D_NEW,
-    OPT_R_NEW,
-    OPT_ROWS,
-    OPT_FIL_SEED,
-    OPT_REPEAT
-};
+enum { OPT_PARAMS = 0x300, OPT_PROOF, OPT_MINER, OPT_SECTOR, OPT_ROWS, OPT_FIL_SEED, OPT_REPEAT };
 
 #define OPTION_PARAMS                                                           \
     {                                                                           \
@@ -67,7 +50,7 @@ enum {
     }
 
 const struct argp_option fil_porep_options[] = {
-    {"c1", OPT_C1, "FILE", 0, "C1 output: Phase1 JSON or its envelope (- for standard input)", 0},
+    STATEMENT_OPTION_C1(""),
     OPTION_PARAMS,
     OPTION_OUT,
     OPTION_PROOF,
@@ -79,14 +62,11 @@ const struct argp_option fil_porep_options[] = {
     {0}};
 
 const struct argp_option fil_post_options[] = {
-    {"vanilla", OPT_VANILLA, "FILE", 0,
-     "Vanilla proof of a sector (bincode), or a folder of them in the order of their names; repeat it in partition order",
-     0},
-    {"randomness", OPT_RANDOMNESS, "HEX", 0, "32 bytes", 0},
-    {"type", OPT_TYPE, "N", 0, "RegisteredPoStProof: 0-4 winning, 5-9 window V1, 10-14 window V1_1",
-     0},
-    {"sector-size", OPT_SIZE, "SIZE", 0, "2KiB to 64GiB, instead of --type (window: V1_1)", 0},
-    {"partition", OPT_PARTITION, "K", 0, "Partition of a WindowPoSt (default 0)", 0},
+    STATEMENT_OPTION_VANILLA("; PoSt: or a folder of them, in the order of their names"),
+    STATEMENT_OPTION_RANDOMNESS(""),
+    STATEMENT_OPTION_TYPE,
+    STATEMENT_OPTION_SECTOR_SIZE(", instead of --type (window: V1_1)"),
+    STATEMENT_OPTION_PARTITION,
     OPTION_PARAMS,
     OPTION_OUT,
     OPTION_PROOF,
@@ -94,19 +74,16 @@ const struct argp_option fil_post_options[] = {
     OPTIONS_DEVICE,
     {0}};
 
-const struct argp_option fil_update_options[] = {
-    {"vanilla", OPT_VANILLA, "FILE", 0, "Vanilla proof of the partition (bincode)", 0},
-    {"sector-size", OPT_SIZE, "SIZE", 0, "2KiB to 64GiB", 0},
-    {"partition", OPT_PARTITION, "K", 0, "Partition (default 0)", 0},
-    {"comm-r-old", OPT_R_OLD, "HEX", 0, "Replica commitment before the update", 0},
-    {"comm-d-new", OPT_D_NEW, "HEX", 0, "Data commitment of the update", 0},
-    {"comm-r-new", OPT_R_NEW, "HEX", 0, "Replica commitment after the update", 0},
-    OPTION_PARAMS,
-    OPTION_OUT,
-    OPTION_PROOF,
-    OPTION_ROWS,
-    OPTIONS_DEVICE,
-    {0}};
+const struct argp_option fil_update_options[] = {STATEMENT_OPTION_VANILLA(""),
+                                                 STATEMENT_OPTION_SECTOR_SIZE(""),
+                                                 STATEMENT_OPTION_PARTITION,
+                                                 STATEMENT_OPTIONS_UPDATE,
+                                                 OPTION_PARAMS,
+                                                 OPTION_OUT,
+                                                 OPTION_PROOF,
+                                                 OPTION_ROWS,
+                                                 OPTIONS_DEVICE,
+                                                 {0}};
 
 typedef struct parse_input {
     fil_opts *o;
@@ -147,23 +124,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     fil_opts *o = p->o;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &o->a; return 0;
-    case OPT_C1: o->c1 = arg; return 0;
     case OPT_PARAMS: o->params = arg; return 0;
     case OPT_PROOF: o->proof = arg; return 0;
     case 'o': o->out = arg; return 0;
-    case OPT_VANILLA:
-        if (o->n_vanilla == FIL_MAX_SECTORS) {
-            argp_error(state, "more than %d --vanilla files", FIL_MAX_SECTORS);
-        }
-        o->vanilla[o->n_vanilla++] = arg;
-        return 0;
-    case OPT_SIZE: o->sector_size = arg; return 0;
-    case OPT_RANDOMNESS: o->randomness = arg; return 0;
-    case OPT_TYPE:
-        want_u64(state, &o->type, arg, "type", 14);
-        o->has_type = true;
-        return 0;
-    case OPT_PARTITION: want_u64(state, &o->partition, arg, "partition", UINT32_MAX); return 0;
     case OPT_MINER:
         want_u64(state, &o->miner, arg, "miner", UINT64_MAX);
         o->has_miner = true;
@@ -172,9 +135,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         want_u64(state, &o->sector, arg, "sector", UINT64_MAX);
         o->has_sector = true;
         return 0;
-    case OPT_R_OLD: o->comm_r_old = arg; return 0;
-    case OPT_D_NEW: o->comm_d_new = arg; return 0;
-    case OPT_R_NEW: o->comm_r_new = arg; return 0;
     case OPT_ROWS: o->check_rows = true; return 0;
     case OPT_DEVICE: o->dev.spec = arg; return 0;
     case OPT_VRAM: o->dev.vram = arg; return 0;
@@ -187,7 +147,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_REPEAT: want_u64(state, &o->repeat, arg, "repeat", 1000); return 0;
     case ARGP_KEY_ARG: argp_error(state, "'%s': files are given with options", arg); return 0;
     case ARGP_KEY_END: return parse_end(p, state);
-    default: return ARGP_ERR_UNKNOWN;
+    default: return statement_opts_parse(&o->in, key, arg, state);
     }
 }
 
@@ -220,11 +180,11 @@ static cuzk_status node_option(fil_opts *o, cuzk_node *out, const char *hex, con
 
 static cuzk_status size_option(fil_opts *o, uint64_t *bytes)
 {
-    if (o->sector_size == NULL) {
+    if (o->in.sector_size == NULL) {
         return missing(o, "--sector-size");
     }
-    if (!cuzk_sector_size_parse(bytes, o->sector_size) || cuzk_sector_shape_of(*bytes) == NULL) {
-        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "no sector size '%s'", o->sector_size);
+    if (!cuzk_sector_size_parse(bytes, o->in.sector_size) || cuzk_sector_shape_of(*bytes) == NULL) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "no sector size '%s'", o->in.sector_size);
     }
     return CUZK_OK;
 }
@@ -232,10 +192,10 @@ static cuzk_status size_option(fil_opts *o, uint64_t *bytes)
 cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
 {
     cuzk_content m;
-    if (o->c1 == NULL) {
+    if (o->in.c1 == NULL) {
         return missing(o, "--c1");
     }
-    CUZK_TRY(cuzk_content_read(&m, o->c1, CUZK_CONTENT_INPUT, &o->a.err));
+    CUZK_TRY(cuzk_content_read(&m, o->in.c1, CUZK_CONTENT_INPUT, &o->a.err));
     const cuzk_status st = cuzk_porep_parse_json_with(in, m.data, m.size, o->a.pool, &o->a.err);
     cuzk_content_free(&m);
     return st;
@@ -244,11 +204,12 @@ cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
 static cuzk_status post_type(fil_opts *o, cuzk_post_type *type, bool window)
 {
     uint64_t bytes;
-    if (o->has_type) {
-        CUZK_TRY(cuzk_post_type_of(type, o->type, &o->a.err));
+    if (o->in.has_type) {
+        CUZK_TRY(cuzk_post_type_of(type, o->in.type, &o->a.err));
         if (type->is_window != window) {
             return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "--type %llu is a %s proof",
-                             (unsigned long long)o->type, type->is_window ? "window" : "winning");
+                             (unsigned long long)o->in.type,
+                             type->is_window ? "window" : "winning");
         }
         return CUZK_OK;
     }
@@ -308,16 +269,16 @@ cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement
     cuzk_status s = CUZK_OK;
     memset(st, 0, sizeof(*st));
     CUZK_TRY(post_type(o, &st->type, window));
-    CUZK_TRY(node_option(o, &st->randomness, o->randomness, "--randomness"));
-    st->partition = (uint32_t)o->partition;
-    if (o->n_vanilla == 0) {
+    CUZK_TRY(node_option(o, &st->randomness, o->in.randomness, "--randomness"));
+    st->partition = (uint32_t)o->in.partition;
+    if (o->in.n_vanilla == 0) {
         return missing(o, "--vanilla");
     }
     CUZK_TRY(cuzk_post_input_create(in, &o->a.err));
-    for (size_t i = 0; s == CUZK_OK && i < o->n_vanilla; i++) {
+    for (size_t i = 0; s == CUZK_OK && i < o->in.n_vanilla; i++) {
         struct stat info;
-        const bool is_folder = stat(o->vanilla[i], &info) == 0 && S_ISDIR(info.st_mode);
-        s = is_folder ? add_folder(o, *in, o->vanilla[i]) : add_sector(o, *in, o->vanilla[i]);
+        const bool is_folder = stat(o->in.vanilla[i], &info) == 0 && S_ISDIR(info.st_mode);
+        s = is_folder ? add_folder(o, *in, o->in.vanilla[i]) : add_sector(o, *in, o->in.vanilla[i]);
     }
     return s;
 }
@@ -327,11 +288,11 @@ cuzk_status fil_load_update_statement(fil_opts *o, cuzk_update_statement *st)
     uint64_t bytes = 0;
     memset(st, 0, sizeof(*st));
     CUZK_TRY(size_option(o, &bytes));
-    CUZK_TRY(node_option(o, &st->comm_r_old, o->comm_r_old, "--comm-r-old"));
-    CUZK_TRY(node_option(o, &st->comm_d_new, o->comm_d_new, "--comm-d-new"));
-    CUZK_TRY(node_option(o, &st->comm_r_new, o->comm_r_new, "--comm-r-new"));
+    CUZK_TRY(node_option(o, &st->comm_r_old, o->in.comm_r_old, "--comm-r-old"));
+    CUZK_TRY(node_option(o, &st->comm_d_new, o->in.comm_d_new, "--comm-d-new"));
+    CUZK_TRY(node_option(o, &st->comm_r_new, o->in.comm_r_new, "--comm-r-new"));
     st->shape = cuzk_sector_shape_of(bytes);
-    st->partition = (uint32_t)o->partition;
+    st->partition = (uint32_t)o->in.partition;
     st->h = cuzk_update_default_h(st->shape);
     return CUZK_OK;
 }
@@ -339,11 +300,11 @@ cuzk_status fil_load_update_statement(fil_opts *o, cuzk_update_statement *st)
 cuzk_status fil_load_update(fil_opts *o, cuzk_update_input **in)
 {
     cuzk_content m;
-    if (o->n_vanilla != 1) {
+    if (o->in.n_vanilla != 1) {
         return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "one --vanilla file is needed, not %zu",
-                         o->n_vanilla);
+                         o->in.n_vanilla);
     }
-    CUZK_TRY(cuzk_content_read(&m, o->vanilla[0], CUZK_CONTENT_INPUT, &o->a.err));
+    CUZK_TRY(cuzk_content_read(&m, o->in.vanilla[0], CUZK_CONTENT_INPUT, &o->a.err));
     const cuzk_status st = cuzk_update_parse(in, m.data, m.size, &o->a.err);
     cuzk_content_free(&m);
     return st;

@@ -9,19 +9,12 @@
 
 #include "app.h"
 #include "devices.h"
-
-#define FIL_MAX_SECTORS 2349
+#include "statement_opts.h"
 
 typedef struct fil_opts {
     app a;
-    const char *c1, *params, *proof, *out;
-    const char *vanilla[FIL_MAX_SECTORS];
-    size_t n_vanilla;
-    const char *sector_size;
-    const char *randomness, *comm_r_old, *comm_d_new, *comm_r_new;
-    uint64_t type;
-    bool has_type;
-    uint64_t partition;
+    statement_opts in;
+    const char *params, *proof, *out;
     uint64_t miner, sector;
     bool has_miner, has_sector;
     bool check_rows;

@@ -9,6 +9,7 @@
 #include "rpc/rpc_client.h"
 
 #include "app.h"
+#include "statement_opts.h"
 
 /** Address and credentials. Child of a command's argp, with this struct as input. */
 typedef struct remote_opts {
@@ -26,7 +27,7 @@ CUZK_NODISCARD cuzk_status remote_connect(app *a, remote_opts *r, cuzk_rpc_clien
 CUZK_NODISCARD cuzk_status remote_prepare(app *a, remote_opts *r);
 void remote_free(remote_opts *r);
 
-#define REMOTE_MAX_FILES 2349
+#define REMOTE_MAX_FILES STATEMENT_MAX_FILES
 
 /** A job as options describe it. Zero-initialise. */
 typedef struct remote_job {

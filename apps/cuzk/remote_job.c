@@ -7,41 +7,24 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "sys/file.h"
+#include "vanilla/sector.h"
 
 #include "remote.h"
+#include "statement_opts.h"
 
-enum {
-    OPT_C1 = 0x500,
-    OPT_VANILLA,
-    OPT_REGISTERED,
-    OPT_SECTOR_NUM,
-    OPT_MINER,
-    OPT_PARTITION,
-    OPT_RANDOMNESS,
-    OPT_R_OLD,
-    OPT_R_NEW,
-    OPT_D_NEW,
-    OPT_REQUEST_ID,
-    OPT_PRIORITY,
-    OPT_SECTOR_SIZE,
-    OPT_WEIGHT
-};
+enum { OPT_REGISTERED = 0x500, OPT_SECTOR_NUM, OPT_MINER, OPT_REQUEST_ID, OPT_PRIORITY };
 
 const struct argp_option remote_job_options[] = {
     {"type", 't', "KIND", 0, "porep, snap, window-post or winning-post", 0},
-    {"c1", OPT_C1, "FILE", 0, "porep: C1 output", 0},
-    {"vanilla", OPT_VANILLA, "FILE", 0,
-     "the others: vanilla proofs, a JSON array of base64 texts or one raw proof; repeat it for several",
-     0},
+    STATEMENT_OPTION_C1(""),
+    STATEMENT_OPTION_VANILLA("; or a JSON array of base64 texts"),
     {"registered-proof", OPT_REGISTERED, "N", 0, "Number of the registered proof (default: 0)", 0},
     {"sector-num", OPT_SECTOR_NUM, "N", 0, "Sector number (default: 1)", 0},
     {"miner-id", OPT_MINER, "ID", 0, "Actor id of the miner, 1000 for f01000 (default: 1000)", 0},
-    {"sector-size", OPT_SECTOR_SIZE, "BYTES", 0, "Sector size (default: taken from the input)", 0},
-    {"partition", OPT_PARTITION, "K", 0, "Partition of a WindowPoSt or an update (default: 0)", 0},
-    {"randomness", OPT_RANDOMNESS, "HEX", 0, "PoSt: 32 bytes (default: zeros)", 0},
-    {"comm-r-old", OPT_R_OLD, "HEX", 0, "snap: replica commitment before the update", 0},
-    {"comm-r-new", OPT_R_NEW, "HEX", 0, "snap: replica commitment after the update", 0},
-    {"comm-d-new", OPT_D_NEW, "HEX", 0, "snap: data commitment of the update", 0},
+    STATEMENT_OPTION_SECTOR_SIZE(" (default: taken from the input)"),
+    STATEMENT_OPTION_PARTITION,
+    STATEMENT_OPTION_RANDOMNESS(" (default: zeros)"),
+    STATEMENT_OPTIONS_UPDATE,
     {"priority", OPT_PRIORITY, "P", 0, "low, normal, high or critical (default: by kind)", 0},
     {"request-id", OPT_REQUEST_ID, "TEXT", 0,
      "Name of the job (default: none, the daemon makes one)", 0},
@@ -116,12 +99,12 @@ static const char *set(remote_job *j, int key, const char *v)
     case OPT_REGISTERED: return set_number(&j->registered_proof, v, UINT64_MAX);
     case OPT_SECTOR_NUM: return set_number(&j->sector_number, v, UINT64_MAX);
     case OPT_MINER: return set_number(&j->miner_id, v, UINT64_MAX);
-    case OPT_SECTOR_SIZE: return set_number(&j->sector_size, v, UINT64_MAX);
+    case OPT_SECTOR_SIZE: return cuzk_sector_size_parse(&j->sector_size, v) ? NULL : "wants a size";
     case OPT_PARTITION: return set_number(&j->partition, v, UINT32_MAX);
     case OPT_RANDOMNESS: return set_hex(j->randomness, &j->has_randomness, v);
-    case OPT_R_OLD: return set_hex(j->comm_r_old, &j->has_r_old, v);
-    case OPT_R_NEW: return set_hex(j->comm_r_new, &j->has_r_new, v);
-    case OPT_D_NEW: return set_hex(j->comm_d_new, &j->has_d_new, v);
+    case OPT_COMM_R_OLD: return set_hex(j->comm_r_old, &j->has_r_old, v);
+    case OPT_COMM_R_NEW: return set_hex(j->comm_r_new, &j->has_r_new, v);
+    case OPT_COMM_D_NEW: return set_hex(j->comm_d_new, &j->has_d_new, v);
     case OPT_PRIORITY: return set_priority(j, v);
     case OPT_REQUEST_ID: j->request_id = v; return NULL;
     default: return "is not an option of a job";
