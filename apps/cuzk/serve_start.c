@@ -164,6 +164,10 @@ static cuzk_status start_engine(serve *s)
                                   .n_devices = c->devices.n,
                                   .cpu_only = c->cpu_only,
                                   .vram_limit_bytes = c->vram_limit,
+                                  .stream =
+                                      strcmp(c->stream, "memory") == 0 ? CUZK_ENGINE_STREAM_MEMORY
+                                      : strcmp(c->stream, "file") == 0 ? CUZK_ENGINE_STREAM_FILE
+                                                                       : CUZK_ENGINE_STREAM_AUTO,
                                   .slots_per_device = (unsigned)c->workers_per_device,
                                   .max_batch_size = (uint32_t)c->max_batch_size,
                                   .max_batch_wait_ms = c->max_batch_wait_ms,

@@ -59,6 +59,8 @@ const config_key config_keys[] = {
      "Partitions on one device at once."},
     {"gpus.vram_limit", T_SIZE_AUTO, USE_KEY, AT(vram_limit), 0, ANY, "auto", NULL, NULL,
      "Device memory to use, per device; `auto`: what is free at the start."},
+    {"gpus.stream", T_CHOICE, USE_KEY, AT(stream), 0, 0, "auto", "auto|memory|file", NULL,
+     "Where parameters are that do not fit into device memory: `memory`, a copy for each device; `file`, read anew for each pass (from the page cache, if it is large enough); `auto`: in memory where the budget has room."},
     {"gpus.device_timeout", T_DURATION, USE_KEY, AT(device_timeout), 1000, 24 * HOUR, "10m", NULL, NULL,
      "A partition that is longer on a device has lost it: the device is set aside, the partition proved elsewhere."},
     {"gpus.gpu_threads", T_NUMBER, USE_NO_EFFECT, 0, 0, 65536, NULL, NULL, NULL,

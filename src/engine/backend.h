@@ -94,13 +94,14 @@ typedef struct cuzk_engine_backend {
                            cuzk_err *err);
     /**
      * Devices with memory of their own; NULL: devices need no keys. key_bytes: a key with everything
-     * on the device. load_key takes at most device_bytes there and pinned_bytes of the host. The
-     * circuit outlives the key, the parameters need not.
+     * on the device. load_key takes at most device_bytes there and pinned_bytes of the host: points
+     * that do not fit on the device go to host memory when host_bytes hold them, else they stream
+     * from their file. The circuit outlives the key, the parameters need not.
      */
     uint64_t (*key_bytes)(void *arg, uint32_t device, uint32_t circuit);
     cuzk_status (*load_key)(void *arg, uint32_t device, uint32_t circuit, void *compiled,
-                            void *params, cuzk_backend_key *out, cuzk_trace_ctx trace,
-                            cuzk_err *err);
+                            void *params, uint64_t host_bytes, cuzk_backend_key *out,
+                            cuzk_trace_ctx trace, cuzk_err *err);
     void (*unload_key)(void *arg, uint32_t device, uint32_t circuit, void *key);
     /** n witnesses of one circuit on a device, each with its own status. */
     void (*prove)(void *arg, uint32_t device, void *circuit, void *params, void *key,

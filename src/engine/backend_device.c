@@ -203,11 +203,14 @@ void cuzk_backend_device_info_of(cuzk_backend_devices *all, uint32_t index,
 cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
                                      const cuzk_filecoin_circuit *circuit,
                                      const cuzk_filecoin_params *params, bool is_winning,
-                                     cuzk_backend_key *out, cuzk_pool *pool, cuzk_trace_ctx trace,
-                                     cuzk_err *err)
+                                     uint64_t host_bytes, cuzk_backend_key *out, cuzk_pool *pool,
+                                     cuzk_trace_ctx trace, cuzk_err *err)
 {
     one_device *d = &all->list[index];
-    const cuzk_device_key_opts opts = {.trace = trace};
+    const cuzk_device_key_opts opts = {.points = host_bytes == 0 ? CUZK_DEVICE_POINTS_FILE
+                                                                 : CUZK_DEVICE_POINTS_AUTO,
+                                       .host_bytes = host_bytes,
+                                       .trace = trace};
     cuzk_device_key *key = NULL;
     uint64_t prove_bytes = 0;
     begin(d, is_winning);

@@ -26,9 +26,9 @@ void cuzk_backend_device_info_of(cuzk_backend_devices *d, uint32_t index, cuzk_b
 CUZK_NODISCARD cuzk_status cuzk_backend_device_load(cuzk_backend_devices *d, uint32_t index,
                                                     const cuzk_filecoin_circuit *circuit,
                                                     const cuzk_filecoin_params *params,
-                                                    bool is_winning, cuzk_backend_key *out,
-                                                    cuzk_pool *pool, cuzk_trace_ctx trace,
-                                                    cuzk_err *err);
+                                                    bool is_winning, uint64_t host_bytes,
+                                                    cuzk_backend_key *out, cuzk_pool *pool,
+                                                    cuzk_trace_ctx trace, cuzk_err *err);
 void cuzk_backend_device_unload(cuzk_backend_devices *d, uint32_t index, void *key,
                                 bool is_winning);
 void cuzk_backend_device_prove(cuzk_backend_devices *d, uint32_t index, void *key, bool is_winning,

@@ -345,12 +345,13 @@ static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
 }
 
 static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
-                            void *params, cuzk_backend_key *out, cuzk_trace_ctx trace,
-                            cuzk_err *err)
+                            void *params, uint64_t host_bytes, cuzk_backend_key *out,
+                            cuzk_trace_ctx trace, cuzk_err *err)
 {
     filecoin_backend *b = arg;
     return cuzk_backend_device_load(b->devices, device, compiled, params,
-                                    is_winning(&b->specs[circuit]), out, b->pool, trace, err);
+                                    is_winning(&b->specs[circuit]), host_bytes, out, b->pool, trace,
+                                    err);
 }
 
 static void unload_key(void *arg, uint32_t device, uint32_t circuit, void *key)

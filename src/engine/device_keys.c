@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
-#define STAGING_BYTES ((uint64_t)256 << 20) /* pinned, while a key is loaded */
+#define STAGING_BYTES ((uint64_t)512 << 20) /* pinned, while a key is loaded; then less */
 
 bool cuzk_engine_has_keys(const cuzk_engine *e)
 {
@@ -192,6 +192,23 @@ static void not_loaded(cuzk_engine *e, uint32_t index, uint32_t circuit)
     cuzk_load_unref(&e->cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT), cuzk_clock_ns());
 }
 
+/*
+ * Host memory that the points of a key may take which has `beside` bytes of them there, and staging
+ * while it is loaded. 0: none, they stream from the file. Auto leaves a quarter of what is free now to
+ * witnesses.
+ */
+static uint64_t host_bytes_for(const cuzk_engine *e, uint64_t staging, uint64_t beside,
+                               bool privileged)
+{
+    const uint64_t comfortable = cuzk_budget_free(&e->host, privileged) / 4 * 3;
+    switch (e->cfg.stream) {
+    case CUZK_ENGINE_STREAM_MEMORY: return UINT64_MAX;
+    case CUZK_ENGINE_STREAM_FILE: return 0;
+    case CUZK_ENGINE_STREAM_AUTO: break;
+    }
+    return staging + beside <= comfortable ? comfortable - staging : 0;
+}
+
 cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
                                  bool *waits_for_calls, cuzk_err *err)
 {
@@ -219,7 +236,8 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
      * memory at most */
     const uint64_t beside = wanted > here - here / 3 ? wanted - (here - here / 3) : 0;
     const uint64_t staging = wanted < STAGING_BYTES ? wanted : STAGING_BYTES;
-    const uint64_t on_host = staging + (wanted <= free ? 0 : beside);
+    const uint64_t host_bytes = host_bytes_for(e, staging, wanted <= free ? 0 : beside, privileged);
+    const uint64_t on_host = staging + (wanted <= free || host_bytes == 0 ? 0 : beside);
     const uint64_t limit = cuzk_budget_limit(&e->host, privileged);
     const uint64_t others = e->base_bytes + e->block_limit + e->input_limit;
     if (on_host > (limit > others ? limit - others : 0)) {
@@ -242,8 +260,8 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
         void *params_object = cuzk_load_ref(&e->cache, params);
         e->busy++;
         pthread_mutex_unlock(&e->mu);
-        st = b->load_key(b->arg, index, circuit, compiled_object, params_object, &key, e->trace,
-                         err);
+        st = b->load_key(b->arg, index, circuit, compiled_object, params_object, host_bytes, &key,
+                         e->trace, err);
         pthread_mutex_lock(&e->mu);
         e->busy--;
         cuzk_load_unref(&e->cache, params, cuzk_clock_ns());

@@ -18,6 +18,14 @@ typedef struct cuzk_engine_accel {
     void *arg;
 } cuzk_engine_accel;
 
+/** Where points are that do not fit on their device. */
+typedef enum cuzk_engine_stream {
+    CUZK_ENGINE_STREAM_AUTO =
+        0, /* in memory where the budget has room for them, else in the file */
+    CUZK_ENGINE_STREAM_MEMORY,
+    CUZK_ENGINE_STREAM_FILE
+} cuzk_engine_stream;
+
 typedef struct cuzk_engine_config {
     const char *param_cache; /* folder of .params and .vk; NULL: as prover/params_dir.h finds it */
     uint64_t budget_bytes;   /* 0: from the machine and its cgroup, less safety_margin_bytes */
@@ -30,6 +38,7 @@ typedef struct cuzk_engine_config {
     const cuzk_engine_accel *accels; /* [n_accels] other devices instead of those; NULL: none */
     uint32_t n_accels;
     uint64_t vram_limit_bytes; /* per device; 0: what is free */
+    cuzk_engine_stream stream;
     unsigned slots_per_device; /* partitions on one device at once; 0: default */
     uint32_t max_batch_size;   /* partitions of one circuit that share an SRS pass; 0: default */
     uint64_t max_batch_wait_ms;

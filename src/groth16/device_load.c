@@ -12,7 +12,8 @@
 #include "device_stream.h"
 #include "srs_internal.h"
 
-#define CHUNK ((uint64_t)1 << 20)
+#define CHUNK       ((uint64_t)1 << 20)
+#define LEAST_CHUNK ((uint64_t)1 << 14)
 
 uint64_t device_section_count(const cuzk_device_key *k, cuzk_srs_section s)
 {
@@ -20,6 +21,18 @@ uint64_t device_section_count(const cuzk_device_key *k, cuzk_srs_section s)
         return ((uint64_t)1 << k->lg) - (k->quotient == CUZK_QUOTIENT_COEFFS ? 1 : 0);
     }
     return k->split[device_section_wires(s)].n_points;
+}
+
+/* Small devices load in small steps: four of them lie on the device, of points of G2. */
+static uint64_t fitting_chunk(const cuzk_device_key *k)
+{
+    cuzk_accel_props props;
+    uint64_t chunk = CHUNK;
+    cuzk_accel_get_props(k->dev, &props);
+    while (chunk > LEAST_CHUNK && 4 * chunk * sizeof(cuzk_g2_affine) > props.memory_free / 16) {
+        chunk /= 2;
+    }
+    return chunk;
 }
 
 void device_loader_size(device_loader *l, uint64_t chunk)
@@ -32,7 +45,7 @@ void device_loader_size(device_loader *l, uint64_t chunk)
         l->total += n;
     }
     l->chunk = 1024; /* a power of two, for setup */
-    chunk = chunk != 0 ? chunk : CHUNK;
+    chunk = chunk != 0 ? chunk : fitting_chunk(l->k);
     while (l->chunk < chunk && l->chunk < longest) {
         l->chunk *= 2;
     }

@@ -58,9 +58,10 @@ typedef struct mock_backend {
     _Atomic uint64_t used, peak; /* bytes that the engine must have reserved */
     _Atomic uint64_t calls[MOCK_STAGES], proofs_of_device[MOCK_DEVICES];
     _Atomic uint32_t on_device[MOCK_DEVICES], most_on_device, probes_to_fail;
-    uint64_t device_total;                             /* 0: devices need no keys */
-    _Atomic uint64_t device_used[MOCK_DEVICES];        /* by keys and calls */
-    _Atomic uint32_t device_over, n_keys, keys_loaded; /* device_over: must stay 0 */
+    uint64_t device_total;                      /* 0: devices need no keys */
+    _Atomic uint64_t device_used[MOCK_DEVICES]; /* by keys and calls */
+    _Atomic uint32_t device_over, n_keys, keys_loaded,
+        keys_from_file; /* device_over: must stay 0 */
     uint64_t order[64]; /* tags in the order in which they came to a device */
     uint32_t n_order;
 } mock_backend;

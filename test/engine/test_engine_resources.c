@@ -321,6 +321,7 @@ static void key_never_fits(void)
     mock_use_keys(&w.b, 12 * MOCK_MIB);
     w.before = cuzk_alloc_get_stats();
     w.cfg.backend = &w.b.vtable;
+    w.cfg.stream = CUZK_ENGINE_STREAM_MEMORY;
     /* 30 of 30 MiB staged and 22 beside would be needed; a partition itself fits */
     w.cfg.budget_bytes = (cuzk_host_memory_resident() + 45 * MOCK_MIB) / 13 * 16;
     w.cfg.winning_reserve_bytes = 8 * MOCK_MIB;
@@ -348,6 +349,37 @@ static void key_never_fits(void)
     one_free(big);
     one_free(small);
     world_close(&w);
+}
+
+/* The same budget, and a device that has room for half of the points: the others stay in their file,
+ * because they must or because there is no room. */
+static void key_streams_from_file(void)
+{
+    for (int i = 0; i < 3; i++) {
+        world w = {.e = NULL};
+        cuzk_err err;
+        mock_init(&w.b, 1);
+        mock_use_keys(&w.b, 20 * MOCK_MIB);
+        w.before = cuzk_alloc_get_stats();
+        w.cfg.backend = &w.b.vtable;
+        w.cfg.stream = i == 0 ? CUZK_ENGINE_STREAM_FILE : CUZK_ENGINE_STREAM_AUTO;
+        /* 30 staged and 16 beside; with plenty of memory auto leaves them there */
+        const uint64_t budget = i == 1 ? 45 * MOCK_MIB : 900 * MOCK_MIB;
+        w.cfg.budget_bytes = (cuzk_host_memory_resident() + budget) / 13 * 16;
+        w.cfg.winning_reserve_bytes = 8 * MOCK_MIB;
+        w.b.circuits[0].circuit_bytes = w.b.circuits[0].compile_bytes = MOCK_MIB;
+        w.b.circuits[0].params_bytes = w.b.circuits[0].witness_bytes = MOCK_MIB;
+        w.b.circuits[0].prove_bytes = MOCK_MIB;
+        w.b.circuits[0].verify_bytes = 0;
+        CHECK_OK(cuzk_engine_create(&w.e, &w.cfg, &err), &err);
+        one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
+        one_prove(&w, big);
+        rig_wait(&big->r);
+        CHECK_MSG(is_right(big), "%s", big->r.error);
+        CHECK_U64(atomic_load(&w.b.keys_from_file), i == 2 ? 0 : 1);
+        one_free(big);
+        world_close(&w);
+    }
 }
 
 /* With as many jobs as may wait, an answer about them still takes milliseconds, and a WinningPoSt goes
@@ -477,7 +509,7 @@ static void bad_file(void)
 static const cuzk_case cases[] = {
     CASE(no_device_at_all), CASE(wrong_proofs), CASE(hanging_device),   CASE(only_device_hangs),
     CASE(lost_device),      CASE(never_fits),   CASE(one_circuit_fits), CASE(preload_and_evict),
-    CASE(parked_inputs),    CASE(taken_up),     CASE(key_never_fits),   CASE(full_queue),
-    CASE(flat_memory),      CASE(bad_file),
+    CASE(parked_inputs),    CASE(taken_up),     CASE(key_never_fits),   CASE(key_streams_from_file),
+    CASE(full_queue),       CASE(flat_memory),  CASE(bad_file),
 };
 TEST_MAIN("engine/resources", cases)
