@@ -38,6 +38,8 @@ typedef struct cuzk_backend_key {
     uint64_t pinned_bytes; /* host */
     uint64_t prove_bytes;  /* on the device, beside it, while a partition is proved */
     uint32_t batch;        /* partitions per device call that it likes; 0: the backend's */
+    bool
+        is_suspect; /* the engine's: its file gave trouble, used by nobody new, to be loaded again */
 } cuzk_backend_key;
 
 #define CUZK_CIRCUIT_UNKNOWN UINT32_MAX

@@ -45,7 +45,7 @@ static uint64_t call_bytes(const device_keys *k, uint32_t circuit)
 bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privileged)
 {
     const device_keys *k = &d->keys;
-    if (k->cache.entries[circuit].state != CUZK_LOAD_READY) {
+    if (k->cache.entries[circuit].state != CUZK_LOAD_READY || k->key[circuit].is_suspect) {
         return false;
     }
     if (k->is_loading) { /* what it takes has been set aside */
@@ -101,6 +101,22 @@ static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
     cuzk_load_unref(&e->cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT), cuzk_clock_ns());
     pthread_cond_broadcast(&e->cv_device);
     pthread_cond_broadcast(&e->cv_change);
+}
+
+void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit)
+{
+    if (cuzk_engine_has_keys(e)) {
+        e->devices[index].keys.key[circuit].is_suspect = true;
+    }
+}
+
+void cuzk_device_key_drop_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit)
+{
+    const device_keys *k = &e->devices[index].keys;
+    if (cuzk_engine_has_keys(e) && k->key[circuit].is_suspect &&
+        k->cache.entries[circuit].state == CUZK_LOAD_READY && k->cache.entries[circuit].refs == 0) {
+        unload(e, index, circuit);
+    }
 }
 
 bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
@@ -265,6 +281,7 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
         pthread_mutex_lock(&e->mu);
         e->busy--;
         cuzk_load_unref(&e->cache, params, cuzk_clock_ns());
+        cuzk_engine_drop_suspect(e, circuit); /* another device may have found it bad meanwhile */
         if (st == CUZK_OK) {
             loaded(e, index, circuit, &key);
         } else {

@@ -366,6 +366,10 @@ void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, boo
                            cuzk_reservation *memory);
 void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
                           cuzk_reservation *memory);
+/** The file that it streams from gave trouble: no call begins with it any more, and ... */
+void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit);
+/** ... after a call: it is unloaded if it was the last one. May leave the lock meanwhile. */
+void cuzk_device_key_drop_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit);
 /** Unloads the keys of a circuit (or of all: UINT32_MAX) that are idle; false when one is not. */
 bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit);
 

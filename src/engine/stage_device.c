@@ -334,6 +334,7 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     d->slot[w->slot].busy = false;
     if (cuzk_engine_is_file_trouble(worst)) {
         cuzk_engine_suspect_params(e, circuit);
+        cuzk_device_key_suspect(e, w->index, circuit); /* it streams from that file */
     }
     if (cuzk_health_end(&d->health, w->slot, said_of_device(worst), now)) {
         cuzk_engine_log_device(e, 0, "device.quarantined", w->index, cuzk_status_text(worst));
@@ -346,6 +347,7 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     }
     pthread_cond_broadcast(&e->cv_witness); /* room before the device */
     pthread_cond_signal(&e->cv_timer);      /* a quarantined device may be idle now */
+    cuzk_device_key_drop_suspect(e, w->index, circuit);
 }
 
 /* Whether a quarantined device is back; on its own thread, for it may hang. */

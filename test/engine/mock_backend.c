@@ -336,8 +336,11 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
     take(b, k->pinned_bytes);
     atomic_fetch_add(&b->n_keys, 1);
     atomic_fetch_add(&b->keys_loaded, 1);
-    *out = (cuzk_backend_key){k, k->device_bytes, k->pinned_bytes, CALL_BYTES,
-                              k->pinned_bytes != 0 ? 4 : 1};
+    *out = (cuzk_backend_key){.object = k,
+                              .device_bytes = k->device_bytes,
+                              .pinned_bytes = k->pinned_bytes,
+                              .prove_bytes = CALL_BYTES,
+                              .batch = k->pinned_bytes != 0 ? 4 : 1};
     return CUZK_OK;
 }
 
