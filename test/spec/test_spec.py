@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The models of docs/spec against test/vectors, and the tables of docs/spec against both.
 
-Usage: test_spec.py      (from the repository root)
+Usage: test_spec.py                    all but the largest transcripts (from the repository root)
+       test_spec.py transcript KIND SIZE    of one circuit: kind porep, winning, window or update
 """
 import json
+import math
 import pathlib
 import re
 import struct
 import sys
 
 sys.dont_write_bytecode = True  # leave nothing in the source tree
+import model_circuit as c
 import model_data as d
-import model_rows as rows
 
 VECTORS = pathlib.Path("test/vectors")
 SPEC = pathlib.Path("docs/spec")
@@ -28,7 +30,7 @@ def tables(page):
     """Rows of all tables of a page, as lists of cells; `code` and * marks bare."""
     text = (SPEC / page).read_text()
     lines = [line for line in text.split("\n") if line.startswith("|") and not line.startswith("|--")]
-    return [[c.strip().strip("`").removesuffix(" *") for c in line.strip("|").split("|")] for line in lines]
+    return [[x.strip().strip("`").removesuffix(" *") for x in line.strip("|").split("|")] for line in lines]
 
 
 class Shape:
@@ -55,8 +57,26 @@ def shapes():
     return {s.size: s for s in (Shape(r) for r in tables("sectors.md") if len(r) == 10 and r[0] != "size")}
 
 
+def golden_circuits():
+    return {(g["kind"], g["size"]): g for g in vectors("circuits.json")["circuits"]}
+
+
+def vectors(name):
+    return json.loads((VECTORS / name).read_text())
+
+
+def record(system, kind, s):
+    if kind == "porep":
+        c.porep(system, s)
+    elif kind == "update":
+        c.update(system, s)
+    else:
+        c.post(system, s, *((66, 1) if kind == "winning" else (s.window, 10)))
+    return system
+
+
 def counts(all_shapes):
-    golden = {(c["kind"], c["size"]): c for c in json.loads((VECTORS / "circuits.json").read_text())["circuits"]}
+    golden = golden_circuits()
     kinds = {"PoRep": "porep", "WinningPoSt": "winning", "WindowPoSt": "window", "SnapDeals update": "update"}
     seen = 0
     for section in (SPEC / "counts.md").read_text().split("\n## ")[1:]:
@@ -64,14 +84,11 @@ def counts(all_shapes):
         for line in section.split("\n"):
             if not re.match(r"\| \d", line):
                 continue
-            cells = [c.strip().strip("`") for c in line.strip("|").split("|")]
+            cells = [x.strip().strip("`") for x in line.strip("|").split("|")]
             starred = cells[0].endswith("*")
             size = cells[0].rstrip("* ").replace(" ", "")
-            s = all_shapes[size]
-            n = [int(c.replace(",", "")) for c in cells[1:11]]
-            model = {"porep": lambda: rows.porep(s), "winning": lambda: rows.post(s, 66, 1),
-                     "window": lambda: rows.post(s, s.window, 10), "update": lambda: rows.update(s)}[kind]()
-            equal(f"{kind} {size}: rows, inputs, aux", n[:3], [model.rows, model.inputs, model.aux])
+            n = [int(x.replace(",", "")) for x in cells[1:11]]
+            equal(f"{kind} {size}: rows, inputs, aux", n[:3], record(c.Counter(), kind, all_shapes[size]).counts())
             equal(f"{kind} {size}: lg m", n[9], (n[0] + n[1] - 1).bit_length())
             g = golden.get((kind, size))
             equal(f"{kind} {size}: star", starred, g is None)
@@ -83,25 +100,79 @@ def counts(all_shapes):
     equal("circuits in counts.md", seen, sum(3 + (s.update is not None) for s in all_shapes.values()))
 
 
+def transcript(all_shapes, kind, size):
+    got = record(c.System(), kind, all_shapes[size])
+    equal(f"transcript of {kind} {size}", got.transcript(), golden_circuits()[kind, size]["transcript"])
+
+
+def number_bits(s, n):
+    return [c.message_bits(c.bits_of(s, s.aux())) for _ in range(n)]
+
+
+def record_gadget(s, setup):
+    """One of the gadgets of circuits.json; the allocations that its name lists come first."""
+    words = setup.replace(":", " ").replace(",", " ").split()
+    if words[0].startswith("poseidon_"):
+        n = int(words[0].removeprefix("poseidon_"))
+        c.poseidon(s, [s.aux() for _ in range(n)], 1 << 40 if "tag" in words else None)
+    elif words[0] == "to_bits_le":
+        c.bits_of(s, s.aux())
+    elif "2-leaf" in words:
+        c.sha_pair(s, *[s.aux() for _ in range(2)])
+    elif words[0] == "sha256":
+        bits = tuple(c.bit(s) for _ in range(512))
+        if "compression" in words:
+            c.block_rows(s, tuple(c.word(x) for x in c.IV), bits)
+        else:
+            c.sha256(s, bits)
+    elif words[0].startswith("insert_"):
+        a = int(words[0].removeprefix("insert_"))
+        e = s.aux()
+        bits = [c.bit(s) for _ in range(a.bit_length() - 1)]
+        c.insert(s, e, bits, [s.aux() for _ in range(a - 1)])
+    elif words[0] == "select":
+        xs = [s.aux() for _ in range(8)]
+        c.select(s, xs, [c.bit(s) for _ in range(3)])
+    elif words[0] == "PoR":
+        shape = next(w for w in words if re.fullmatch(r"\d+-\d+-\d+", w))
+        base, sub, top = map(int, shape.split("-"))
+        leaves = int(words[words.index("leaves") - 1])
+        upper = [a for a in (sub, top) if a]
+        levels = []
+        while base ** len(levels) * math.prod(upper) < leaves:
+            levels.append(base)
+        leaf, root = s.aux(), s.aux()
+        c.inclusion(s, levels + upper, leaf, root, "TreeD" in words)
+    else:
+        equal("gadget", words[0], "create_label")
+        replica, parents = number_bits(s, 1)[0], number_bits(s, 14)
+        c.label(s, replica, 2, [c.bit(s) for _ in range(64)], parents)
+
+
 def gadgets():
-    table = {r[0]: [int(x.replace(",", "")) for x in r[1:]] for r in tables("gadgets.md") if len(r) == 3 and re.match(r"[\d,]+$", r[2])}
-    made = {}
-    for name, f in (("SHA-256 of 512 variables", lambda c: rows.sha256(c, [rows.V] * 512)), ("sha_pair", rows.sha_pair)):
-        made[name] = rows.Count()
-        f(made[name])
-    n, aux, _ = rows.compress(tuple(rows.word(x) for x in rows.IV), (rows.V,) * 512)
-    made["SHA-256 block of 512 variables, first value constant"] = rows.Count(n, aux)
-    for name, sha, arity in (("a level of TreeD: bit, sibling, insert, sha_pair", True, 2),
-                             ("a level of arity 8: bits, siblings, insert, Poseidon", False, 8)):
-        c = made[name] = rows.Count()
-        rows.inclusion(c, [arity], sha)
-        c.add(-table["inclusion: its levels and"][0])
-    for name, c in made.items():
-        equal(name, table[name], [c.rows, c.aux])
-    c = rows.Count()
-    rows.label(c, 2)
-    want = next(g for g in json.loads((VECTORS / "circuits.json").read_text())["gadgets"] if g["setup"].startswith("create_label"))
-    equal("label", [c.rows + 15 * 256 + 64, c.aux + 15 * 256 + 64], [want["rows"], want["aux"]])
+    for g in vectors("circuits.json")["gadgets"]:
+        s = c.System()
+        record_gadget(s, g["setup"])
+        equal(g["setup"], s.counts() + [s.transcript()], [g["rows"], g["inputs"], g["aux"], g["transcript"]])
+    table = {r[0]: r[1:] for r in tables("gadgets.md") if len(r) == 3 and re.match(r"[\d,]+$", r[2])}
+    made = {
+        "SHA-256 block of 512 variables, first value constant": lambda s, b: c.block_rows(s, tuple(c.word(x) for x in c.IV), (b,) * 512),
+        "SHA-256 of 512 variables": lambda s, b: c.sha256(s, (b,) * 512),
+        "sha_pair": lambda s, b: c.sha_pair(s, b[0], b[0]),
+        "a level of TreeD: bit, sibling, insert, sha_pair": lambda s, b: level(s, 2, True),
+        "a level of arity 8: bits, siblings, insert, Poseidon": lambda s, b: level(s, 8, False),
+        "inclusion: its levels and": lambda s, b: c.inclusion(s, [], b[0], b[0]),
+    }
+
+    def level(s, arity, is_data):
+        c.inclusion(s, [arity], 0, 0, is_data)
+        s.n_rows -= 2
+
+    for name, cells in table.items():
+        s = c.Counter()
+        made[name](s, (c.AUX, False))
+        rows = 1 if name.startswith("inclusion") else 0  # of the index bits, which no levels have none of
+        equal(name, [s.n_rows + rows, s.n_aux], [int(x.replace(",", "")) for x in cells])
 
 
 def update_layout(all_shapes):
@@ -126,9 +197,6 @@ def poseidon():
         equal(f"constants of arity {n}", first[1:], [digest(x for rk in p.rk for x in rk), digest(keys), digest(pre)])
         equal(f"sparse matrices and hash of arity {n}", second[1:], [digest(sparse), d.node(p.hash(one_to_n)).hex()])
         equal(f"compressed form, arity {n}", p.hash_compressed(one_to_n), p.hash(one_to_n))
-        aux = rows.Count()
-        rows.poseidon(aux, n)
-        equal(f"rows of arity {n}", aux.rows, {2: 311, 4: 377, 8: 505, 11: 598}[n])
     want = re.search(r"R\(1, 2\) = `(\w+)`", (SPEC / "poseidon.md").read_text()).group(1)
     equal("R(1, 2)", d.node(d.randomness(1, 2)).hex(), want)
 
@@ -161,10 +229,10 @@ def c1_json(c1, s, number, api, replica, comm_r, challenges):
         proof(p["comm_r_last_proof"], v, comm_r_last, False)
         parents = d.drg_parents(v, number, api) + d.exp_parents(v, 2**s.lg, number, api)
         rows_of = []
-        for index, c in zip([v] + parents, [columns["c_x"]] + columns["drg_parents"] + columns["exp_parents"]):
-            equal("column index", c["column"]["index"], index)
-            rows_of.append([bytes(x) for x in c["column"]["rows"]])
-            leaf = proof(c["inclusion_proof"], index, comm_c, False)
+        for index, column in zip([v] + parents, [columns["c_x"]] + columns["drg_parents"] + columns["exp_parents"]):
+            equal("column index", column["column"]["index"], index)
+            rows_of.append([bytes(x) for x in column["column"]["rows"]])
+            leaf = proof(column["inclusion_proof"], index, comm_c, False)
             equal("column hash", d.node(d.poseidon([d.le(x) for x in rows_of[-1]])), leaf)
         for layer in range(1, s.layers + 1):
             names = [r[layer - 1] for r in rows_of[1:7]] + ([r[layer - 2] for r in rows_of[7:]] if layer > 1 else [])
@@ -262,12 +330,19 @@ def test_parameters(v):
 
 
 def main():
-    v = json.loads((VECTORS / "groth16/vectors.json").read_text())
-    common = {k: bytes.fromhex(x) for k, x in v["common"].items()}
     s = shapes()
+    if sys.argv[1:2] == ["transcript"]:
+        transcript(s, *sys.argv[2:])
+        print("spec: ok")
+        return
+    v = vectors("groth16/vectors.json")
+    common = {k: bytes.fromhex(x) for k, x in v["common"].items()}
     equal("sizes", len(s), 10)
     gadgets()
     counts(s)
+    for kind in ("winning", "window"):
+        for size in ("2KiB", "4KiB"):
+            transcript(s, kind, size)
     update_layout(s)
     poseidon()
     porep(v, common, s["2KiB"])
