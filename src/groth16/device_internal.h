@@ -81,17 +81,22 @@ struct cuzk_device_key {
     void *stages[DEVICE_STAGES]; /* idle page-locked copies of witnesses */
 };
 
-/* What one witness keeps on the device during a call; offsets into its block. */
+/*
+ * What one witness keeps on the device during a call; offsets. Its values, which are large, are there
+ * until they are summed with section h (wide); what the other arrays are summed with is small, and
+ * there for more witnesses (narrow).
+ */
 typedef struct device_slot_layout {
-    uint64_t values;     /* h scalars, then l's full ones */
-    uint64_t witness;    /* as uploaded */
-    uint64_t bits[3];    /* by cuzk_accel_section */
-    uint64_t scalars[3]; /* [L] is inside values */
-    uint64_t bytes;
+    uint64_t values;       /* wide: h scalars, then l's full ones where HL has them */
+    uint64_t witness;      /* wide: as uploaded */
+    uint64_t bits[3];      /* narrow, by cuzk_accel_section */
+    uint64_t scalars[3];   /* narrow; [L] is used when HL does not have them */
+    uint64_t wide, narrow; /* bytes */
 } device_slot_layout;
 
 typedef struct device_plan {
-    uint32_t group;                  /* witnesses at once */
+    uint32_t group;                  /* witnesses that share a pass over section h */
+    uint32_t batch;                  /* and over the other arrays: as many or more */
     uint64_t slice;                  /* points of G1 at a time; half as many of G2 */
     uint64_t work;                   /* bytes of the largest workspace */
     uint64_t buffer;                 /* bytes of one of the two slice buffers; 0: nothing streams */
@@ -106,9 +111,10 @@ typedef struct device_plan {
 CUZK_NODISCARD cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t n,
                                             uint64_t free_bytes, const cuzk_device_prove_opts *opts,
                                             cuzk_err *err);
-/** Bytes of a group with slices of that many points. */
+/** Bytes of a batch in such groups, with slices of that many points. */
 CUZK_NODISCARD cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k,
-                                             uint32_t group, uint64_t slice, cuzk_err *err);
+                                             uint32_t group, uint32_t batch, uint64_t slice,
+                                             cuzk_err *err);
 /** Points of the longest array, those of G2 counted twice. */
 uint64_t device_plan_longest(const cuzk_device_key *k);
 /** Points of an array in one step. With a comb: whole groups and whole words of bits. */

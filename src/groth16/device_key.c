@@ -13,6 +13,8 @@
 
 /* Points that one slice has when arrays stream and memory is planned for it; at least a quarter. */
 #define STREAM_SLICE ((uint64_t)1 << 24)
+/* Witnesses that memory is planned for then: partitions of a PoRep. */
+#define STREAM_BATCH 10u
 
 void cuzk_device_key_destroy(cuzk_device_key *k)
 {
@@ -63,7 +65,7 @@ cuzk_device_key_stats cuzk_device_key_get_stats(const cuzk_device_key *k)
 
 cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_device_key *k, cuzk_err *err)
 {
-    return device_plan_bytes(bytes, k, 1, device_plan_longest(k), err);
+    return device_plan_bytes(bytes, k, 1, 1, device_plan_longest(k), err);
 }
 
 static cuzk_status copy_vk(cuzk_device_key *k, const cuzk_srs_vk *vk, cuzk_err *err)
@@ -163,7 +165,7 @@ static cuzk_status choose_all(cuzk_device_key *k, uint64_t free_bytes, bool *fit
         k->points[a].resident = true;
     }
     const uint64_t points = all_bytes(k);
-    CUZK_TRY(device_plan_bytes(&work, k, 1, (device_plan_longest(k) + 7) / 8, err));
+    CUZK_TRY(device_plan_bytes(&work, k, 1, 1, (device_plan_longest(k) + 7) / 8, err));
     *fits = points <= free_bytes && work <= free_bytes - points;
     return CUZK_OK;
 }
@@ -181,7 +183,7 @@ static cuzk_status choose_some(cuzk_device_key *k, uint64_t free_bytes, bool non
     bool fits = false;
     for (uint32_t group = 3; group > 0 && !fits; group--) {
         for (uint64_t slice = STREAM_SLICE; slice >= STREAM_SLICE / 4 && !fits; slice /= 2) {
-            CUZK_TRY(device_plan_bytes(&work, k, group, slice, err));
+            CUZK_TRY(device_plan_bytes(&work, k, group, STREAM_BATCH, slice, err));
             fits = work <= free_bytes;
         }
     }

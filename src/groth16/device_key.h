@@ -99,7 +99,7 @@ typedef struct cuzk_device_times {
     uint64_t gpu_total_ns;
     uint64_t assemble_ns; /* on the CPU */
     uint64_t total_ns;
-    uint32_t groups; /* passes over the points */
+    uint32_t groups; /* passes over section h; over the others there may be fewer */
 } cuzk_device_times;
 
 /**
@@ -113,7 +113,7 @@ void cuzk_device_witness_give(cuzk_device_key *k, cuzk_witness *w);
 
 typedef struct cuzk_device_prove_opts {
     const cuzk_scalar *r, *s; /* [n] both, or neither: from the OS */
-    uint32_t max_group;       /* witnesses on the device at once; 0: as many as fit */
+    uint32_t max_group;       /* witnesses whose quotients are there at once; 0: chosen */
     uint64_t slice_points;    /* points of a sum at a time, 0: as many as fit */
     cuzk_device_times *times; /* optional; added to */
     cuzk_trace_ctx trace; /* "stage_witness"; "prove" with "gpu_total" and its phases; "assemble" */

@@ -6,7 +6,7 @@
 #define SLICE_UNIT  128u /* half a slice must be whole words of bits */
 #define LEAST_SLICE 1024u
 #define GOOD_SLICE  ((uint64_t)1 << 22) /* below it sums lose speed: rather fewer witnesses */
-#define MOST_GROUP  16u                 /* marks of a queue */
+#define MOST_BATCH  16u                 /* marks of a queue */
 
 static uint64_t round_up(uint64_t n, uint64_t unit)
 {
@@ -31,14 +31,13 @@ static device_slot_layout slot_layout(const cuzk_device_key *k)
     const uint64_t m = (uint64_t)1 << k->lg;
     uint64_t values = k->points[DEVICE_HL].n;
     values = max64(values, m); /* the quotient writes all of m */
-    values += k->points[DEVICE_L_FULLS].n;
-    s.values = take(&s.bytes, values * sizeof(cuzk_scalar));
-    s.witness = take(&s.bytes, cuzk_accel_witness_bytes(k->dc));
+    s.values = take(&s.wide, values * sizeof(cuzk_scalar));
+    s.witness = take(&s.wide, cuzk_accel_witness_bytes(k->dc));
     for (int i = 0; i < CUZK_ACCEL_N_SECTIONS; i++) {
-        s.bits[i] = take(&s.bytes, (k->split[i].n_bits + 63) / 64 * sizeof(uint64_t));
-        if (i != CUZK_ACCEL_L) {
-            s.scalars[i] = take(&s.bytes, k->split[i].n_fulls * sizeof(cuzk_scalar));
-        }
+        const uint64_t fulls =
+            i == CUZK_ACCEL_L ? k->points[DEVICE_L_FULLS].n : k->split[i].n_fulls;
+        s.bits[i] = take(&s.narrow, (k->split[i].n_bits + 63) / 64 * sizeof(uint64_t));
+        s.scalars[i] = take(&s.narrow, fulls * sizeof(cuzk_scalar));
     }
     return s;
 }
@@ -163,7 +162,7 @@ static cuzk_status lay_out(device_plan *p, const cuzk_device_key *k, cuzk_err *e
     p->vectors = vectors;
     p->quotient_work = round_up(quotient, ALIGN);
     p->scratch = max64(vectors + p->quotient_work, p->work + 2 * p->buffer + p->split);
-    p->total = p->group * p->slot.bytes + p->scratch;
+    p->total = p->group * p->slot.wide + p->batch * p->slot.narrow + p->scratch;
     return CUZK_OK;
 }
 
@@ -178,17 +177,7 @@ uint64_t device_plan_longest(const cuzk_device_key *k)
     return round_up(most, SLICE_UNIT);
 }
 
-static bool streams(const cuzk_device_key *k)
-{
-    for (int a = 0; a < DEVICE_ARRAYS; a++) {
-        if (!k->points[a].resident && k->points[a].n > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The largest slice, not below least, with which p->group witnesses fit; 0: none. */
+/* The largest slice, not below least, with which the witnesses fit; 0: none. */
 static cuzk_status fit_slice(device_plan *p, const cuzk_device_key *k, uint64_t most,
                              uint64_t least, uint64_t free_bytes, cuzk_err *err)
 {
@@ -206,6 +195,49 @@ static cuzk_status fit_slice(device_plan *p, const cuzk_device_key *k, uint64_t 
     }
 }
 
+/* Bytes of points that stream: section h once for each group, the others once for each batch. */
+static uint64_t traffic(const device_plan *p, const cuzk_device_key *k, uint32_t n)
+{
+    uint64_t wide = 0, narrow = 0;
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        const device_points *x = &k->points[a];
+        *(a == DEVICE_HL ? &wide : &narrow) += x->resident ? 0 : x->n * x->bytes;
+    }
+    uint64_t groups = 0;
+    for (uint32_t left = n; left > 0;) {
+        const uint32_t b = left < p->batch ? left : p->batch;
+        groups += (b + p->group - 1) / p->group;
+        left -= b;
+    }
+    return groups * wide + (n + p->batch - 1) / p->batch * narrow;
+}
+
+/*
+ * Group and batch with the least traffic among those that fit beside p->scratch; of equals those that
+ * need the least memory, or with `large` the largest. group 0: not even one fits.
+ */
+static void choose_counts(device_plan *p, const cuzk_device_key *k, uint32_t n, uint32_t most_group,
+                          bool large, uint64_t free_bytes)
+{
+    device_plan best = {.group = 0};
+    uint64_t least = UINT64_MAX;
+    for (uint32_t b = 1; b <= n; b++) {
+        for (uint32_t g = 1; g <= b && g <= most_group; g++) {
+            const uint64_t total = g * p->slot.wide + b * p->slot.narrow + p->scratch;
+            device_plan t = *p;
+            t.group = g;
+            t.batch = b;
+            const uint64_t bytes = traffic(&t, k, n);
+            if (total <= free_bytes && (bytes < least || (large && bytes == least))) {
+                best = t;
+                least = bytes;
+            }
+        }
+    }
+    p->group = best.group;
+    p->batch = best.batch;
+}
+
 cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t n,
                              uint64_t free_bytes, const cuzk_device_prove_opts *opts, cuzk_err *err)
 {
@@ -214,24 +246,22 @@ cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t 
     if (opts->slice_points != 0 && opts->slice_points < most) {
         most = round_up(opts->slice_points, SLICE_UNIT);
     }
-    const uint64_t good = most < GOOD_SLICE ? most : GOOD_SLICE;
-    const uint64_t least = most < LEAST_SLICE ? most : LEAST_SLICE;
-    uint32_t group = n < MOST_GROUP ? (uint32_t)n : MOST_GROUP;
-    if (opts->max_group != 0 && opts->max_group < group) {
-        group = opts->max_group;
-    } else if (opts->max_group == 0 && !streams(k)) {
-        group = 1; /* nothing is shared: one after the other takes the least memory */
-    }
-    for (p.group = group; p.group > 0; p.group--) {
-        CUZK_TRY(fit_slice(&p, k, most, p.group > 1 ? good : least, free_bytes, err));
-        if (p.slice != 0) {
-            *out = p;
-            return CUZK_OK;
-        }
-    }
-    p.group = 1;
-    p.slice = least;
+    const uint32_t batch = n < MOST_BATCH ? (uint32_t)n : MOST_BATCH;
+    const bool limited = opts->max_group != 0;
+    p.slice = most < GOOD_SLICE ? most : GOOD_SLICE;
+    const uint64_t good = p.slice;
     CUZK_TRY(lay_out(&p, k, err));
+    choose_counts(&p, k, batch, limited ? opts->max_group : batch, limited, free_bytes);
+    if (p.group != 0) {
+        CUZK_TRY(fit_slice(&p, k, most, good, free_bytes, err));
+    } else {
+        p.group = p.batch = 1;
+        CUZK_TRY(fit_slice(&p, k, good, most < LEAST_SLICE ? most : LEAST_SLICE, free_bytes, err));
+    }
+    if (p.slice != 0) {
+        *out = p;
+        return CUZK_OK;
+    }
     return CUZK_FAIL(err, CUZK_E_DEV_NOMEM,
                      "a proof needs at least %llu MiB of device memory beside its parameters; %llu "
                      "MiB are free",
@@ -239,10 +269,10 @@ cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t 
 }
 
 cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k, uint32_t group,
-                              uint64_t slice, cuzk_err *err)
+                              uint32_t batch, uint64_t slice, cuzk_err *err)
 {
     const uint64_t most = device_plan_longest(k);
-    device_plan p = {.slot = slot_layout(k), .group = group};
+    device_plan p = {.slot = slot_layout(k), .group = group, .batch = batch};
     p.slice = round_up(slice < most ? slice : most, SLICE_UNIT);
     CUZK_TRY(lay_out(&p, k, err));
     *bytes = p.total;

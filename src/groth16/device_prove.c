@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Proofs on a device. One queue does everything in order: for each witness of a group upload,
- * evaluation and quotient; then sum after sum over the points, each part of which serves the whole
- * group. Parts that are in host memory or in the file come through two buffers in a second queue, one
+ * evaluation and quotient, and their sums with section h; then, for all groups of a batch, sum after
+ * sum over the other points. Each part of the points serves the whole group or batch. Parts that are in host memory or in the file come through two buffers in a second queue, one
  * part ahead.
  */
 #include <string.h>
@@ -45,21 +45,21 @@ typedef struct run {
     device_lane *lane;
     const cuzk_device_prove_opts *opts;
     const cuzk_cancel *cancel;
-    const cuzk_witness *const *witnesses; /* of the group */
+    const cuzk_witness *const *witnesses; /* of the batch */
     device_plan plan;
     uint8_t *d_slots, *d_scratch;
     step *steps;
-    uint32_t n_steps;
-    device_slice *slices; /* [n_slices] */
-    uint32_t n_slices;
-    cuzk_accel_sum *sums; /* [n_steps * plan.group] */
+    uint32_t n_steps, n_wide; /* the first n_wide are of section h */
+    device_slice *slices;     /* [n_slices] */
+    uint32_t n_slices, n_h_slices;
+    cuzk_accel_sum *sums; /* [n_steps * plan.batch] */
     uint32_t n_marks;
     struct {
         uint8_t phase, witness;
         uint32_t mark;
         uint64_t ns;
     } marks[CUZK_ACCEL_MARKS];
-    uint32_t first; /* index of the group's first witness in the call */
+    uint32_t first; /* index of the batch's first witness in the call */
     bool pinned;    /* the witnesses are in page-locked memory */
 } run;
 
@@ -83,9 +83,15 @@ static cuzk_status check_cancel(const run *r, cuzk_err *err)
     return CUZK_OK;
 }
 
-static uint8_t *slot(const run *r, uint32_t i, uint64_t offset)
+/* Witness i of the batch; wide slots are those of its group. */
+static uint8_t *wide(const run *r, uint32_t i, uint64_t offset)
 {
-    return r->d_slots + i * r->plan.slot.bytes + offset;
+    return r->d_slots + (i % r->plan.group) * r->plan.slot.wide + offset;
+}
+
+static uint8_t *narrow(const run *r, uint32_t i, uint64_t offset)
+{
+    return r->d_slots + r->plan.group * r->plan.slot.wide + i * r->plan.slot.narrow + offset;
 }
 
 static cuzk_status enqueue(const run *r, const cuzk_accel_op *op, cuzk_err *err)
@@ -100,21 +106,22 @@ static cuzk_status upload_witness(run *r, uint32_t i, cuzk_err *err)
     const device_slot_layout *s = &r->plan.slot;
     const cuzk_accel_op up = {.kind = CUZK_ACCEL_OP_WITNESS,
                               .u.witness = {.circuit = k->dc,
-                                            .d_out = slot(r, i, s->witness),
+                                            .d_out = wide(r, i, s->witness),
                                             .w = r->witnesses[i],
                                             .pinned = r->pinned}};
     CUZK_TRY(enqueue(r, &up, err));
     CUZK_TRY(mark(r, PHASE_UPLOAD, i, err));
     for (int sec = 0; sec < CUZK_ACCEL_N_SECTIONS; sec++) {
-        const uint64_t scalars =
-            sec == CUZK_ACCEL_L ? s->values + (sizeof(cuzk_scalar) << k->lg) : s->scalars[sec];
+        uint8_t *scalars = sec == CUZK_ACCEL_L && k->stream == NULL
+                               ? wide(r, i, s->values + (sizeof(cuzk_scalar) << k->lg))
+                               : narrow(r, i, s->scalars[sec]);
         const cuzk_accel_op op = {
             .kind = CUZK_ACCEL_OP_SECTION,
             .u.section = {.circuit = k->dc,
-                          .d_witness = slot(r, i, s->witness),
+                          .d_witness = wide(r, i, s->witness),
                           .section = (cuzk_accel_section)sec,
-                          .d_bits = (uint64_t *)(void *)slot(r, i, s->bits[sec]),
-                          .d_scalars = (cuzk_scalar *)(void *)slot(r, i, scalars)}};
+                          .d_bits = (uint64_t *)(void *)narrow(r, i, s->bits[sec]),
+                          .d_scalars = (cuzk_scalar *)(void *)scalars}};
         CUZK_TRY(enqueue(r, &op, err));
     }
     return mark(r, PHASE_SECTION, i, err);
@@ -124,7 +131,7 @@ static cuzk_status eval(run *r, uint32_t i, cuzk_fr *d_out, cuzk_matrix_id m, cu
 {
     const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_EVAL,
                               .u.eval = {.circuit = r->k->dc,
-                                         .d_witness = slot(r, i, r->plan.slot.witness),
+                                         .d_witness = wide(r, i, r->plan.slot.witness),
                                          .d_out = d_out,
                                          .n_out = (uint64_t)1 << r->k->lg,
                                          .matrix = m}};
@@ -165,7 +172,7 @@ static cuzk_status quotient(run *r, uint32_t i, cuzk_err *err)
     const cuzk_device_key *k = r->k;
     cuzk_fr *first = (cuzk_fr *)(void *)r->d_scratch;
     const vectors v = {.a = first,
-                       .b = (cuzk_fr *)(void *)slot(r, i, r->plan.slot.values),
+                       .b = (cuzk_fr *)(void *)wide(r, i, r->plan.slot.values),
                        .c = (cuzk_fr *)(void *)(r->d_scratch + r->plan.vectors / 2)};
     cuzk_fr shift = CUZK_FR_GENERATOR, factor;
     CUZK_TRY(eval(r, i, v.a, CUZK_MATRIX_A, err));
@@ -194,11 +201,24 @@ static bool comes_from_file(const cuzk_device_key *k, int array)
     return k->stream != NULL && !k->points[array].resident;
 }
 
-/* One sum or two for each slice of the file. */
-static void add_slices(run *r)
+static void add_steps(run *r, int array)
 {
-    for (uint32_t i = 0; i < r->n_slices; i++) {
+    const device_points *p = &r->k->points[array];
+    const uint64_t s = device_slice_of(p, r->plan.slice);
+    for (uint64_t at = 0; at < p->n && !comes_from_file(r->k, array); at += s) {
+        const step st = {(uint8_t)array, NO_SLICE, at, p->n - at < s ? p->n - at : s};
+        r->steps[r->n_steps++] = st;
+    }
+}
+
+/* One sum or two for each slice of the file, from `first` on: of section h, or of the others. */
+static void add_slices(run *r, uint32_t first, bool is_h)
+{
+    for (uint32_t i = first; i < r->n_slices; i++) {
         const device_slice *s = &r->slices[i];
+        if ((s->section == CUZK_SRS_H) != is_h) {
+            return;
+        }
         const cuzk_srs_section section = (cuzk_srs_section)s->section;
         const bool h = section == CUZK_SRS_H;
         const step bits = {(uint8_t)device_bits_of(section), i, h ? s->first : s->bit,
@@ -242,19 +262,20 @@ static cuzk_status make_steps(run *r, cuzk_err *err)
         total += comes_from_file(r->k, a) ? 0 : (p->n + s - 1) / s;
     }
     r->steps = cuzk_alloc(total, sizeof(*r->steps));
-    r->sums = cuzk_alloc_zero(total * r->plan.group, sizeof(*r->sums));
+    r->sums = cuzk_alloc_zero(total * r->plan.batch, sizeof(*r->sums));
     if (r->steps == NULL || r->sums == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %llu sums", (unsigned long long)total);
     }
-    for (int a = 0; a < DEVICE_ARRAYS; a++) {
-        const device_points *p = &r->k->points[a];
-        const uint64_t s = device_slice_of(p, r->plan.slice);
-        for (uint64_t at = 0; at < p->n && !comes_from_file(r->k, a); at += s) {
-            const step st = {(uint8_t)a, NO_SLICE, at, p->n - at < s ? p->n - at : s};
-            r->steps[r->n_steps++] = st;
-        }
+    add_steps(r, DEVICE_HL);
+    add_slices(r, 0, true);
+    r->n_wide = r->n_steps;
+    while (r->n_h_slices < r->n_slices && r->slices[r->n_h_slices].section == CUZK_SRS_H) {
+        r->n_h_slices++;
     }
-    add_slices(r); /* last: the others give time to fetch the first */
+    for (int a = DEVICE_HL + 1; a < DEVICE_ARRAYS; a++) {
+        add_steps(r, a);
+    }
+    add_slices(r, r->n_h_slices, false); /* last: the others give time to fetch the first */
     return CUZK_OK;
 }
 
@@ -281,26 +302,30 @@ static cuzk_status send(const run *r, uint32_t i, uint32_t ordinal, cuzk_err *er
     return cuzk_accel_enqueue(r->lane->copy, &op, NULL, 0, err);
 }
 
-static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, uint32_t g, cuzk_err *err)
+/* Witnesses of the batch that a pass over points is for. */
+typedef struct some {
+    uint32_t first, end;
+} some;
+
+static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, some who, cuzk_err *err)
 {
     const step *s = &r->steps[i];
     const device_points *p = &r->k->points[s->array];
     const device_slot_layout *l = &r->plan.slot;
-    for (uint32_t w = 0; w < g; w++) {
+    for (uint32_t w = who.first; w < who.end; w++) {
         cuzk_accel_op op = device_sum_op(p, s->n);
         op.u.msm.d_bases = d_points;
-        op.u.msm.sum = &r->sums[(size_t)i * r->plan.group + w];
-        const int sec = s->array == DEVICE_L_BITS                                 ? CUZK_ACCEL_L
+        op.u.msm.sum = &r->sums[(size_t)i * r->plan.batch + w];
+        const int sec = s->array == DEVICE_L_BITS || s->array == DEVICE_L_FULLS   ? CUZK_ACCEL_L
                         : s->array == DEVICE_A_BITS || s->array == DEVICE_A_FULLS ? CUZK_ACCEL_A
                                                                                   : CUZK_ACCEL_B;
         if (p->bits) {
-            op.u.msm.d_bits = (const uint64_t *)(const void *)slot(r, w, l->bits[sec]) + s->at / 64;
+            op.u.msm.d_bits =
+                (const uint64_t *)(const void *)narrow(r, w, l->bits[sec]) + s->at / 64;
         } else {
-            const uint64_t at = s->array == DEVICE_HL ? l->values
-                                : s->array == DEVICE_L_FULLS
-                                    ? l->values + (sizeof(cuzk_scalar) << r->k->lg)
-                                    : l->scalars[sec];
-            op.u.msm.d_scalars = (const cuzk_scalar *)(const void *)slot(r, w, at) + s->at;
+            const uint8_t *scalars =
+                s->array == DEVICE_HL ? wide(r, w, l->values) : narrow(r, w, l->scalars[sec]);
+            op.u.msm.d_scalars = (const cuzk_scalar *)(const void *)scalars + s->at;
         }
         CUZK_TRY(cuzk_accel_enqueue(r->lane->q, &op, r->d_scratch, r->plan.work, err));
     }
@@ -314,26 +339,26 @@ static cuzk_status mark_end(run *r, uint32_t i, cuzk_err *err)
                : CUZK_OK;
 }
 
-/* Steps from `first` on, whose points come from the file. */
-static cuzk_status sum_slices(run *r, uint32_t first, uint32_t g, cuzk_err *err)
+/* Steps [i, end), whose points come from the file. */
+static cuzk_status sum_slices(run *r, uint32_t i, uint32_t end, some who, cuzk_err *err)
 {
+    const uint32_t skip = r->steps[i].slice;
     device_feed feed = {.k = r->k,
                         .lane = r->lane,
                         .cancel = r->cancel,
-                        .slices = r->slices,
-                        .n = r->n_slices,
+                        .slices = r->slices + skip,
+                        .n = r->steps[end - 1].slice + 1 - skip,
                         .d_input = {buffer(r, 0), buffer(r, 1)},
                         .d_split = r->d_scratch + r->plan.work + 2 * r->plan.buffer};
-    uint32_t i = first;
     CUZK_TRY(device_feed_begin(&feed, err));
-    for (uint32_t s = 0; s < r->n_slices; s++) {
+    for (uint32_t s = 0; s < feed.n; s++) {
         const uint8_t *d_bits = NULL, *d_fulls = NULL;
         CUZK_TRY(device_feed_take(&feed, s, &d_bits, &d_fulls, err));
-        for (; i < r->n_steps && r->steps[i].slice == s; i++) {
-            const bool fulls =
-                r->steps[i].array == device_fulls_of((cuzk_srs_section)r->slices[s].section);
+        for (; i < end && r->steps[i].slice == skip + s; i++) {
+            const cuzk_srs_section section = (cuzk_srs_section)feed.slices[s].section;
+            const bool fulls = r->steps[i].array == device_fulls_of(section);
             CUZK_TRY(check_cancel(r, err));
-            CUZK_TRY(sum_step(r, i, fulls ? d_fulls : d_bits, g, err));
+            CUZK_TRY(sum_step(r, i, fulls ? d_fulls : d_bits, who, err));
             CUZK_TRY(mark_end(r, i, err));
         }
         CUZK_TRY(device_feed_ahead(&feed, s, err));
@@ -341,15 +366,16 @@ static cuzk_status sum_slices(run *r, uint32_t first, uint32_t g, cuzk_err *err)
     return CUZK_OK;
 }
 
-static cuzk_status sum_all(run *r, uint32_t g, cuzk_err *err)
+/* Steps [first, end) for some witnesses. */
+static cuzk_status sum_steps(run *r, uint32_t first, uint32_t end, some who, cuzk_err *err)
 {
-    uint32_t ordinal = 0; /* of the next streamed step */
-    uint32_t sent = 0;    /* first step that may still have to be sent */
-    for (uint32_t i = 0; i < r->n_steps; i++) {
+    uint32_t ordinal = 0;  /* of the next streamed step */
+    uint32_t sent = first; /* first step that may still have to be sent */
+    for (uint32_t i = first; i < end; i++) {
         const device_points *p = &r->k->points[r->steps[i].array];
         const uint8_t *d = p->d;
         if (r->steps[i].slice != NO_SLICE) {
-            return sum_slices(r, i, g, err);
+            return sum_slices(r, i, end, who, err);
         }
         CUZK_TRY(check_cancel(r, err));
         if (is_streamed(r, i)) {
@@ -359,33 +385,39 @@ static cuzk_status sum_all(run *r, uint32_t g, cuzk_err *err)
             }
             d = buffer(r, ordinal++);
             CUZK_TRY(cuzk_accel_wait(r->lane->q, r->lane->copy, err));
-            while (sent < r->n_steps && !is_streamed(r, sent)) {
+            while (sent < end && !is_streamed(r, sent)) {
                 sent++;
             }
-            if (sent < r->n_steps) {
+            if (sent < end) {
                 CUZK_TRY(send(r, sent++, ordinal, err));
             }
         } else {
             const uint64_t at = r->steps[i].at; /* a multiple of the teeth */
             d += (p->teeth == 0 ? at : cuzk_accel_comb_points(at, p->teeth)) * p->bytes;
         }
-        CUZK_TRY(sum_step(r, i, d, g, err));
+        CUZK_TRY(sum_step(r, i, d, who, err));
         CUZK_TRY(mark_end(r, i, err));
     }
     return CUZK_OK;
 }
 
-static cuzk_status enqueue_group(run *r, uint32_t g, cuzk_err *err)
+static cuzk_status enqueue_batch(run *r, uint32_t n, cuzk_err *err)
 {
     r->n_marks = 0;
     CUZK_TRY(cuzk_accel_marks_reset(r->lane->q, err));
     CUZK_TRY(mark(r, PHASE_START, 0, err));
-    for (uint32_t i = 0; i < g; i++) {
-        CUZK_TRY(check_cancel(r, err));
-        CUZK_TRY(upload_witness(r, i, err));
-        CUZK_TRY(quotient(r, i, err));
+    for (some who = {0, 0}; who.first < n; who.first = who.end) {
+        const uint32_t left = n - who.first;
+        who.end = who.first + (left < r->plan.group ? left : r->plan.group);
+        for (uint32_t i = who.first; i < who.end; i++) {
+            CUZK_TRY(check_cancel(r, err));
+            CUZK_TRY(upload_witness(r, i, err));
+            CUZK_TRY(quotient(r, i, err));
+        }
+        CUZK_TRY(sum_steps(r, 0, r->n_wide, who, err));
     }
-    return sum_all(r, g, err);
+    const some all = {0, n};
+    return sum_steps(r, r->n_wide, r->n_steps, all, err);
 }
 
 static void collect(cuzk_prove_sums *out, const run *r, uint32_t w)
@@ -399,12 +431,12 @@ static void collect(cuzk_prove_sums *out, const run *r, uint32_t w)
                                         &out->a, &out->b1, NULL,    NULL};
     for (uint32_t i = 0; i < r->n_steps; i++) {
         const device_points *p = &r->k->points[r->steps[i].array];
-        cuzk_accel_sum s = r->sums[(size_t)i * r->plan.group + w];
+        cuzk_accel_sum s = r->sums[(size_t)i * r->plan.batch + w];
         cuzk_g1 *sum = to[r->steps[i].array];
         if (p->teeth != 0) { /* signs: of all parts together */
             while (i + 1 < r->n_steps && r->steps[i + 1].array == r->steps[i].array) {
                 i++;
-                device_add_sum(&s, &r->sums[(size_t)i * r->plan.group + w]);
+                device_add_sum(&s, &r->sums[(size_t)i * r->plan.batch + w]);
             }
             device_half_sum(&s, &p->total);
         }
@@ -461,7 +493,7 @@ static cuzk_span_tags tags_of(const run *r, const uint8_t *witness)
     return tags;
 }
 
-/* Spans and times of a group from its marks. */
+/* Spans and times of a batch from its marks. */
 static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bool alone,
                           cuzk_err *err)
 {
@@ -497,7 +529,6 @@ static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bo
             }
         }
     }
-    t->groups++;
     return CUZK_OK;
 }
 
@@ -508,11 +539,11 @@ static void drain(run *r)
     cuzk_ignore(cuzk_accel_sync(r->lane->q, NULL));
 }
 
-static cuzk_status prove_group(run *r, cuzk_prove_sums *sums, uint32_t g, cuzk_device_times *t,
+static cuzk_status prove_batch(run *r, cuzk_prove_sums *sums, uint32_t n, cuzk_device_times *t,
                                cuzk_trace_ctx trace, cuzk_err *err)
 {
     CUZK_TRY(device_stream_check(r->k, err));
-    cuzk_status st = enqueue_group(r, g, err);
+    cuzk_status st = enqueue_batch(r, n, err);
     if (st == CUZK_OK) {
         st = cuzk_accel_sync(r->lane->copy, err);
     }
@@ -524,8 +555,9 @@ static cuzk_status prove_group(run *r, cuzk_prove_sums *sums, uint32_t g, cuzk_d
         return device_stream_failure(r->k, st, err);
     }
     CUZK_TRY(device_stream_check(r->k, err));
-    CUZK_TRY(record(r, t, trace, g == 1, err));
-    for (uint32_t i = 0; i < g; i++) {
+    CUZK_TRY(record(r, t, trace, n == 1, err));
+    t->groups += (n + r->plan.group - 1) / r->plan.group;
+    for (uint32_t i = 0; i < n; i++) {
         collect(&sums[i], r, i);
     }
     return CUZK_OK;
@@ -570,7 +602,7 @@ static cuzk_status take_memory(run *r, size_t n, cuzk_err *err)
         const cuzk_status st = cuzk_accel_alloc(r->k->dev, &d, r->plan.total, err);
         if (st == CUZK_OK) {
             r->d_slots = d;
-            r->d_scratch = r->d_slots + r->plan.group * r->plan.slot.bytes;
+            r->d_scratch = r->d_slots + (r->plan.total - r->plan.scratch);
             return CUZK_OK;
         }
         if (st != CUZK_E_DEV_NOMEM || attempt == 4) {
@@ -587,11 +619,11 @@ static cuzk_status prove_locked(run *r, cuzk_prove_sums *sums, size_t n, cuzk_de
     cuzk_status st = CUZK_OK;
     CUZK_TRY(take_memory(r, n, err));
     CUZK_TRY_GOTO(st, make_steps(r, err));
-    for (size_t at = 0; at < n; at += r->plan.group) {
-        const uint32_t g = n - at < r->plan.group ? (uint32_t)(n - at) : r->plan.group;
+    for (size_t at = 0; at < n; at += r->plan.batch) {
+        const uint32_t b = n - at < r->plan.batch ? (uint32_t)(n - at) : r->plan.batch;
         r->witnesses = all + at;
         r->first = (uint32_t)at;
-        CUZK_TRY_GOTO(st, prove_group(r, sums + at, g, t, trace, err));
+        CUZK_TRY_GOTO(st, prove_batch(r, sums + at, b, t, trace, err));
     }
 out:
     cuzk_accel_free(r->k->dev, r->d_slots);
