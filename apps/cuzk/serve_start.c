@@ -163,6 +163,7 @@ static cuzk_status start_engine(serve *s)
                                   .devices = c->devices.n == 0 ? NULL : c->devices.item,
                                   .n_devices = c->devices.n,
                                   .cpu_only = c->cpu_only,
+                                  .cpu_when_lost = strcmp(c->when_lost, "cpu") == 0,
                                   .vram_limit_bytes = c->vram_limit,
                                   .stream =
                                       strcmp(c->stream, "memory") == 0 ? CUZK_ENGINE_STREAM_MEMORY

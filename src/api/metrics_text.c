@@ -165,8 +165,8 @@ static void put_memory(cuzk_text_buf *b, const cuzk_engine_status *s)
     one_u64(b, "cuzk_memory_reserved_winning_bytes", "gauge",
             "Part of the budget that is held back for WinningPoSt.", s->budget_reserved_winning);
     one_u64(b, "cuzk_memory_pinned_bytes", "gauge", "Page-locked host memory.", s->pinned_used);
-    one_u64(b, "cuzk_memory_pinned_limit_bytes", "gauge", "Most page-locked host memory.",
-            s->pinned_limit);
+    one_u64(b, "cuzk_memory_pinned_limit_bytes", "gauge",
+            "Most host memory that keys of devices may lock.", s->pinned_limit);
     one_u64(b, "cuzk_memory_release_backlog_bytes", "gauge",
             "Buffers that are over but not yet given back to the system.",
             s->release_backlog_bytes);
@@ -227,8 +227,12 @@ static void put_devices(cuzk_text_buf *b, const cuzk_engine_status *s)
          device_errors}};
     uint64_t slots = 0;
     for (uint32_t i = 0; i < s->n_devices; i++) {
-        slots += s->devices[i].n_slots;
+        slots += s->devices[i].is_fallback && !s->on_cpu ? 0 : s->devices[i].n_slots;
     }
+    one_u64(b, "cuzk_on_cpu", "gauge", "1 while the CPU proves for want of a GPU that works.",
+            s->on_cpu ? 1 : 0);
+    one_u64(b, "cuzk_fallbacks_total", "counter", "Times that the CPU took over from the GPUs.",
+            s->n_fallbacks);
     one_u64(b, "cuzk_gpu_workers", "gauge", "Partitions that all devices take at once.", slots);
     for (size_t m = 0; m < sizeof(all) / sizeof(all[0]); m++) {
         family(b, all[m].name, all[m].type, all[m].help);

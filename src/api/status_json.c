@@ -82,7 +82,7 @@ static void count(tally *t, const cuzk_engine_status *s)
 {
     memset(t, 0, sizeof(*t));
     for (uint32_t i = 0; i < s->n_devices; i++) {
-        t->slots += s->devices[i].n_slots;
+        t->slots += s->devices[i].is_fallback && !s->on_cpu ? 0 : s->devices[i].n_slots;
     }
     for (uint32_t i = 0; i < s->n_jobs; i++) {
         const cuzk_status_job *j = &s->jobs[i];
@@ -187,6 +187,7 @@ static void put_pipeline(cuzk_jsonw *w, const cuzk_engine_status *s, const cuzk_
     }
     cuzk_jsonw_put_u64(w, "total_partitions", j->n_partitions);
     cuzk_jsonw_put_u64(w, "partitions_done", j->n_done);
+    cuzk_jsonw_put_u64(w, "partitions_on_cpu", j->n_on_cpu);
     cuzk_jsonw_key(w, "partitions");
     cuzk_jsonw_begin_array(w);
     for (uint32_t i = 0; j->partitions != NULL && i < j->n_partitions; i++) {
@@ -291,6 +292,7 @@ static void put_devices(cuzk_jsonw *w, const cuzk_engine_status *s)
         cuzk_jsonw_put_u64(w, "ordinal", d->ordinal);
         cuzk_jsonw_put_str(w, "name", d->name);
         cuzk_jsonw_put_bool(w, "is_cpu", d->is_cpu);
+        cuzk_jsonw_put_bool(w, "is_fallback", d->is_fallback);
         cuzk_jsonw_put_bool(w, "quarantined", d->quarantined);
         cuzk_jsonw_put_u64(w, "memory_total_bytes", d->memory_total);
         cuzk_jsonw_put_u64(w, "memory_free_bytes", d->memory_free);
@@ -301,6 +303,22 @@ static void put_devices(cuzk_jsonw *w, const cuzk_engine_status *s)
         cuzk_jsonw_end_object(w);
     }
     cuzk_jsonw_end_array(w);
+}
+
+/* What happens, and is happening, when no GPU works. */
+static void put_fallback(cuzk_jsonw *w, const cuzk_engine_status *s)
+{
+    cuzk_jsonw_key(w, "fallback");
+    cuzk_jsonw_begin_object(w);
+    cuzk_jsonw_put_str(w, "when_lost", s->has_fallback ? "cpu" : "wait");
+    cuzk_jsonw_put_bool(w, "on_cpu", s->on_cpu);
+    if (s->on_cpu) {
+        key_secs(w, "on_cpu_secs", since(s->now_ns, s->on_cpu_since_ns));
+    } else {
+        key_null(w, "on_cpu_secs");
+    }
+    cuzk_jsonw_put_u64(w, "times", s->n_fallbacks);
+    cuzk_jsonw_end_object(w);
 }
 
 static void put_cached(cuzk_jsonw *w, const cuzk_engine_status *s, const char *key, bool srs)
@@ -436,6 +454,7 @@ cuzk_status cuzk_status_json(char **text, size_t *n, const cuzk_engine_status *s
     cuzk_jsonw_put_bool(&w, "draining", s->draining);
     cuzk_jsonw_put_u64(&w, "now_us", to_us(s, s->now_ns));
     put_devices(&w, s);
+    put_fallback(&w, s);
     put_queues(&w, s, &t);
     cuzk_jsonw_end_object(&w);
     cuzk_status st = cuzk_jsonw_finish(&w, &done, n, err);

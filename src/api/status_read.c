@@ -111,7 +111,8 @@ static void read_device(cuzk_json *j, cuzk_view_device *d)
                                         "errors",
                                         "is_cpu",
                                         "quarantined",
-                                        "name"};
+                                        "name",
+                                        "is_fallback"};
     uint64_t *const values[] = {&d->ordinal,    &d->memory_total,    &d->memory_free, &d->slots,
                                 &d->busy_slots, &d->partitions_done, &d->errors};
     reader r;
@@ -125,6 +126,7 @@ static void read_device(cuzk_json *j, cuzk_view_device *d)
         case 7: (void)cuzk_json_bool(j, &d->is_cpu); break;
         case 8: (void)cuzk_json_bool(j, &d->quarantined); break;
         case 9: (void)cuzk_json_string_copy(j, d->name, sizeof(d->name)); break;
+        case 10: (void)cuzk_json_bool(j, &d->is_fallback); break;
         default: (void)cuzk_json_u64(j, values[i]); break;
         }
     }
@@ -296,12 +298,29 @@ static void read_allocations(cuzk_json *j, cuzk_status_view *v)
     }
 }
 
+static void read_fallback(cuzk_json *j, cuzk_status_view *v)
+{
+    static const char *const names[] = {"on_cpu"};
+    reader r;
+    int i = 0;
+    if (!begin(&r, j)) {
+        return;
+    }
+    while (next_field(&r, names, COUNT(names), &i)) {
+        if (i == 0) {
+            (void)cuzk_json_bool(j, &v->on_cpu);
+        } else {
+            (void)cuzk_json_skip(j);
+        }
+    }
+}
+
 cuzk_status cuzk_status_view_parse(cuzk_status_view *out, const void *text, size_t n,
                                    const char *name, cuzk_err *err)
 {
-    static const char *const names[] = {"uptime_secs", "memory",   "pipelines", "queued",
-                                        "allocations", "counters", "version",   "draining",
-                                        "now_us",      "devices",  "queues",    "stages"};
+    static const char *const names[] = {
+        "uptime_secs", "memory", "pipelines", "queued", "allocations", "counters", "version",
+        "draining",    "now_us", "devices",   "queues", "stages",      "fallback"};
     cuzk_json j;
     reader r;
     int i = 0;
@@ -322,6 +341,7 @@ cuzk_status cuzk_status_view_parse(cuzk_status_view *out, const void *text, size
         case 9: READ_LIST(&j, out->devices, out->n_devices, CUZK_VIEW_DEVICES, read_device); break;
         case 10: READ_LIST(&j, out->queues, out->n_queues, CUZK_VIEW_QUEUES, read_queue); break;
         case 11: READ_LIST(&j, out->stages, out->n_stages, CUZK_VIEW_STAGES, read_stage); break;
+        case 12: read_fallback(&j, out); break;
         default: (void)cuzk_json_skip(&j); break;
         }
     }

@@ -26,7 +26,7 @@ extern const char *const cuzk_view_priority[CUZK_VIEW_PRIORITIES];
 
 typedef struct cuzk_view_device {
     uint64_t ordinal, memory_total, memory_free, slots, busy_slots, partitions_done, errors;
-    bool is_cpu, quarantined;
+    bool is_cpu, is_fallback, quarantined;
     char name[CUZK_VIEW_NAME];
 } cuzk_view_device;
 
@@ -59,6 +59,7 @@ typedef struct cuzk_status_view {
     char version[64];
     double uptime_secs;
     bool draining;
+    bool on_cpu; /* for want of a GPU that works */
     uint64_t now_us;
     uint64_t memory_total, memory_used, memory_reserved, pinned, resident, release_backlog;
     uint64_t completed, failed, cancelled, reproved, queue_depth, completed_last_minute,

@@ -160,6 +160,9 @@ static void put_summary(page *p, const cuzk_status_view *v)
     putf(p, INK_BOLD, "cuzk %s", v->version);
     put(p, INK_NONE, "  ");
     put(p, v->draining ? INK_WARN : INK_GOOD, v->draining ? "draining" : "serving");
+    if (v->on_cpu) {
+        put(p, INK_BAD, "  no GPU works: proving on the CPU");
+    }
     putf(p, INK_NONE, "  up %s  ", time_text(a, v->uptime_secs));
     putf(p, INK_BOLD, "%" PRIu64, v->completed_last_minute);
     put(p, INK_NONE, " proofs in the last minute");
@@ -210,7 +213,15 @@ static void put_devices(page *p, const cuzk_status_view *v)
             putf(p, INK_NONE, "GPU %-2" PRIu64 "%.24s", d->ordinal, d->name);
         }
         tab(p, 32);
-        put(p, d->quarantined ? INK_BAD : INK_GOOD, d->quarantined ? "quarantined" : "ok");
+        put(p,
+            d->quarantined                 ? INK_BAD
+            : d->is_fallback && !v->on_cpu ? INK_DIM
+            : d->is_fallback               ? INK_WARN
+                                           : INK_GOOD,
+            d->quarantined                 ? "quarantined"
+            : d->is_fallback && !v->on_cpu ? "if none works"
+            : d->is_fallback               ? "stands in"
+                                           : "ok");
         (void)snprintf(text, sizeof(text), "%" PRIu64 "/%" PRIu64, d->busy_slots, d->slots);
         right(p, 51, INK_NONE, text);
         const uint64_t used =

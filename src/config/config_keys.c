@@ -63,6 +63,8 @@ const config_key config_keys[] = {
      "Where parameters are that do not fit into device memory: `memory`, a copy for each device; `file`, read anew for each pass (from the page cache, if it is large enough); `auto`: in memory where the budget has room."},
     {"gpus.device_timeout", T_DURATION, USE_KEY, AT(device_timeout), 1000, 24 * HOUR, "10m", NULL, NULL,
      "A partition that is longer on a device has lost it: the device is set aside, the partition proved elsewhere."},
+    {"gpus.when_lost", T_CHOICE, USE_KEY, AT(when_lost), 0, 0, "wait", "wait|cpu", NULL,
+     "What when no GPU works any more: `wait` for one, five minutes, then jobs fail; `cpu`: after ten seconds prove on the CPU until one works again."},
     {"gpus.gpu_threads", T_NUMBER, USE_NO_EFFECT, 0, 0, 65536, NULL, NULL, NULL,
      "the CPU's part of a GPU proof uses synthesis.threads"},
 

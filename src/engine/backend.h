@@ -21,12 +21,14 @@ typedef struct cuzk_backend_circuit {
     uint64_t witness_bytes;                /* of a partition */
     uint64_t prove_bytes;  /* host, beside the witness, while a partition is proved and verified */
     uint64_t verify_bytes; /* of these, what is still needed when the proof is made */
+    uint64_t cpu_extra_bytes; /* host, beside all of these, while the fallback device proves it */
 } cuzk_backend_circuit;
 
 typedef struct cuzk_backend_device {
     uint32_t ordinal;
     char name[96];
     bool is_cpu;
+    bool is_fallback; /* for when no other works; the last one, without keys */
     uint64_t memory_total, memory_free;
     uint64_t memory_held; /* of the total: kept for WinningPoSt, keys of it included */
 } cuzk_backend_device;
@@ -95,8 +97,8 @@ typedef struct cuzk_engine_backend {
                            void **witness, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
                            cuzk_err *err);
     /**
-     * Devices with memory of their own; NULL: devices need no keys. key_bytes: a key with everything
-     * on the device. load_key takes at most device_bytes there and pinned_bytes of the host: points
+     * Devices with memory of their own; NULL: devices need no keys (the fallback never does). key_bytes: a
+     * key with everything on the device. load_key takes at most device_bytes there and pinned_bytes of the host: points
      * that do not fit on the device go to host memory when host_bytes hold them, else they stream
      * from their file. The circuit outlives the key, the parameters need not.
      */

@@ -22,6 +22,7 @@ typedef struct filecoin_backend {
     uint32_t n_circuits;
     cuzk_backend_devices *devices;
     uint32_t n_devices; /* 0: the CPU */
+    bool has_fallback;  /* the CPU as one more, for when none works */
 } filecoin_backend;
 
 /* Host memory of a partition that a device proves: results, and pieces on their way. */
@@ -62,15 +63,18 @@ static cuzk_status add_circuit(filecoin_backend *b, const cuzk_circuit_spec *spe
     cuzk_filecoin_needs needs;
     cuzk_backend_circuit *c = &b->circuits[b->n_circuits];
     CUZK_TRY(cuzk_filecoin_needs_of(&needs, spec, cuzk_pool_threads(b->pool), err));
-    *c = (cuzk_backend_circuit){.kind = job_kind(spec->kind),
-                                .circuit_bytes = needs.circuit_bytes,
-                                .compile_bytes = needs.compile_bytes,
-                                .params_bytes = needs.params_heap_bytes,
-                                .witness_bytes = needs.witness_bytes,
-                                .prove_bytes =
-                                    needs.verify_bytes +
-                                    (b->n_devices != 0 ? DEVICE_CALL_BYTES : needs.prove_bytes),
-                                .verify_bytes = needs.verify_bytes};
+    *c = (cuzk_backend_circuit){
+        .kind = job_kind(spec->kind),
+        .circuit_bytes = needs.circuit_bytes,
+        .compile_bytes = needs.compile_bytes,
+        .params_bytes = needs.params_heap_bytes,
+        .witness_bytes = needs.witness_bytes,
+        .prove_bytes =
+            needs.verify_bytes + (b->n_devices != 0 ? DEVICE_CALL_BYTES : needs.prove_bytes),
+        .verify_bytes = needs.verify_bytes,
+        .cpu_extra_bytes = b->has_fallback && needs.prove_bytes > DEVICE_CALL_BYTES
+                               ? needs.prove_bytes - DEVICE_CALL_BYTES
+                               : 0};
     circuit_id(c->id, spec);
     b->specs[b->n_circuits++] = *spec;
     return CUZK_OK;
@@ -324,7 +328,10 @@ static void prove_on_device(void *arg, uint32_t device, void *circuit, void *par
                             cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace)
 {
     filecoin_backend *b = arg;
-    (void)params;
+    if (device == b->n_devices) { /* the fallback */
+        prove(arg, device, circuit, params, key, work, n, trace);
+        return;
+    }
     cuzk_backend_device_prove(b->devices, device, key,
                               is_winning(cuzk_filecoin_circuit_spec(circuit)), work, n, trace);
 }
@@ -383,17 +390,27 @@ static void free_witness(void *arg, void *w)
 static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)
 {
     filecoin_backend *b = arg;
-    if (b->n_devices != 0) {
-        cuzk_backend_device_info_of(b->devices, device, out);
-        return;
+    uint32_t ordinal = 0; /* of the CPU: none that a GPU has */
+    for (uint32_t i = 0; i < b->n_devices; i++) {
+        cuzk_backend_device gpu;
+        if (device < b->n_devices && i != device) {
+            continue;
+        }
+        cuzk_backend_device_info_of(b->devices, i, &gpu);
+        if (i == device) {
+            *out = gpu;
+            return;
+        }
+        ordinal = gpu.ordinal >= ordinal ? gpu.ordinal + 1 : ordinal;
     }
-    *out = (cuzk_backend_device){.ordinal = 0, .name = "CPU", .is_cpu = true};
+    *out = (cuzk_backend_device){
+        .ordinal = ordinal, .name = "CPU", .is_cpu = true, .is_fallback = b->n_devices != 0};
 }
 
 static cuzk_status probe(void *arg, uint32_t device, cuzk_err *err)
 {
     filecoin_backend *b = arg;
-    if (b->n_devices != 0) {
+    if (device < b->n_devices) {
         return cuzk_backend_device_probe(b->devices, device, err);
     }
     return CUZK_OK; /* the processor that asks */
@@ -418,6 +435,7 @@ static cuzk_status init(filecoin_backend *b, const cuzk_engine_config *config, c
     CUZK_TRY(cuzk_pool_create(&b->pool, &pool, err));
     CUZK_TRY(cuzk_hashes_create(&b->hashes, err));
     CUZK_TRY(cuzk_backend_devices_open(&b->devices, &b->n_devices, config, err));
+    b->has_fallback = config->cpu_when_lost && b->n_devices != 0;
     return list_circuits(b, err);
 }
 
@@ -435,7 +453,9 @@ cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_en
     }
     *out = (cuzk_engine_backend){.arg = b,
                                  .n_circuits = b->n_circuits,
-                                 .n_devices = b->n_devices != 0 ? b->n_devices : 1,
+                                 .n_devices = b->n_devices == 0 ? 1
+                                              : b->has_fallback ? b->n_devices + 1
+                                                                : b->n_devices,
                                  .circuits = b->circuits,
                                  .batch = 1,
                                  .is_available = is_available,

@@ -12,6 +12,18 @@ bool cuzk_engine_has_keys(const cuzk_engine *e)
     return e->backend != NULL && e->backend->load_key != NULL;
 }
 
+bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index)
+{
+    return cuzk_engine_has_keys(e) && !e->devices[index].info.is_fallback;
+}
+
+uint64_t cuzk_device_keys_pin_limit(const cuzk_engine *e, bool privileged)
+{
+    const uint64_t limit = cuzk_budget_limit(&e->host, privileged);
+    const uint64_t others = e->base_bytes + e->block_limit + e->input_limit;
+    return limit > others ? limit - others : 0;
+}
+
 cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err)
 {
     device_keys *k = &d->keys;
@@ -59,7 +71,7 @@ void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, boo
                            cuzk_reservation *memory)
 {
     device_keys *k = &e->devices[index].keys;
-    if (!cuzk_engine_has_keys(e)) {
+    if (!cuzk_device_has_keys(e, index)) {
         return NULL;
     }
     uint64_t bytes = call_bytes(k, circuit);
@@ -76,7 +88,7 @@ void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
                           cuzk_reservation *memory)
 {
     device_keys *k = &e->devices[index].keys;
-    if (!cuzk_engine_has_keys(e)) {
+    if (!cuzk_device_has_keys(e, index)) {
         return;
     }
     cuzk_reservation_shrink(memory, &k->memory, 0);
@@ -105,7 +117,7 @@ static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
 
 void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
-    if (cuzk_engine_has_keys(e)) {
+    if (cuzk_device_has_keys(e, index)) {
         e->devices[index].keys.key[circuit].is_suspect = true;
     }
 }
@@ -113,7 +125,7 @@ void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit)
 void cuzk_device_key_drop_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
     const device_keys *k = &e->devices[index].keys;
-    if (cuzk_engine_has_keys(e) && k->key[circuit].is_suspect &&
+    if (cuzk_device_has_keys(e, index) && k->key[circuit].is_suspect &&
         k->cache.entries[circuit].state == CUZK_LOAD_READY && k->cache.entries[circuit].refs == 0) {
         unload(e, index, circuit);
     }
@@ -254,17 +266,15 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
     const uint64_t staging = wanted < STAGING_BYTES ? wanted : STAGING_BYTES;
     const uint64_t host_bytes = host_bytes_for(e, staging, wanted <= free ? 0 : beside, privileged);
     const uint64_t on_host = staging + (wanted <= free || host_bytes == 0 ? 0 : beside);
-    const uint64_t limit = cuzk_budget_limit(&e->host, privileged);
-    const uint64_t others = e->base_bytes + e->block_limit + e->input_limit;
-    if (on_host > (limit > others ? limit - others : 0)) {
+    const uint64_t most = cuzk_device_keys_pin_limit(e, privileged);
+    if (on_host > most) {
         k->is_loading = false;
         return CUZK_FAIL(
             err, CUZK_E_NOMEM,
             "%s can never be loaded: %llu of its %llu MiB do not fit on the device, and the "
             "budget allows %llu MiB on the host",
             b->circuits[circuit].id, (unsigned long long)(on_host >> 20),
-            (unsigned long long)(wanted >> 20),
-            (unsigned long long)((limit > others ? limit - others : 0) >> 20));
+            (unsigned long long)(wanted >> 20), (unsigned long long)(most >> 20));
     }
     if (k->cache.entries[circuit].state == CUZK_LOAD_ABSENT &&
         e->cache.entries[compiled].state == CUZK_LOAD_READY &&
@@ -335,7 +345,7 @@ cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit, bool *was
         while (d->keys.is_loading) {
             pthread_cond_wait(&e->cv_change, &e->mu);
         }
-        if (cuzk_health_is_good(&d->health) &&
+        if (cuzk_device_has_keys(e, i) && cuzk_health_is_good(&d->health) &&
             d->keys.cache.entries[circuit].state == CUZK_LOAD_ABSENT) {
             *was_there = false;
             bool waits_for_calls = false;

@@ -15,6 +15,7 @@
 #define DEFAULT_KEEP_COUNT   10000u
 #define DEFAULT_AGE_MS       (10ull * 60 * 1000)
 #define DEFAULT_NO_DEVICE_MS (5ull * 60 * 1000)
+#define DEFAULT_CPU_AFTER_MS (10ull * 1000)
 #define DEFAULT_MARGIN       ((uint64_t)1 << 30)
 #define MOST_BLOCKS          ((uint64_t)1 << 30)
 #define MOST_INPUTS          ((uint64_t)2 << 30)
@@ -26,6 +27,7 @@ static void set_defaults(cuzk_engine_config *c)
     c->result_keep_ms = c->result_keep_ms != 0 ? c->result_keep_ms : DEFAULT_KEEP_MS;
     c->result_keep_count = c->result_keep_count != 0 ? c->result_keep_count : DEFAULT_KEEP_COUNT;
     c->no_device_ms = c->no_device_ms != 0 ? c->no_device_ms : DEFAULT_NO_DEVICE_MS;
+    c->cpu_after_ms = c->cpu_after_ms != 0 ? c->cpu_after_ms : DEFAULT_CPU_AFTER_MS;
     c->age_ms = c->age_ms != 0 ? c->age_ms : DEFAULT_AGE_MS;
     if (c->budget_bytes == 0) {
         const uint64_t total = cuzk_host_memory_total();
@@ -46,8 +48,8 @@ static uint64_t winning_need(const cuzk_engine_backend *b)
     uint64_t most = 0;
     for (uint32_t i = 0; i < b->n_circuits; i++) {
         const cuzk_backend_circuit *c = &b->circuits[i];
-        const uint64_t need =
-            c->compile_bytes + c->params_bytes + c->witness_bytes + c->prove_bytes + (4u << 20);
+        const uint64_t need = c->compile_bytes + c->params_bytes + c->witness_bytes +
+                              c->prove_bytes + c->cpu_extra_bytes + (4u << 20);
         most = c->kind == CUZK_JOB_WINNING && need > most ? need : most;
     }
     return most;
@@ -97,16 +99,22 @@ static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
     e->batch = e->batch == 0 ? 1 : e->batch < CUZK_BATCH_MAX ? e->batch : CUZK_BATCH_MAX;
     bool is_cpu = false;
     for (uint32_t i = 0; i < e->n_devices; i++) {
-        b->device_info(b->arg, i, &e->devices[i].info);
-        is_cpu = is_cpu || e->devices[i].info.is_cpu;
-        cuzk_health_init(&e->devices[i].health, e->cfg.device_timeout_ms * MS_NS,
+        device *d = &e->devices[i];
+        b->device_info(b->arg, i, &d->info);
+        is_cpu = is_cpu || (d->info.is_cpu && !d->info.is_fallback);
+        e->n_primary += d->info.is_fallback ? 0 : 1;
+        /* the fallback takes as long as it takes: there is nothing else */
+        cuzk_health_init(&d->health, d->info.is_fallback ? 0 : e->cfg.device_timeout_ms * MS_NS,
                          e->cfg.device_back_off_ms * MS_NS);
     }
     if (e->slots == 0) {
         e->slots = is_cpu ? 1 : 2;
     }
     e->slots = e->slots < CUZK_HEALTH_SLOTS ? e->slots : CUZK_HEALTH_SLOTS - 1;
-    e->ready_limit = 4 + 2 * e->n_devices * e->slots * e->batch;
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        e->devices[i].slots = e->devices[i].info.is_fallback ? 1 : e->slots;
+    }
+    e->ready_limit = 4 + 2 * e->n_primary * e->slots * e->batch;
     for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
         CUZK_TRY(cuzk_device_keys_init(e, &e->devices[i], err));
     }
@@ -171,8 +179,9 @@ static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
         CUZK_TRY(start_worker(e, ROLE_LOADER, 0, 0, i == 1, err));
     }
     for (uint32_t d = 0; d < e->n_devices; d++) {
-        for (uint32_t s = 0; s <= e->slots; s++) {
-            CUZK_TRY(start_worker(e, ROLE_DEVICE, d, s, s == e->slots, err));
+        const uint32_t slots = e->devices[d].slots;
+        for (uint32_t s = 0; s <= slots; s++) {
+            CUZK_TRY(start_worker(e, ROLE_DEVICE, d, s, s == slots, err));
         }
     }
     return start_worker(e, ROLE_TIMER, 0, 0, false, err);
@@ -213,6 +222,7 @@ static cuzk_status init(cuzk_engine *e, cuzk_err *err)
     CUZK_TRY(init_queues(e, err));
     CUZK_TRY(init_devices(e, err));
     CUZK_TRY(init_memory(e, err));
+    cuzk_fallback_note_absent(e);
     CUZK_TRY(cuzk_engine_take_up(e, err));
     warm_up(e);
     return start_workers(e, err);

@@ -52,6 +52,8 @@ typedef struct cuzk_engine_config {
     uint64_t device_timeout_ms;  /* a partition on a device for longer: the device is quarantined */
     uint64_t device_back_off_ms; /* first time in quarantine, doubled each time; 0: one second */
     uint64_t no_device_ms; /* jobs fail when for so long no device has worked; 0: five minutes */
+    bool cpu_when_lost;    /* then the CPU proves, once no GPU has worked for cpu_after_ms */
+    uint64_t cpu_after_ms; /* 0: ten seconds */
     cuzk_job_store *store; /* borrowed; NULL: memory */
     cuzk_engine_log_fn log;
     void *log_arg;

@@ -22,7 +22,7 @@
 #include "engine/engine_status.h"
 #include "engine/load_cache.h"
 
-#define MAX_DEVICES 16
+#define MAX_DEVICES 17 /* the CPU for when none works included */
 #define PROOF_BYTES 192
 #define ERROR_BYTES 600
 #define BUCKETS     8192u /* of the hash tables, a power of two */
@@ -141,6 +141,7 @@ typedef struct device {
     cuzk_backend_device info;
     device_keys keys;
     cuzk_health health;
+    uint32_t slots; /* and one more, for privileged work */
     uint64_t jobs_done;
     struct {
         bool busy;
@@ -214,9 +215,12 @@ struct cuzk_engine {
     cuzk_sched prep, ready, on_device, to_verify;
     uint32_t ready_limit; /* parsed jobs that wait */
     device devices[MAX_DEVICES];
-    uint32_t n_devices, slots, batch;
+    uint32_t n_devices, n_primary; /* n_primary: without the fallback, which is the last one */
+    uint32_t slots, batch;         /* slots: of a primary device */
     uint64_t batch_wake_ns;
     uint64_t no_device_ns; /* since when no device works; 0: one does */
+    bool on_cpu;           /* for want of a GPU that works */
+    uint64_t on_cpu_since_ns, n_fallbacks;
 
     job *by_number[BUCKETS], *by_id[BUCKETS], *by_content[BUCKETS];
     job *first, *last;
@@ -340,8 +344,23 @@ void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit);
 /** After a user of the parameters has gone. */
 void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit);
 
+/* fallback.c */
+bool cuzk_engine_gpu_works(const cuzk_engine *e);
+bool cuzk_engine_has_fallback(const cuzk_engine *e);
+/** May take work now: in health, and the fallback only when no other device is. */
+bool cuzk_device_is_open(const cuzk_engine *e, uint32_t index);
+/** A partition of this circuit could ever be proved by the fallback within the budget. */
+bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged);
+/** The timer's: begins and ends the time on the CPU; *next_ns becomes earlier when need be. */
+void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *next_ns);
+/** At the start: says it when the CPU proves although nobody asked for that. */
+void cuzk_fallback_note_absent(cuzk_engine *e);
+
 /* device_keys.c */
 bool cuzk_engine_has_keys(const cuzk_engine *e);
+bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index);
+/** Most host memory that one key may pin. */
+uint64_t cuzk_device_keys_pin_limit(const cuzk_engine *e, bool privileged);
 CUZK_NODISCARD cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err);
 void cuzk_device_keys_free(device *d);
 /** The key is there and so is memory for a proof. */
@@ -376,6 +395,8 @@ bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit);
 /* accept.c */
 CUZK_NODISCARD cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err);
 
+/** Where a job's proofs were made: ordinals and "cpu", with commas. */
+void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n);
 /* log: event and pairs, NULL-terminated; without or with the lock */
 void cuzk_engine_log_job(const cuzk_engine *e, int level, const char *event, const job *j,
                          const char *key, const char *value);

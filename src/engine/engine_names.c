@@ -45,6 +45,25 @@ static const char *state_name(cuzk_job_state s)
     return (unsigned)s < 5 ? names[s] : "?";
 }
 
+void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n)
+{
+    uint64_t used = 0;
+    size_t at = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; j->parts != NULL && i < j->n_partitions; i++) {
+        used |= j->parts[i].device >= 0 ? (uint64_t)1 << j->parts[i].device : 0;
+    }
+    for (uint32_t d = 0; d < e->n_devices && at < n; d++) {
+        if ((used >> d & 1) != 0) {
+            const char *comma = at != 0 ? "," : "";
+            const int k = e->devices[d].info.is_cpu ? snprintf(out + at, n - at, "%scpu", comma)
+                                                    : snprintf(out + at, n - at, "%s%u", comma,
+                                                               e->devices[d].info.ordinal);
+            at += k > 0 ? (size_t)k : 0;
+        }
+    }
+}
+
 void cuzk_engine_log_job(const cuzk_engine *e, int level, const char *event, const job *j,
                          const char *key, const char *value)
 {

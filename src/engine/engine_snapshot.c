@@ -76,7 +76,12 @@ static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status
         if (j->parts != NULL) {
             o->partitions = parts;
             for (uint32_t i = 0; i < j->n_partitions; i++) {
-                fill_part(parts++, i, &j->parts[i]);
+                const part *p = &j->parts[i];
+                o->n_on_cpu += p->state == CUZK_PART_DONE && p->device >= 0 &&
+                                       e->devices[p->device].info.is_cpu
+                                   ? 1
+                                   : 0;
+                fill_part(parts++, i, p);
             }
         }
     }
@@ -98,7 +103,8 @@ static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
                                       info.is_cpu ? e->host.total - e->host.used : info.memory_free,
                                   .jobs_done = d->jobs_done,
                                   .errors = d->health.errors,
-                                  .n_slots = e->slots + 1};
+                                  .is_fallback = info.is_fallback,
+                                  .n_slots = d->slots + 1};
         memcpy(o->name, info.name, sizeof(o->name));
         for (uint32_t s = 0; s < o->n_slots; s++) {
             if (d->slot[s].busy) {
@@ -131,7 +137,7 @@ static void fill_keys(const cuzk_engine *e, cuzk_engine_status *out)
             memcpy(o->circuit_id, e->backend->circuits[i].id, sizeof(o->circuit_id));
         }
     }
-    out->pinned_limit = cuzk_engine_has_keys(e) ? e->host.total : 0;
+    out->pinned_limit = cuzk_engine_has_keys(e) ? cuzk_device_keys_pin_limit(e, false) : 0;
 }
 
 static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
@@ -191,6 +197,10 @@ static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_part
     out->budget_used = e->host.used;
     out->budget_reserved_winning = e->host.held;
     out->release_backlog_bytes = e->dead_bytes;
+    out->on_cpu = e->on_cpu;
+    out->on_cpu_since_ns = e->on_cpu_since_ns;
+    out->n_fallbacks = e->n_fallbacks;
+    out->has_fallback = cuzk_engine_has_fallback(e);
     fill_queues(e, out);
     fill_devices(e, out);
     fill_cached(e, out);

@@ -61,6 +61,7 @@ typedef struct cuzk_status_job {
     uint64_t accepted_ns, started_ns, ended_ns;
     uint64_t deadline_ns;
     uint32_t n_partitions, n_done;
+    uint32_t n_on_cpu;                 /* proofs made on the CPU */
     cuzk_status_partition *partitions; /* [n_partitions]; NULL while queued */
 } cuzk_status_job;
 
@@ -68,6 +69,7 @@ typedef struct cuzk_status_device {
     uint32_t ordinal;
     char name[96];
     bool is_cpu, quarantined;
+    bool is_fallback;                   /* the CPU for when no GPU works: gets work only then */
     uint64_t memory_total, memory_free; /* bytes; the CPU's: the budget */
     uint64_t jobs_done, errors;
     uint32_t n_slots;
@@ -100,7 +102,11 @@ typedef struct cuzk_engine_status {
     cuzk_histogram job[CUZK_JOB_KINDS + 1]; /* accepted to ended */
     uint32_t queue_len[CUZK_STAGES];        /* partitions waiting before each stage */
     uint64_t budget_total, budget_used, budget_reserved_winning; /* host bytes */
-    uint64_t pinned_used, pinned_limit;
+    uint64_t pinned_used, pinned_limit; /* limit: what keys may pin; 0: devices have none */
+    bool on_cpu;                    /* proofs are made on the CPU for want of a GPU that works */
+    uint64_t on_cpu_since_ns;       /* of the last time */
+    uint64_t n_fallbacks;           /* how often that began */
+    bool has_fallback;              /* it is done when no GPU works */
     uint64_t release_backlog_bytes; /* buffers waiting to be freed */
     uint64_t resident_bytes;        /* of this process */
     cuzk_status_device *devices;

@@ -117,6 +117,13 @@ void cuzk_flight_again(cuzk_engine *e, flight *f)
     offer(e, j, cuzk_clock_ns());
 }
 
+/* Errors after which a partition is given up. Devices that are lost one after the other, by a driver
+ * that dies, say little of the partition: it may see each of them go, and the CPU is another one. */
+static uint32_t most_errors(const cuzk_engine *e, cuzk_status st)
+{
+    return st == CUZK_E_DEV_LOST ? MAX_ERRORS + e->n_devices - 1 : MAX_ERRORS;
+}
+
 void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text)
 {
     job *j = f->job;
@@ -124,7 +131,7 @@ void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const ch
     char message[ERROR_BYTES];
     const uint32_t index = f->partition;
     p->errors++;
-    if (cuzk_status_is_retryable(st) && p->errors < MAX_ERRORS) {
+    if (cuzk_status_is_retryable(st) && p->errors < most_errors(e, st)) {
         cuzk_engine_log_job(e, 1, "partition.again", j, "why", text);
         cuzk_flight_again(e, f);
         return;
@@ -145,7 +152,7 @@ void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char
     p->errors++;
     p->avoid |= (uint64_t)1 << f->device;
     f->job = NULL;
-    if (j->phase == PHASE_READY && !is_hopeless && p->errors < MAX_ERRORS) {
+    if (j->phase == PHASE_READY && !is_hopeless && p->errors < most_errors(e, CUZK_E_DEV_LOST)) {
         p->state = CUZK_PART_PENDING;
         p->device = -1;
         offer(e, j, cuzk_clock_ns());

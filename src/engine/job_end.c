@@ -248,8 +248,13 @@ static void finish(cuzk_engine *e, job *j)
     e->n_open--;
     e->n_ended++;
     count(e, j);
+    char devices[64];
+    cuzk_job_devices(e, j, devices, sizeof(devices));
     cuzk_engine_log_job(e, j->outcome == CUZK_JOB_FAILED ? 1 : 2, "job.over", j,
-                        j->error[0] != '\0' ? "error" : NULL, j->error);
+                        j->outcome == CUZK_JOB_COMPLETED ? "devices"
+                        : j->error[0] != '\0'            ? "error"
+                                                         : NULL,
+                        j->outcome == CUZK_JOB_COMPLETED ? devices : j->error);
     cuzk_waiters_call_all(e, j);
     forget_old(e);
     cuzk_job_unpin(e, j);

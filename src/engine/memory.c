@@ -13,8 +13,8 @@ void cuzk_engine_wake_memory(cuzk_engine *e)
     pthread_cond_broadcast(&e->cv_prep);
     pthread_cond_broadcast(&e->cv_witness);
     pthread_cond_broadcast(&e->cv_loader);
-    if (cuzk_engine_has_keys(e)) {
-        pthread_cond_broadcast(&e->cv_device); /* for pinned memory */
+    if (cuzk_engine_has_keys(e) || cuzk_engine_has_fallback(e)) {
+        pthread_cond_broadcast(&e->cv_device); /* for pinned memory, or the CPU's */
     }
 }
 

@@ -12,7 +12,7 @@ static uint64_t good_devices(const cuzk_engine *e)
 {
     uint64_t good = 0;
     for (uint32_t i = 0; i < e->n_devices; i++) {
-        good |= (uint64_t)cuzk_health_is_good(&e->devices[i].health) << i;
+        good |= (uint64_t)cuzk_device_is_open(e, i) << i;
     }
     return good;
 }
@@ -70,7 +70,7 @@ static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking *l)
                               .good = good_devices(e),
                               .privileged_only = w->is_express,
                               .is_privileged = cuzk_job_is_privileged,
-                              .usable = cuzk_engine_has_keys(e) ? usable : NULL,
+                              .usable = cuzk_device_has_keys(e, w->index) ? usable : NULL,
                               .arg = l,
                               .coming = coming_of};
 }
@@ -181,6 +181,43 @@ static key_answer have_key(cuzk_engine *e, const worker *w, looking *l)
     return KEY_AGAIN;
 }
 
+static bool allowed_and_fits(void *arg, const cuzk_sched_item *item)
+{
+    const looking *l = arg;
+    return allowed(arg, item) &&
+           cuzk_fallback_fits(l->e, item->circuit, cuzk_job_is_privileged(NULL, item));
+}
+
+/* One partition for the fallback, with the memory that it needs beyond what the partition has. */
+static void pick_for_cpu(cuzk_engine *e, const worker *w, looking *l, uint64_t now, cuzk_batch *out)
+{
+    device *d = &e->devices[w->index];
+    const uint32_t best = cuzk_sched_best(&e->on_device, now, allowed_and_fits, l);
+    if (best != CUZK_SCHED_NONE) {
+        const cuzk_sched_item item = e->on_device.items[best];
+        const bool privileged = cuzk_job_is_privileged(NULL, &item);
+        cuzk_reservation r = {0, false};
+        if (!cuzk_engine_take_host(e, &r, e->backend->circuits[item.circuit].cpu_extra_bytes,
+                                   privileged, true, now)) {
+            bool is_busy = false; /* then memory will come back */
+            for (uint32_t s = 0; s <= d->slots; s++) {
+                is_busy = is_busy || d->slot[s].busy;
+            }
+            d->keys.is_starved = d->keys.is_starved || !privileged;
+            if (!is_busy) {
+                shed(e, &item);
+            }
+            return;
+        }
+        job *j = item.owner;
+        j->parts[item.partition].flight->memory.bytes += r.bytes;
+        out->item[out->n++] = cuzk_sched_take(&e->on_device, best);
+    }
+    if (d->keys.is_starved && !w->is_express) {
+        not_starved(e, d);
+    }
+}
+
 /* False: look again. */
 static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
 {
@@ -191,13 +228,17 @@ static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
     out->n = 0;
     out->wake_ns = 0;
     device *d = &e->devices[w->index];
-    if (!cuzk_health_is_good(&d->health)) {
+    if (!cuzk_device_is_open(e, w->index)) {
         if (d->keys.is_starved) {
             not_starved(e, d);
         }
         return true;
     }
-    if (cuzk_engine_has_keys(e)) {
+    if (d->info.is_fallback) {
+        pick_for_cpu(e, w, &l, now, out);
+        return true;
+    }
+    if (cuzk_device_has_keys(e, w->index)) {
         const key_answer answer = have_key(e, w, &l);
         if (answer != KEY_PICK) {
             return answer == KEY_WAIT;
@@ -376,8 +417,8 @@ static bool warm_up(cuzk_engine *e, worker *w)
 {
     const device *d = &e->devices[w->index];
     cuzk_err err = {.msg = ""};
-    for (uint32_t i = 0; w->is_express && cuzk_engine_has_keys(e) && i < e->backend->n_circuits;
-         i++) {
+    for (uint32_t i = 0;
+         w->is_express && cuzk_device_has_keys(e, w->index) && i < e->backend->n_circuits; i++) {
         const uint64_t bit = (uint64_t)1 << i % 64;
         if (e->backend->circuits[i].kind == CUZK_JOB_WINNING && (w->warmed & bit) == 0 &&
             cuzk_health_is_good(&d->health) && !d->keys.is_loading &&

@@ -26,7 +26,7 @@ static uint32_t n_ahead(const cuzk_engine *e)
 static bool has_room(const cuzk_engine *e, const job *j)
 {
     return is_urgent(j) ||
-           n_ahead(e) < e->n_devices * e->slots * cuzk_device_keys_batch(e, j->circuit);
+           n_ahead(e) < e->n_primary * e->slots * cuzk_device_keys_batch(e, j->circuit);
 }
 
 static bool is_loaded(const cuzk_engine *e, uint32_t circuit)

@@ -33,6 +33,9 @@ static void expire_jobs(cuzk_engine *e, uint64_t now, uint64_t *next)
 
 static bool has_other_good(const cuzk_engine *e, uint32_t index)
 {
+    if (cuzk_engine_has_fallback(e)) {
+        return true;
+    }
     for (uint32_t i = 0; i < e->n_devices; i++) {
         if (i != index && cuzk_health_is_good(&e->devices[i].health)) {
             return true;
@@ -81,23 +84,29 @@ static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 /* Without a device nothing can be proved here: after a while somebody else had better try. */
 static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
-    bool works = false;
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        works = works || cuzk_health_is_good(&e->devices[i].health);
-    }
+    const bool works = cuzk_engine_gpu_works(e);
+    e->no_device_ns = works ? 0 : e->no_device_ns != 0 ? e->no_device_ns : now;
+    cuzk_fallback_tick(e, works, now, next);
     if (works) {
-        e->no_device_ns = 0;
         return;
     }
-    e->no_device_ns = e->no_device_ns != 0 ? e->no_device_ns : now;
     const uint64_t patience = e->cfg.no_device_ms * MS_NS;
     if (now - e->no_device_ns < patience) {
         earlier(next, e->no_device_ns + patience);
         return;
     }
-    while (e->on_device.n != 0) {
-        cuzk_job_over(e, e->on_device.items[0].owner, CUZK_JOB_FAILED, CUZK_E_DEV_LOST,
-                      "no device works");
+    for (uint32_t i = 0; i < e->on_device.n;) {
+        const cuzk_sched_item *item = &e->on_device.items[i];
+        job *j = item->owner;
+        if (cuzk_engine_has_fallback(e) && cuzk_fallback_fits(e, item->circuit, j->is_privileged)) {
+            i++;
+            continue;
+        }
+        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_DEV_LOST,
+                      cuzk_engine_has_fallback(e)
+                          ? "no GPU works, and the memory budget is too small for the CPU"
+                          : "no device works");
+        i = 0; /* the queue has changed */
     }
 }
 

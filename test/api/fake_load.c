@@ -408,6 +408,7 @@ cuzk_status fake_load_status(const fake_load *f, double second, uint64_t begin_n
     out->budget_reserved_winning = (uint64_t)640 << 20;
     out->pinned_limit = (uint64_t)16 << 30;
     out->pinned_used = (uint64_t)6 << 30;
+    out->n_fallbacks = 3;
     out->resident_bytes = (uint64_t)66 << 30;
     out->release_backlog_bytes = (uint64_t)(now % 900) << 20;
     out->reproved[CUZK_JOB_POREP] = now > 45000 ? 1 : 0;

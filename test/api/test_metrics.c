@@ -66,6 +66,8 @@ static void format_and_meaning(void)
         prom_value(&t, "cuzk_device_busy_slots", "device=\"2\"type=\"gpu\"name=\"NVIDIA H200\""),
         0);
     CHECK_U64(prom_value(&t, "cuzk_gpu_workers", ""), 6);
+    CHECK_U64(prom_value(&t, "cuzk_on_cpu", ""), 0);
+    CHECK_U64(prom_value(&t, "cuzk_fallbacks_total", ""), 3);
     CHECK_U64(prom_value(&t, "cuzk_cache_bytes", "circuit=\"porep-32g\"what=\"srs\"where=\"host\""),
               (uint64_t)45200 << 20);
     prom_free(&t);

@@ -126,6 +126,12 @@ static void keys_of_the_original(void)
         {"counters.completed_by_kind.porep-c2", CUZK_JSON_NUMBER},
         {"counters.failed_by_kind.winning-post", CUZK_JSON_NUMBER},
         {"counters.queue_depth", CUZK_JSON_NUMBER},
+        {"pipelines.0.partitions_on_cpu", CUZK_JSON_NUMBER},
+        {"devices.0.is_fallback", CUZK_JSON_BOOL},
+        {"fallback.when_lost", CUZK_JSON_STRING},
+        {"fallback.on_cpu", CUZK_JSON_BOOL},
+        {"fallback.on_cpu_secs", CUZK_JSON_NULL},
+        {"fallback.times", CUZK_JSON_NUMBER},
         {"buffers.synth_in_flight", CUZK_JSON_NUMBER},
         {"buffers.provers_in_flight", CUZK_JSON_NUMBER},
         {"buffers.aux_in_flight", CUZK_JSON_NUMBER},
@@ -142,6 +148,43 @@ static void keys_of_the_original(void)
     CHECK_U64(length_at(text, n, "gpu_workers"), 6);
     cuzk_free(text);
     fake_load_free(f);
+}
+
+/* While the CPU stands in: its slots count, the time is told, and so is who it is. */
+static void on_cpu(void)
+{
+    cuzk_engine_status s = {.started_ns = 1000000000u, .now_ns = 61000000000u};
+    cuzk_status_device devices[2] = {
+        {.ordinal = 0, .name = "NVIDIA H200", .quarantined = true, .n_slots = 3},
+        {.ordinal = 1, .name = "CPU", .is_cpu = true, .is_fallback = true, .n_slots = 2}};
+    cuzk_err err = {0};
+    s.devices = devices;
+    s.n_devices = 2;
+    s.has_fallback = true;
+    for (int k = 0; k < 2; k++) {
+        char *text = NULL;
+        size_t n = 0;
+        uint64_t slots = 0;
+        double secs = 0;
+        bool is = false;
+        s.on_cpu = k == 1;
+        s.on_cpu_since_ns = 21000000000u;
+        CHECK_OK(cuzk_status_json(&text, &n, &s, "1", 0, &err), &err);
+        cuzk_json j = at(text, n, "synthesis.max_concurrent");
+        CHECK(cuzk_json_u64(&j, &slots));
+        CHECK_U64(slots, k == 1 ? 5 : 3);
+        j = at(text, n, "fallback.on_cpu");
+        CHECK(cuzk_json_bool(&j, &is) && is == s.on_cpu);
+        j = at(text, n, "fallback.on_cpu_secs");
+        if (k == 1) {
+            CHECK(cuzk_json_f64(&j, &secs) && secs == 40);
+        } else {
+            CHECK(cuzk_json_peek(&j) == CUZK_JSON_NULL);
+        }
+        j = at(text, n, "devices.1.is_fallback");
+        CHECK(cuzk_json_bool(&j, &is) && is);
+        cuzk_free(text);
+    }
 }
 
 static void values_agree(void)
@@ -275,7 +318,7 @@ static void allocation_failures(void)
     fake_load_free(f);
 }
 
-static const cuzk_case cases[] = {CASE(keys_of_the_original),   CASE(values_agree),
-                                  CASE(ended_since_leaves_out), CASE(many_jobs),
-                                  CASE(empty_status),           CASE(allocation_failures)};
+static const cuzk_case cases[] = {CASE(keys_of_the_original),   CASE(on_cpu),    CASE(values_agree),
+                                  CASE(ended_since_leaves_out), CASE(many_jobs), CASE(empty_status),
+                                  CASE(allocation_failures)};
 TEST_MAIN("api/status_json", cases)

@@ -39,7 +39,7 @@ static void read_back(void)
     CHECK_OK(cuzk_status_json(&text, &n, &s, "1.2.3", 0, &err), &err);
     CHECK_OK(cuzk_status_view_parse(v, text, n, "status", &err), &err);
     CHECK_STR(v->version, "1.2.3");
-    CHECK(v->uptime_secs == 130 && !v->draining);
+    CHECK(v->uptime_secs == 130 && !v->draining && !v->on_cpu);
     CHECK_U64(v->now_us, 130000000);
     CHECK_U64(v->memory_total, s.budget_total);
     CHECK_U64(v->memory_used, s.budget_used);
@@ -175,6 +175,34 @@ static void fits_the_terminal(void)
     CHECK(strstr(page, "TOOK\n") != NULL); /* nothing that matters is cut off */
     cuzk_free(page);
     cuzk_free(text);
+    cuzk_free(v);
+    cuzk_engine_status_free(&s);
+    fake_load_free(f);
+}
+
+/* The CPU stands in for lost GPUs: nobody can overlook it. */
+static void on_the_cpu_is_shown(void)
+{
+    fake_load *f = fake_load_new();
+    cuzk_engine_status s;
+    cuzk_err err = {0};
+    cuzk_status_view *v = new_view();
+    CHECK_OK(fake_load_status(f, 130, 1000, &s, &err), &err);
+    s.devices[2].is_cpu = s.devices[2].is_fallback = true;
+    s.devices[2].quarantined = false;
+    for (int k = 0; k < 2; k++) {
+        char *text = NULL;
+        size_t n = 0;
+        s.on_cpu = k == 1;
+        CHECK_OK(cuzk_status_json(&text, &n, &s, "1.2.3", 0, &err), &err);
+        CHECK_OK(cuzk_status_view_parse(v, text, n, "status", &err), &err);
+        CHECK(v->on_cpu == s.on_cpu && v->devices[2].is_fallback && !v->devices[0].is_fallback);
+        char *page = render(v, 120, 0, false);
+        CHECK((strstr(page, "no GPU works: proving on the CPU") != NULL) == s.on_cpu);
+        CHECK(strstr(page, s.on_cpu ? "stands in" : "if none works") != NULL);
+        cuzk_free(page);
+        cuzk_free(text);
+    }
     cuzk_free(v);
     cuzk_engine_status_free(&s);
     fake_load_free(f);
@@ -363,9 +391,13 @@ static void from_the_server(void)
     fake_load_free(f);
 }
 
-static const cuzk_case cases[] = {
-    CASE(read_back),           CASE(other_texts),
-    CASE(fits_the_terminal),   CASE(names_cannot_command_the_terminal),
-    CASE(allocation_failures), CASE(replies),
-    CASE(no_answer),           CASE(from_the_server)};
+static const cuzk_case cases[] = {CASE(read_back),
+                                  CASE(other_texts),
+                                  CASE(fits_the_terminal),
+                                  CASE(names_cannot_command_the_terminal),
+                                  CASE(on_the_cpu_is_shown),
+                                  CASE(allocation_failures),
+                                  CASE(replies),
+                                  CASE(no_answer),
+                                  CASE(from_the_server)};
 TEST_MAIN("api/top", cases)

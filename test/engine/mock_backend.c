@@ -228,6 +228,11 @@ static void note_order(mock_backend *b, uint64_t tag)
     pthread_mutex_unlock(&b->mu);
 }
 
+static bool is_cpu(const mock_backend *b, uint32_t device)
+{
+    return b->has_fallback && device == b->n_devices;
+}
+
 static void prove_one(mock_backend *b, uint32_t device, cuzk_backend_work *work)
 {
     const mock_witness *w = work->witness;
@@ -237,7 +242,7 @@ static void prove_one(mock_backend *b, uint32_t device, cuzk_backend_work *work)
         work->status = CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled");
         return;
     }
-    if (happens(b, atomic_load(&b->lost))) {
+    if (!is_cpu(b, device) && (atomic_load(&b->no_gpu) || happens(b, atomic_load(&b->lost)))) {
         work->status = CUZK_FAIL(err, CUZK_E_DEV_LOST, "mock: context lost");
         return;
     }
@@ -253,7 +258,7 @@ static void prove_one(mock_backend *b, uint32_t device, cuzk_backend_work *work)
     if (happens(b, atomic_load(&b->wrong)) || atomic_load(&b->wrong_device) == device + 1) {
         work->proof[next_random(&b->random) % 192] ^= 0x10;
     }
-    atomic_fetch_add(&b->proofs_of_device[device], 1);
+    atomic_fetch_add(&b->proofs_of_device[is_cpu(b, device) ? MOCK_CPU : device], 1);
     work->status = CUZK_OK;
 }
 
@@ -261,11 +266,13 @@ static void prove(void *arg, uint32_t device, void *circuit, void *params, void 
                   cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace)
 {
     mock_backend *b = arg;
-    const uint64_t bytes = b->circuits[*(uint32_t *)circuit].prove_bytes;
+    const cuzk_backend_circuit *c = &b->circuits[*(uint32_t *)circuit];
+    const uint32_t at = is_cpu(b, device) ? MOCK_CPU : device;
+    const uint64_t bytes = c->prove_bytes + (at == MOCK_CPU ? c->cpu_extra_bytes : 0);
     (void)params;
     (void)key;
     (void)trace;
-    const uint32_t now = atomic_fetch_add(&b->on_device[device], 1) + 1;
+    const uint32_t now = atomic_fetch_add(&b->on_device[at], 1) + 1;
     uint32_t most = atomic_load(&b->most_on_device);
     while (now > most && !atomic_compare_exchange_weak(&b->most_on_device, &most, now)) {
     }
@@ -275,7 +282,7 @@ static void prove(void *arg, uint32_t device, void *circuit, void *params, void 
         prove_one(b, device, &work[i]);
         give(b, bytes);
     }
-    atomic_fetch_sub(&b->on_device[device], 1);
+    atomic_fetch_sub(&b->on_device[at], 1);
 }
 
 #define CALL_BYTES (8 * MOCK_MIB)
@@ -313,6 +320,9 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
     (void)trace;
     CHECK(*(uint32_t *)compiled == circuit && *(uint32_t *)params == circuit);
     CUZK_TRY(stage(b, MOCK_LOAD, NULL, err));
+    if (atomic_load(&b->no_gpu)) {
+        return CUZK_FAIL(err, CUZK_E_DEV_LOST, "mock: context lost");
+    }
     if (happens(b, atomic_load(&b->bad_file))) {
         return CUZK_FAIL(err, CUZK_E_IO, "mock.params: ends before its end");
     }
@@ -360,6 +370,11 @@ static void prove_with_key(void *arg, uint32_t device, void *circuit, void *para
 {
     mock_backend *b = arg;
     const mock_key *k = key;
+    if (is_cpu(b, device)) {
+        CHECK(key == NULL);
+        prove(arg, device, circuit, params, key, work, n, trace);
+        return;
+    }
     CHECK(k->device == device && k->circuit == *(uint32_t *)circuit);
     if (!device_take(b, device, CALL_BYTES)) {
         atomic_fetch_add(&b->device_over, 1);
@@ -376,6 +391,15 @@ void mock_use_keys(mock_backend *b, uint64_t device_total)
     b->vtable.load_key = load_key;
     b->vtable.unload_key = unload_key;
     b->vtable.prove = prove_with_key;
+}
+
+void mock_use_fallback(mock_backend *b)
+{
+    b->has_fallback = true;
+    b->vtable.n_devices = b->n_devices + 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        b->circuits[i].cpu_extra_bytes = 2 * b->circuits[i].prove_bytes;
+    }
 }
 
 static cuzk_status verify(void *arg, void *input, void *params, uint32_t partition,
@@ -413,16 +437,21 @@ static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)
     const mock_backend *b = arg;
     *out = (cuzk_backend_device){.ordinal = device, .memory_total = b->device_total};
     (void)snprintf(out->name, sizeof(out->name), "mock %u", device);
+    if (is_cpu(b, device)) {
+        *out = (cuzk_backend_device){
+            .ordinal = device, .name = "CPU", .is_cpu = true, .is_fallback = true};
+    }
 }
 
 static cuzk_status probe(void *arg, uint32_t device, cuzk_err *err)
 {
     mock_backend *b = arg;
-    (void)device;
     uint32_t left = atomic_load(&b->probes_to_fail);
     while (left != 0 && !atomic_compare_exchange_weak(&b->probes_to_fail, &left, left - 1)) {
     }
-    return left == 0 ? CUZK_OK : CUZK_FAIL(err, CUZK_E_DEV_LOST, "mock: still lost");
+    return left == 0 && (is_cpu(b, device) || !atomic_load(&b->no_gpu))
+               ? CUZK_OK
+               : CUZK_FAIL(err, CUZK_E_DEV_LOST, "mock: still lost");
 }
 
 void mock_init(mock_backend *b, uint32_t n_devices)

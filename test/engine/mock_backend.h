@@ -18,6 +18,7 @@
 #include "engine/engine_status.h"
 
 #define MOCK_DEVICES 3
+#define MOCK_CPU     MOCK_DEVICES /* index of the arrays, of the fallback */
 #define MOCK_MIB     ((uint64_t)1 << 20)
 
 typedef enum mock_stage {
@@ -53,11 +54,13 @@ typedef struct mock_backend {
     bool closed[MOCK_STAGES];
     bool ignores_cancel; /* a device that hangs */
     uint32_t inside[MOCK_STAGES];
+    bool has_fallback;
+    _Atomic bool no_gpu;     /* every GPU loses its context, and stays lost */
     uint32_t hanging_device; /* 1 + a device whose calls never end while PROVE is closed; 0: all */
     /* Counted. */
     _Atomic uint64_t used, peak; /* bytes that the engine must have reserved */
-    _Atomic uint64_t calls[MOCK_STAGES], proofs_of_device[MOCK_DEVICES];
-    _Atomic uint32_t on_device[MOCK_DEVICES], most_on_device, probes_to_fail;
+    _Atomic uint64_t calls[MOCK_STAGES], proofs_of_device[MOCK_DEVICES + 1];
+    _Atomic uint32_t on_device[MOCK_DEVICES + 1], most_on_device, probes_to_fail;
     uint64_t device_total;                      /* 0: devices need no keys */
     _Atomic uint64_t device_used[MOCK_DEVICES]; /* by keys and calls */
     _Atomic uint32_t device_over, n_keys, keys_loaded,
@@ -69,6 +72,8 @@ typedef struct mock_backend {
 void mock_init(mock_backend *b, uint32_t n_devices);
 /** Devices with memory of their own: keys of 30 MiB (winning: 3), calls of 8. */
 void mock_use_keys(mock_backend *b, uint64_t device_total);
+/** The CPU as one more device, for when none of the others works; it takes three times the memory. */
+void mock_use_fallback(mock_backend *b);
 void mock_destroy(mock_backend *b);
 void mock_close(mock_backend *b, mock_stage s);
 void mock_open(mock_backend *b, mock_stage s);

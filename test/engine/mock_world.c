@@ -9,6 +9,23 @@
 
 #include "test.h"
 
+static void take_log(void *arg, int level, const char *event, const char *const *kv)
+{
+    world_log *l = arg;
+    const bool begun = strcmp(event, "device.fallback") == 0;
+    const bool over = strcmp(event, "device.fallback_over") == 0;
+    pthread_mutex_lock(&l->mu);
+    l->n_fallback += begun ? 1 : 0;
+    l->n_over += over ? 1 : 0;
+    l->n_warnings += (begun || over) && level == 1 ? 1 : 0;
+    for (; strcmp(event, "job.over") == 0 && kv[0] != NULL; kv += 2) {
+        if (strcmp(kv[0], "devices") == 0) {
+            (void)snprintf(l->devices, sizeof(l->devices), "%s", kv[1]);
+        }
+    }
+    pthread_mutex_unlock(&l->mu);
+}
+
 void world_open(world *w, uint32_t n_devices)
 {
     world_open_with_keys(w, n_devices, 0);
@@ -23,6 +40,12 @@ void world_open_with_keys(world *w, uint32_t n_devices, uint64_t device_mib)
         mock_use_keys(&w->b, device_mib * MOCK_MIB);
     }
     w->cfg.backend = &w->b.vtable;
+    if (w->with_fallback) {
+        mock_use_fallback(&w->b);
+    }
+    CHECK(pthread_mutex_init(&w->log.mu, NULL) == 0);
+    w->cfg.log = take_log;
+    w->cfg.log_arg = &w->log;
     if (w->cfg.budget_bytes == 0) {
         w->cfg.budget_bytes = 1024 * MOCK_MIB;
     }
@@ -38,6 +61,7 @@ void world_close(world *w)
     CHECK_U64(atomic_load(&w->b.used), 0);
     CHECK(atomic_load(&w->b.peak) <= w->cfg.budget_bytes);
     mock_destroy(&w->b);
+    (void)pthread_mutex_destroy(&w->log.mu);
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, w->before.blocks_now);
 }
 

@@ -10,8 +10,18 @@
 
 #define SECOND_NS 1000000000ull
 
+/** What the engine has logged of one event. */
+typedef struct world_log {
+    pthread_mutex_t mu;
+    uint32_t n_fallback, n_over,
+        n_warnings;   /* device.fallback, device.fallback_over; of those two */
+    char devices[64]; /* of the last job.over */
+} world_log;
+
 typedef struct world {
     mock_backend b;
+    world_log log;
+    bool with_fallback; /* before world_open: the CPU for when no device works */
     cuzk_engine *e;
     cuzk_engine_config cfg;
     cuzk_alloc_stats before;

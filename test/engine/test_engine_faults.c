@@ -135,7 +135,8 @@ static void check_rest(cuzk_engine *e)
     cuzk_engine_status_free(&st);
 }
 
-static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t device_mib)
+static void storm_round_on(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t device_mib,
+                           bool gpus_come_and_go)
 {
     cuzk_err err;
     mock_backend b;
@@ -148,6 +149,9 @@ static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t
     if (device_mib != 0) {
         mock_use_keys(&b, device_mib * MOCK_MIB);
     }
+    if (gpus_come_and_go) {
+        mock_use_fallback(&b);
+    }
     atomic_store(&store.fail_put, faults);
     atomic_store(&store.fail_finish, faults);
     const cuzk_engine_config cfg = {.budget_bytes = budget_mib * MOCK_MIB + (64 << 20),
@@ -157,6 +161,8 @@ static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t
                                     .result_keep_count = 50,
                                     .age_ms = 50,
                                     .device_back_off_ms = 2,
+                                    .cpu_when_lost = gpus_come_and_go,
+                                    .cpu_after_ms = 3,
                                     .store = &store.vtable,
                                     .backend = &b.vtable};
     CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
@@ -181,6 +187,9 @@ static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t
             (void)snprintf(id, sizeof(id), "id-%u", (unsigned)test_below(40));
             cuzk_ignore(cuzk_engine_cancel(e, id, &was_running, &err));
         }
+        if (gpus_come_and_go && i % 100 == 50) { /* at the end they are gone */
+            atomic_store(&b.no_gpu, i % 200 == 150 || i + 100 > n);
+        }
         if (i % 64 == 0) {
             cuzk_engine_status status;
             CHECK_OK(cuzk_engine_get_status(e, &status, &err), &err);
@@ -194,6 +203,7 @@ static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t
     cuzk_engine_destroy(e);
     check_all(jobs, n, &completed);
     CHECK(completed > 0 && accepted >= completed);
+    CHECK((atomic_load(&b.proofs_of_device[MOCK_CPU]) != 0) == gpus_come_and_go);
     CHECK_U64(atomic_load(&b.used), 0);
     CHECK_U64(atomic_load(&b.n_keys), 0);
     CHECK_U64(atomic_load(&b.device_over), 0);
@@ -202,6 +212,22 @@ static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t
     free(jobs);
     mock_store_destroy(&store);
     mock_destroy(&b);
+}
+
+static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t device_mib)
+{
+    storm_round_on(faults, n, budget_mib, device_mib, false);
+}
+
+/* The same with GPUs that are all lost at times and come back, and the CPU meanwhile. */
+static void storm_with_fallback(void)
+{
+    const cuzk_alloc_stats before = cuzk_alloc_get_stats();
+    storm_round_on(0, test_iters(1200), 500, 0, true);
+    storm_round_on(20, test_iters(1500), 500, 0, true);
+    storm_round_on(20, test_iters(1500), 900, 60, true);
+    storm_round_on(20, test_iters(1500), 900, 26, true);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
 }
 
 static void storm(void)
@@ -295,6 +321,6 @@ static void jobs_without_memory(void)
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
 }
 
-static const cuzk_case cases[] = {CASE(storm), CASE(storm_with_keys), CASE(start_without_memory),
-                                  CASE(jobs_without_memory)};
+static const cuzk_case cases[] = {CASE(storm), CASE(storm_with_keys), CASE(storm_with_fallback),
+                                  CASE(start_without_memory), CASE(jobs_without_memory)};
 TEST_MAIN("engine/faults", cases)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The engine with the real prover on the CPU: 2 KiB sectors, parameters from a seed. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -337,6 +338,71 @@ static void cut_params(void)
     cuzk_pool_destroy(m.pool);
 }
 
+/* A device that is not there for a while: the CPU proves meanwhile, then the device again. */
+typedef struct absent_device {
+    mock_device m;
+    _Atomic bool is_absent;
+} absent_device;
+
+static cuzk_status open_absent(void *arg, struct cuzk_accel **out, cuzk_err *err)
+{
+    absent_device *d = arg;
+    return atomic_load(&d->is_absent) ? CUZK_FAIL(err, CUZK_E_DEV_LOST, "mock: not there")
+                                      : open_mock(&d->m, out, err);
+}
+
+static void check_place(cuzk_engine *e, bool on_cpu)
+{
+    static cuzk_engine_status s;
+    cuzk_err err;
+    CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+    CHECK(s.has_fallback && s.on_cpu == on_cpu && s.n_devices == 2);
+    CHECK(!s.devices[0].is_cpu && s.devices[1].is_cpu && s.devices[1].is_fallback);
+    CHECK(s.devices[0].ordinal != s.devices[1].ordinal);
+    CHECK(s.n_jobs > 0 && s.jobs[s.n_jobs - 1].n_on_cpu == (on_cpu ? 1 : 0));
+    CHECK(s.budget_used <= s.budget_total);
+    cuzk_engine_status_free(&s);
+}
+
+static void cpu_when_lost(void)
+{
+    static const cuzk_mock_script lost = {.fail_at = 1, .fail_with = CUZK_E_DEV_LOST};
+    const char *folder = test_tmpdir();
+    cuzk_err err;
+    cuzk_engine *e = NULL;
+    absent_device d = {.m = {.ordinal = 0}};
+    const cuzk_engine_accel accel = {open_absent, &d};
+    make_params(folder, post_kinds, 1);
+    CHECK_OK(cuzk_pool_create(&d.m.pool, NULL, &err), &err);
+    const cuzk_engine_config cfg = {.param_cache = folder,
+                                    .budget_bytes = (uint64_t)3 << 30,
+                                    .accels = &accel,
+                                    .n_accels = 1,
+                                    .device_back_off_ms = 2,
+                                    .cpu_when_lost = true,
+                                    .cpu_after_ms = 10};
+    CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
+    prove_on(e, folder, CUZK_JOB_WINNING, 1);
+    check_place(e, false);
+    for (uint64_t round = 0; round < 2; round++) {
+        atomic_store(&d.is_absent, true);
+        cuzk_accel_mock_set(d.m.dev, &lost);
+        prove_on(e, folder, CUZK_JOB_WINNING, 10 + round);
+        check_place(e, true);
+        atomic_store(&d.is_absent, false);
+        for (bool is_back = false; !is_back; (void)usleep(1000)) {
+            static cuzk_engine_status s;
+            CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+            is_back = !s.on_cpu;
+            cuzk_engine_status_free(&s);
+        }
+        prove_on(e, folder, CUZK_JOB_WINNING, 20 + round);
+        check_place(e, false);
+    }
+    cuzk_engine_destroy(e);
+    cuzk_pool_destroy(d.m.pool);
+}
+
 /* A mixed load of real jobs: the resident set stays within the budget and 5 %. */
 static void resident_within_budget(void)
 {
@@ -383,8 +449,9 @@ static void resident_within_budget(void)
     free(r);
 }
 
-static const cuzk_case cases[] = {CASE(prove_await_join), CASE(devices), CASE(same_id_two_contents),
-                                  CASE(failures), CASE(cut_params)};
+static const cuzk_case cases[] = {CASE(prove_await_join),     CASE(devices),
+                                  CASE(same_id_two_contents), CASE(failures),
+                                  CASE(cut_params),           CASE(cpu_when_lost)};
 static const cuzk_case slow_cases[] = {CASE(resident_within_budget)};
 
 int main(int argc, char **argv)
