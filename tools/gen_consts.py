@@ -168,6 +168,7 @@ def ec_file():
     f.lines.append(f"/* |z|; z is negative */\n#define CUZK_EC_Z_ABS 0x{-Z:016x}ULL")
     f.lines.append(f"/* floor((2^128 - 1) / |z|) - 2^64 */\n#define CUZK_EC_Z_RECIPROCAL 0x{(2**128 - 1) // -Z - 2**64:016x}ULL")
     f.lines.append(f"/* z^2 */\n#define CUZK_EC_Z2_LIMBS \\\n    {limbs(Z * Z, 2)}")
+    f.lines.append(f"/* floor(2^255 / z^2) */\n#define CUZK_EC_Z2_RECIPROCAL_LIMBS \\\n    {limbs(2**255 // (Z * Z), 2)}")
     f.lines.append(f"/* -z^2 mod r, the eigenvalue of (beta x, y) */\n#define CUZK_EC_LAMBDA_LIMBS \\\n    {limbs(-Z * Z % R, 4)}")
     f.lines.append(f"/* z mod r, the eigenvalue of psi */\n#define CUZK_EC_PSI_LAMBDA_LIMBS \\\n    {limbs(Z % R, 4)}")
     return f.text()

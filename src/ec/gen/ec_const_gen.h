@@ -47,6 +47,9 @@
 /* z^2 */
 #define CUZK_EC_Z2_LIMBS \
     {0x0000000100000000ULL, 0xac45a4010001a402ULL}
+/* floor(2^255 / z^2) */
+#define CUZK_EC_Z2_RECIPROCAL_LIMBS \
+    {0xb1fb72917b67f717ULL, 0xbe35f678f00fd56eULL}
 /* -z^2 mod r, the eigenvalue of (beta x, y) */
 #define CUZK_EC_LAMBDA_LIMBS \
     {0xfffffffe00000001ULL, 0xa7780001fffcb7fcULL, 0x3339d80809a1d804ULL, 0x73eda753299d7d48ULL}
