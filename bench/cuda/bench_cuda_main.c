@@ -26,6 +26,7 @@ typedef struct bench {
     unsigned runs, max_lg;
     bool only_msm;
     cuzk_g1_affine *d_bases;
+    void *d_images; /* of the bases */
     cuzk_scalar *d_scalars;
     void *d_sink;
     cuzk_cuda_msm *msm;
@@ -94,6 +95,18 @@ static cuzk_status run_msm(bench *b, cuzk_err *err)
     cuzk_g1 out;
     return cuzk_cuda_msm_g1(b->msm, b->q, &out, b->d_bases, b->d_scalars, (uint64_t)1 << b->lg,
                             err);
+}
+
+static cuzk_status run_images(bench *b, cuzk_err *err)
+{
+    return cuzk_cuda_msm_make_images_g1(b->q, b->d_images, b->d_bases, (uint64_t)1 << b->lg, err);
+}
+
+static cuzk_status run_msm_images(bench *b, cuzk_err *err)
+{
+    cuzk_g1 out;
+    return cuzk_cuda_msm_images_g1(b->msm, b->q, &out, b->d_bases, b->d_images, b->d_scalars,
+                                   (uint64_t)1 << b->lg, err);
 }
 
 static cuzk_status run_bits(bench *b, cuzk_err *err)
@@ -165,6 +178,7 @@ static cuzk_status setup(bench *b, cuzk_err *err)
     void *p = NULL;
     CUZK_TRY(cuzk_cuda_alloc(b->q, &p, n * sizeof(cuzk_g1_affine), err));
     b->d_bases = p;
+    CUZK_TRY(cuzk_cuda_alloc(b->q, &b->d_images, n * CUZK_CUDA_MSM_IMAGE_BYTES, err));
     CUZK_TRY(cuzk_cuda_alloc(b->q, &p, n * sizeof(cuzk_scalar), err));
     b->d_scalars = p;
     CUZK_TRY(cuzk_cuda_alloc(b->q, &b->d_sink, ((uint64_t)1 << 20) * 48, err));
@@ -176,7 +190,8 @@ static cuzk_status setup(bench *b, cuzk_err *err)
     return bench_fill_scalars(b->q, b->d_scalars, n, err);
 }
 
-/* Of 2^lg terms: the sum of full scalars (in G2 up to 2^20) and that of bits. */
+/* Of 2^lg terms: the sum of full scalars (in G2 up to 2^20), in G1 also with images of the bases, and
+ * that of bits. */
 static cuzk_status measure_msm(bench *b, unsigned lg, cuzk_cuda_msm_group group, cuzk_err *err)
 {
     const uint64_t n = (uint64_t)1 << lg;
@@ -185,6 +200,13 @@ static cuzk_status measure_msm(bench *b, unsigned lg, cuzk_cuda_msm_group group,
     if (g1 || lg <= 20) {
         CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, 255, group, err));
         CUZK_TRY(measure(b, g1 ? "msm_g1" : "msm_g2", n, g1 ? run_msm : run_msm_g2, 0, err));
+        cuzk_cuda_msm_destroy(b->msm, b->q);
+        b->msm = NULL;
+    }
+    if (g1) {
+        CUZK_TRY(measure(b, "msm_make_images", n, run_images, 0, err));
+        CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, CUZK_CUDA_MSM_IMAGES, group, err));
+        CUZK_TRY(measure(b, "msm_g1_images", n, run_msm_images, 0, err));
         cuzk_cuda_msm_destroy(b->msm, b->q);
         b->msm = NULL;
     }
@@ -283,6 +305,7 @@ int main(int argc, char **argv)
         cuzk_cuda_ntt_destroy(b.ntt, b.q);
         cuzk_cuda_msm_destroy(b.msm, b.q);
         cuzk_cuda_free(b.q, b.d_bases);
+        cuzk_cuda_free(b.q, b.d_images);
         cuzk_cuda_free(b.q, b.d_bases2);
         cuzk_cuda_free(b.q, b.d_scalars);
         cuzk_cuda_free(b.q, b.d_sink);

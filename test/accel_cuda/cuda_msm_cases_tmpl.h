@@ -2,14 +2,26 @@
 /*
  * Cases of the MSM on the GPU, included once per group by test_cuda_msm_g1.c and _g2.c, which
  * define P(name) (cuzk_g1 and cuzk_g1_name), CUDA(name) (cuzk_cuda_name with the group's suffix
- * in it), HOST_MSM, HOST_BITS, GENERATOR, FIELD, GROUP and LARGE_LG.
+ * in it), HOST_MSM, HOST_BITS, GENERATOR, FIELD, GROUP and LARGE_LG; and for the path with images of
+ * the bases by test_cuda_msm_images.c, which defines WITH_IMAGES too.
  */
+#ifdef WITH_IMAGES
+#    define NBITS(nbits) ((nbits) == CUZK_CUDA_MSM_BITS_ONLY ? (nbits) : CUZK_CUDA_MSM_IMAGES)
+#    define SUM(m, q, out, f, n, err) \
+        cuzk_cuda_msm_images_g1(m, q, out, (f)->d_bases, (f)->d_images, (f)->d_scalars, n, err)
+#    define ENQUEUE(m, q, f, n, err) \
+        cuzk_cuda_msm_images_g1_enqueue(m, q, (f)->d_bases, (f)->d_images, (f)->d_scalars, n, err)
+#else
+#    define NBITS(nbits)              (nbits)
+#    define SUM(m, q, out, f, n, err) CUDA(msm, )(m, q, out, (f)->d_bases, (f)->d_scalars, n, err)
+#    define ENQUEUE(m, q, f, n, err)  CUDA(msm, _enqueue)(m, q, (f)->d_bases, (f)->d_scalars, n, err)
+#endif
 typedef struct fixture {
     cuzk_cuda_queue *q;
     P(affine) * bases;
     cuzk_scalar *scalars;
     uint64_t *bits;
-    void *d_bases, *d_scalars, *d_bits;
+    void *d_bases, *d_images, *d_scalars, *d_bits;
     size_t n;
 } fixture;
 
@@ -42,9 +54,20 @@ static void make_bases(P(affine) * out, size_t n)
     cuzk_free(scratch);
 }
 
+/* The first n bases, and their images, to the device. */
+static void upload_bases(fixture *f, size_t n)
+{
+    cuzk_err err;
+    CHECK_OK(cuzk_cuda_upload(f->q, f->d_bases, f->bases, n * sizeof(*f->bases), &err), &err);
+#ifdef WITH_IMAGES
+    CHECK_OK(cuzk_cuda_msm_make_images_g1(f->q, f->d_images, f->d_bases, n, &err), &err);
+#endif
+}
+
 static fixture setup(size_t n)
 {
-    fixture f;
+    cuzk_err err;
+    fixture f = {0};
     f.q = cuda_queue();
     f.n = n;
     f.bases = cuzk_alloc(n + 1, sizeof(*f.bases));
@@ -52,7 +75,9 @@ static fixture setup(size_t n)
     f.bits = cuzk_alloc_zero(n / 64 + 1, sizeof(*f.bits));
     CHECK(f.bases != NULL && f.scalars != NULL && f.bits != NULL);
     make_bases(f.bases, n);
-    f.d_bases = cuda_upload(f.q, f.bases, n * sizeof(*f.bases));
+    f.d_bases = cuda_upload(f.q, f.bases, n * sizeof(*f.bases)); /* room */
+    CHECK_OK(cuzk_cuda_alloc(f.q, &f.d_images, (n + 1) * CUZK_CUDA_MSM_IMAGE_BYTES, &err), &err);
+    upload_bases(&f, n);
     f.d_scalars = cuda_upload(f.q, f.scalars, n * sizeof(*f.scalars)); /* room */
     f.d_bits = cuda_upload(f.q, f.bits, (n / 64 + 1) * sizeof(*f.bits));
     return f;
@@ -61,6 +86,7 @@ static fixture setup(size_t n)
 static void teardown(fixture *f)
 {
     cuzk_cuda_free(f->q, f->d_bases);
+    cuzk_cuda_free(f->q, f->d_images);
     cuzk_cuda_free(f->q, f->d_scalars);
     cuzk_cuda_free(f->q, f->d_bits);
     cuzk_cuda_queue_destroy(f->q);
@@ -84,17 +110,18 @@ static cuzk_cuda_msm *workspace(cuzk_cuda_queue *q, uint64_t n, unsigned nbits)
 {
     cuzk_cuda_msm *m = NULL;
     cuzk_err err;
-    CHECK_OK(cuzk_cuda_msm_create(&m, q, n, nbits, GROUP, &err), &err);
+    CHECK_OK(cuzk_cuda_msm_create(&m, q, n, NBITS(nbits), GROUP, &err), &err);
     return m;
 }
 
 /* A workspace that works as for many terms: levels of affine additions, batches of one window. */
 static cuzk_cuda_msm *workspace_as_large(cuzk_cuda_queue *q, uint64_t n, unsigned nbits)
 {
-    const cuzk_cuda_msm_tuning t = {.lg_level_entries = 2, .lg_batch_entries = 2};
+    const cuzk_cuda_msm_tuning t = {
+        .lg_level_entries = 2, .lg_batch_entries = 2, .level_load = 16, .hex_at_once = 3};
     cuzk_cuda_msm *m = NULL;
     cuzk_err err;
-    CHECK_OK(cuzk_cuda_msm_create_tuned(&m, q, NULL, 0, n, nbits, GROUP, &t, &err), &err);
+    CHECK_OK(cuzk_cuda_msm_create_tuned(&m, q, NULL, 0, n, NBITS(nbits), GROUP, &t, &err), &err);
     return m;
 }
 
@@ -103,7 +130,7 @@ static void compare(fixture *f, cuzk_cuda_msm *m, size_t n, unsigned nbits, unsi
     cuzk_err err;
     P_POINT got, want;
     CHECK_OK(cuzk_cuda_upload(f->q, f->d_scalars, f->scalars, n * sizeof(*f->scalars), &err), &err);
-    CHECK_OK(CUDA(msm, )(m, f->q, &got, f->d_bases, f->d_scalars, n, &err), &err);
+    CHECK_OK(SUM(m, f->q, &got, f, n, &err), &err);
     CHECK_OK(HOST_MSM(&want, f->bases, f->scalars, n, nbits, NULL, NULL, &err), &err);
     check_point(&got, &want, n, nbits, kind);
 }
@@ -169,11 +196,11 @@ static void cancelling_terms_give_infinity(void)
         P(affine_neg)(&f.bases[i + 1], &f.bases[i]);
         f.scalars[i + 1] = f.scalars[i];
     }
-    CHECK_OK(cuzk_cuda_upload(f.q, f.d_bases, f.bases, n * sizeof(*f.bases), &err), &err);
+    upload_bases(&f, n);
     CHECK_OK(cuzk_cuda_upload(f.q, f.d_scalars, f.scalars, n * sizeof(*f.scalars), &err), &err);
-    CHECK_OK(CUDA(msm, )(m, f.q, &got, f.d_bases, f.d_scalars, n, &err), &err);
+    CHECK_OK(SUM(m, f.q, &got, &f, n, &err), &err);
     CHECK(P(is_infinity)(&got));
-    CHECK_OK(CUDA(msm, )(l, f.q, &got, f.d_bases, f.d_scalars, n, &err), &err);
+    CHECK_OK(SUM(l, f.q, &got, &f, n, &err), &err);
     CHECK(P(is_infinity)(&got));
     cuzk_cuda_msm_destroy(m, f.q);
     cuzk_cuda_msm_destroy(l, f.q);
@@ -191,7 +218,7 @@ static void equal_bases_equal_host(void)
     for (size_t i = 1; i < n; i++) {
         f.bases[i] = f.bases[0];
     }
-    CHECK_OK(cuzk_cuda_upload(f.q, f.d_bases, f.bases, n * sizeof(*f.bases), &err), &err);
+    upload_bases(&f, n);
     for (unsigned k = 0; k < KINDS; k++) {
         fill_scalars(f.scalars, n, (scalar_kind)k, 255);
         compare(&f, m, n, 255, k);
@@ -304,16 +331,16 @@ static void workspaces_share_memory(void)
     cuzk_cuda_msm *a = NULL, *b = NULL;
     P_POINT got_a, got_b, want;
     void *d = NULL;
-    const uint64_t need = cuzk_cuda_msm_bytes(n, 255, GROUP);
+    const uint64_t need = cuzk_cuda_msm_bytes(n, NBITS(255), GROUP);
     const uint64_t need_bits = cuzk_cuda_msm_bytes(n, CUZK_CUDA_MSM_BITS_ONLY, GROUP);
     CHECK(need_bits < need);
     CHECK_OK(cuzk_cuda_alloc(f.q, &d, need, &err), &err);
-    CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, d, need - 1, n, 255, GROUP, NULL),
+    CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, d, need - 1, n, NBITS(255), GROUP, NULL),
                  CUZK_E_INVALID);
-    CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, (char *)d + 16, need, n, 255, GROUP, NULL),
+    CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, (char *)d + 16, need, n, NBITS(255), GROUP, NULL),
                  CUZK_E_INVALID);
     CHECK(a == NULL);
-    CHECK_OK(cuzk_cuda_msm_create_in(&a, f.q, d, need, n, 255, GROUP, &err), &err);
+    CHECK_OK(cuzk_cuda_msm_create_in(&a, f.q, d, need, n, NBITS(255), GROUP, &err), &err);
     CHECK_OK(cuzk_cuda_msm_create_in(&b, f.q, d, need, n, CUZK_CUDA_MSM_BITS_ONLY, GROUP, &err),
              &err);
     fill_scalars(f.scalars, n, DENSE, 255);
@@ -323,9 +350,9 @@ static void workspaces_share_memory(void)
     CHECK_OK(cuzk_cuda_upload(f.q, f.d_scalars, f.scalars, n * sizeof(*f.scalars), &err), &err);
     CHECK_OK(cuzk_cuda_upload(f.q, f.d_bits, f.bits, (n / 64 + 1) * 8, &err), &err);
     for (unsigned round = 0; round < 2; round++) {
-        CHECK_OK(CUDA(msm, _enqueue)(a, f.q, f.d_bases, f.d_scalars, n, &err), &err);
+        CHECK_OK(ENQUEUE(a, f.q, &f, n, &err), &err);
         CHECK_OK(CUDA(msm_bits, _enqueue)(b, f.q, f.d_bases, f.d_bits, n, &err), &err);
-        CHECK_STATUS(CUDA(msm, _enqueue)(a, f.q, f.d_bases, f.d_scalars, n, NULL), CUZK_E_INVALID);
+        CHECK_STATUS(ENQUEUE(a, f.q, &f, n, NULL), CUZK_E_INVALID);
         CHECK_OK(CUDA(msm, _finish)(b, &got_b, &err), &err);
         CHECK_OK(CUDA(msm, _finish)(a, &got_a, &err), &err);
         CHECK_STATUS(CUDA(msm, _finish)(a, &got_a, NULL), CUZK_E_INVALID);
@@ -335,7 +362,7 @@ static void workspaces_share_memory(void)
         check_point(&got_b, &want, n, 1, 0);
     }
     /* Not fetched: destroy waits for it. */
-    CHECK_OK(CUDA(msm, _enqueue)(a, f.q, f.d_bases, f.d_scalars, n, &err), &err);
+    CHECK_OK(ENQUEUE(a, f.q, &f, n, &err), &err);
     cuzk_cuda_msm_destroy(a, f.q);
     cuzk_cuda_msm_destroy(b, f.q);
     cuzk_cuda_free(f.q, d);
@@ -355,9 +382,9 @@ typedef struct worker {
 
 static cuzk_status work(worker *w, cuzk_cuda_queue *q, cuzk_cuda_msm **m)
 {
-    CUZK_TRY(cuzk_cuda_msm_create(m, q, w->n, 255, GROUP, &w->err));
+    CUZK_TRY(cuzk_cuda_msm_create(m, q, w->n, NBITS(255), GROUP, &w->err));
     for (unsigned i = 0; i < ROUNDS; i++) {
-        CUZK_TRY(CUDA(msm, )(*m, q, &w->got[i], w->f->d_bases, w->f->d_scalars, w->n, &w->err));
+        CUZK_TRY(SUM(*m, q, &w->got[i], w->f, w->n, &w->err));
     }
     return CUZK_OK;
 }
@@ -412,7 +439,9 @@ static void refuses_bad_arguments(void)
     P_POINT out;
     CHECK_STATUS(cuzk_cuda_msm_create(&m, q, CUZK_CUDA_MSM_MAX_N + 1, 255, GROUP, NULL),
                  CUZK_E_INVALID);
-    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, 256, GROUP, NULL), CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, 257, GROUP, NULL), CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, CUZK_CUDA_MSM_IMAGES, CUZK_CUDA_MSM_G2, NULL),
+                 CUZK_E_INVALID);
     CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, 255, (cuzk_cuda_msm_group)2, NULL),
                  CUZK_E_INVALID);
     CHECK(m == NULL);
@@ -432,17 +461,68 @@ static void refuses_bad_arguments(void)
     cuzk_cuda_queue_destroy(q);
 }
 
-static const cuzk_case cases[] = {CASE(small_equals_host),
-                                  CASE(small_as_large_equals_host),
-                                  CASE(levels_equal_host),
-                                  CASE(sizes_equal_host),
-                                  CASE(kinds_equal_host),
-                                  CASE(large_equals_host),
-                                  CASE(cancelling_terms_give_infinity),
-                                  CASE(equal_bases_equal_host),
-                                  CASE(bits_equal_host),
-                                  CASE(large_bits_equal_host),
-                                  CASE(workspaces_share_memory),
-                                  CASE(threads_are_independent),
-                                  CASE(refuses_bad_arguments)};
+#ifdef WITH_IMAGES
+/* Bases m of many terms, with and without levels: few terms of them are in any bucket. */
+static void large_bases_equal_host(void)
+{
+    static const unsigned digits[] = {11, 12, 13, 16, 22};
+    const size_t n = 3000;
+    fixture f = setup(n);
+    for (size_t i = 0; i < sizeof(digits) / sizeof(digits[0]); i++) {
+        for (unsigned levels = 0; levels < 2; levels++) {
+            const cuzk_cuda_msm_tuning t = {.lg_level_entries = levels == 0 ? 40 : 10,
+                                            .lg_batch_entries = i % 2 == 0 ? 2 : 14,
+                                            .level_load = 0,
+                                            .hex_digits = digits[i]};
+            cuzk_cuda_msm *m = NULL;
+            cuzk_err err;
+            CHECK_OK(cuzk_cuda_msm_create_tuned(&m, f.q, NULL, 0, n, CUZK_CUDA_MSM_IMAGES, GROUP,
+                                                &t, &err),
+                     &err);
+            for (unsigned k = 0; k < KINDS; k++) {
+                fill_scalars(f.scalars, n, (scalar_kind)k, 255);
+                compare(&f, m, n - k, 255, k);
+            }
+            cuzk_cuda_msm_destroy(m, f.q);
+        }
+    }
+    teardown(&f);
+}
+
+static void images_and_workspace_must_agree(void)
+{
+    fixture f = setup(10);
+    cuzk_g1 out;
+    cuzk_cuda_msm *m = workspace(f.q, 10, 255), *plain = NULL;
+    CHECK_OK(cuzk_cuda_msm_create(&plain, f.q, 10, 255, GROUP, NULL), NULL);
+    CHECK_STATUS(cuzk_cuda_msm_g1(m, f.q, &out, f.d_bases, f.d_scalars, 10, NULL), CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_cuda_msm_images_g1(m, f.q, &out, f.d_bases, NULL, f.d_scalars, 10, NULL),
+                 CUZK_E_INVALID);
+    CHECK_STATUS(
+        cuzk_cuda_msm_images_g1(plain, f.q, &out, f.d_bases, f.d_images, f.d_scalars, 10, NULL),
+        CUZK_E_INVALID);
+    cuzk_cuda_msm_destroy(m, f.q);
+    cuzk_cuda_msm_destroy(plain, f.q);
+    teardown(&f);
+}
+#endif
+
+static const cuzk_case cases[] = {
+#ifdef WITH_IMAGES
+    CASE(large_bases_equal_host),
+    CASE(images_and_workspace_must_agree),
+#endif
+    CASE(small_equals_host),
+    CASE(small_as_large_equals_host),
+    CASE(levels_equal_host),
+    CASE(sizes_equal_host),
+    CASE(kinds_equal_host),
+    CASE(large_equals_host),
+    CASE(cancelling_terms_give_infinity),
+    CASE(equal_bases_equal_host),
+    CASE(bits_equal_host),
+    CASE(large_bits_equal_host),
+    CASE(workspaces_share_memory),
+    CASE(threads_are_independent),
+    CASE(refuses_bad_arguments)};
 TEST_MAIN(SUITE, cases)

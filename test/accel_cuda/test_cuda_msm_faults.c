@@ -49,17 +49,19 @@ static void make_inputs(inputs *in)
 /* What a job holds. */
 typedef struct job {
     cuzk_cuda_queue *q;
-    cuzk_cuda_msm *m1, *m2, *tree;
-    void *d_p1, *d_p2, *d_scalars, *d_bits;
+    cuzk_cuda_msm *m1, *m2, *tree, *hex;
+    void *d_p1, *d_p2, *d_images, *d_scalars, *d_bits;
 } job;
 
 static cuzk_status run_job(job *j, cuzk_cuda_mem *mem, const inputs *in, cuzk_err *err)
 {
-    const cuzk_cuda_msm_tuning tuning = {.lg_level_entries = 2, .lg_batch_entries = 2};
+    const cuzk_cuda_msm_tuning tuning = {
+        .lg_level_entries = 2, .lg_batch_entries = 2, .level_load = 16};
     cuzk_g1 a;
     cuzk_g2 b;
     CUZK_TRY(cuzk_cuda_queue_create_in(&j->q, mem, err));
     CUZK_TRY(cuzk_cuda_alloc(j->q, &j->d_p1, sizeof(in->p1), err));
+    CUZK_TRY(cuzk_cuda_alloc(j->q, &j->d_images, N * CUZK_CUDA_MSM_IMAGE_BYTES, err));
     CUZK_TRY(cuzk_cuda_alloc(j->q, &j->d_p2, sizeof(in->p2), err));
     CUZK_TRY(cuzk_cuda_alloc(j->q, &j->d_scalars, sizeof(in->scalars), err));
     CUZK_TRY(cuzk_cuda_alloc(j->q, &j->d_bits, sizeof(in->bits), err));
@@ -71,6 +73,9 @@ static cuzk_status run_job(job *j, cuzk_cuda_mem *mem, const inputs *in, cuzk_er
     CUZK_TRY(cuzk_cuda_msm_create(&j->m2, j->q, N, 40, CUZK_CUDA_MSM_G2, err));
     CUZK_TRY(
         cuzk_cuda_msm_create_tuned(&j->tree, j->q, NULL, 0, N, 40, CUZK_CUDA_MSM_G1, &tuning, err));
+    CUZK_TRY(cuzk_cuda_msm_create_tuned(&j->hex, j->q, NULL, 0, N, CUZK_CUDA_MSM_IMAGES,
+                                        CUZK_CUDA_MSM_G1, &tuning, err));
+    CUZK_TRY(cuzk_cuda_msm_make_images_g1(j->q, j->d_images, j->d_p1, N, err));
     CUZK_TRY(cuzk_cuda_msm_g1_enqueue(j->m1, j->q, j->d_p1, j->d_scalars, N, err));
     CUZK_TRY(cuzk_cuda_msm_g2_enqueue(j->m2, j->q, j->d_p2, j->d_scalars, N, err));
     CUZK_TRY(cuzk_cuda_msm_g2_finish(j->m2, &b, err));
@@ -83,6 +88,8 @@ static cuzk_status run_job(job *j, cuzk_cuda_mem *mem, const inputs *in, cuzk_er
     CHECK(cuzk_g2_eq(&b, &in->bits2));
     CUZK_TRY(cuzk_cuda_msm_g1(j->tree, j->q, &a, j->d_p1, j->d_scalars, N, err));
     CHECK(cuzk_g1_eq(&a, &in->sum1));
+    CUZK_TRY(cuzk_cuda_msm_images_g1(j->hex, j->q, &a, j->d_p1, j->d_images, j->d_scalars, N, err));
+    CHECK(cuzk_g1_eq(&a, &in->sum1));
     return cuzk_cuda_queue_sync(j->q, err);
 }
 
@@ -94,8 +101,10 @@ static cuzk_status run(cuzk_cuda_mem *mem, const inputs *in, cuzk_err *err)
         cuzk_cuda_msm_destroy(j.m1, j.q);
         cuzk_cuda_msm_destroy(j.m2, j.q);
         cuzk_cuda_msm_destroy(j.tree, j.q);
+        cuzk_cuda_msm_destroy(j.hex, j.q);
         cuzk_cuda_free(j.q, j.d_p1);
         cuzk_cuda_free(j.q, j.d_p2);
+        cuzk_cuda_free(j.q, j.d_images);
         cuzk_cuda_free(j.q, j.d_scalars);
         cuzk_cuda_free(j.q, j.d_bits);
     }

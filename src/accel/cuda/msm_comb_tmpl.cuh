@@ -26,7 +26,7 @@ static cuzk_status add_pairs(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, 
                              void *d_out, uint32_t pairs, cuzk_err *err)
 {
     const uint4 *points = NULL;
-    CUZK_TRY(tree_levels<G>(m, q, d_bases, m->d_offset, 1, &points, err));
+    CUZK_TRY(tree_levels<G>(m, q, tree_bases_of<G>(d_bases, NULL), m->d_offset, 1, &points, err));
     pairs_out_k<G>
         <<<(pairs + 255) / 256, 256, 0, q->stream>>>((typename G::affine *)d_out, points, pairs);
     return CUZK_CUDA_LAUNCHED(pairs_out_k, err);

@@ -16,6 +16,7 @@ struct cuzk_cuda_msm {
     /* The result that is pending: the windows' sums arrive in pinned memory, then the event. */
     bool pending;
     unsigned windows, c; /* 0 windows: infinity */
+    uint32_t base;       /* of hexagonal digits, or 0 */
     union {
         void *any;
         cuzk_g1_xyzz *g1;
@@ -60,11 +61,11 @@ cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q, 
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM of %llu terms on the GPU: at most 2^28",
                          (unsigned long long)n_max);
     }
-    if (nbits > 255) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM scalars of %u bits: at most 255", nbits);
-    }
     if (group != CUZK_CUDA_MSM_G1 && group != CUZK_CUDA_MSM_G2) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM in group number %d", (int)group);
+    }
+    if (nbits > 255 && (nbits != CUZK_CUDA_MSM_IMAGES || group != CUZK_CUDA_MSM_G1)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM scalars of %u bits: at most 255", nbits);
     }
     cuzk_cuda_msm_place(&mem, NULL, n_max, nbits, group, t);
     if (d_arena != NULL && ((uintptr_t)d_arena % 256 != 0 || bytes < mem.bytes)) {
@@ -148,28 +149,39 @@ static cuzk_status check_call(const cuzk_cuda_msm *m, const cuzk_cuda_queue *q,
     return CUZK_CUDA(cudaSetDevice(q->device), err);
 }
 
-/* The last of an enqueue: d_sums on their way to the host. */
-static cuzk_status send_sums(cuzk_cuda_msm *m, cuzk_cuda_queue *q, unsigned windows, unsigned c,
-                             cuzk_err *err)
+static cuzk_status send(cuzk_cuda_msm *m, cuzk_cuda_queue *q, unsigned windows, unsigned c,
+                        uint32_t base, cuzk_err *err)
 {
     m->windows = windows;
     m->c = c;
+    m->base = base;
     if (windows != 0) {
-        CUZK_TRY(
-            CUZK_CUDA(cudaMemcpyAsync(m->sums.any, m->mem.d_sums, windows * xyzz_bytes(m->group),
-                                      cudaMemcpyDeviceToHost, q->stream),
-                      err));
+        const unsigned sums = base != 0 ? 2 * windows : windows;
+        CUZK_TRY(CUZK_CUDA(cudaMemcpyAsync(m->sums.any, m->mem.d_sums, sums * xyzz_bytes(m->group),
+                                           cudaMemcpyDeviceToHost, q->stream),
+                           err));
         CUZK_TRY(CUZK_CUDA(cudaEventRecord(m->done, q->stream), err));
     }
     m->pending = true;
     return CUZK_OK;
 }
 
+/* The last of an enqueue: d_sums on their way to the host. */
+static cuzk_status send_sums(cuzk_cuda_msm *m, cuzk_cuda_queue *q, unsigned windows, unsigned c,
+                             cuzk_err *err)
+{
+    return send(m, q, windows, c, 0, err);
+}
+
 static cuzk_status enqueue_scalars(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cuda_msm_group group,
-                                   const void *d_bases, const cuzk_scalar *d_scalars, uint64_t n,
-                                   cuzk_err *err)
+                                   const void *d_bases, const void *d_images,
+                                   const cuzk_scalar *d_scalars, uint64_t n, cuzk_err *err)
 {
     CUZK_TRY(check_call(m, q, group, false, n, err));
+    if ((m->nbits == CUZK_CUDA_MSM_IMAGES) != (d_images != NULL)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM %s images of the bases in a workspace for %s",
+                         d_images != NULL ? "with" : "without", d_images != NULL ? "none" : "some");
+    }
     if (n == 0) {
         return send_sums(m, q, 0, 0, err);
     }
@@ -179,8 +191,12 @@ static cuzk_status enqueue_scalars(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cu
     cuzk_cuda_msm_shape_of(&s, n, m->nbits, &m->tuning);
     for (unsigned i = 0; cuzk_cuda_msm_batch_of(&b, &s, &m->mem, i); i++) {
         CUZK_TRY(cuzk_cuda_msm_sort(&m->mem, &s, &b, q, d_scalars, err));
-        CUZK_TRY((g1 ? cuzk_cuda_msm_accumulate_g1 : cuzk_cuda_msm_accumulate_g2)(&m->mem, &s, &b,
-                                                                                  q, d_bases, err));
+        CUZK_TRY((g1 ? cuzk_cuda_msm_accumulate_g1
+                     : cuzk_cuda_msm_accumulate_g2)(&m->mem, &s, &b, q, d_bases, d_images, err));
+    }
+    if (s.hex) {
+        CUZK_TRY(cuzk_cuda_msm_reduce_hex_g1(&m->mem, &s, q, err));
+        return send(m, q, s.windows, 0, s.base.m, err);
     }
     CUZK_TRY((g1 ? cuzk_cuda_msm_reduce_g1 : cuzk_cuda_msm_reduce_g2)(&m->mem, &s, q, err));
     return send_sums(m, q, s.windows, s.c, err);
@@ -237,7 +253,11 @@ static cuzk_status wait_sums(cuzk_cuda_msm *m, cuzk_cuda_msm_group group, cuzk_e
 cuzk_status cuzk_cuda_msm_g1_finish(cuzk_cuda_msm *m, cuzk_g1 *out, cuzk_err *err)
 {
     CUZK_TRY(wait_sums(m, CUZK_CUDA_MSM_G1, err));
-    cuzk_cuda_msm_fold_g1(out, m->sums.g1, m->windows, m->c);
+    if (m->base != 0) {
+        cuzk_cuda_msm_fold_hex_g1(out, m->sums.g1, m->windows, m->base);
+    } else {
+        cuzk_cuda_msm_fold_g1(out, m->sums.g1, m->windows, m->c);
+    }
     return CUZK_OK;
 }
 
@@ -252,14 +272,24 @@ cuzk_status cuzk_cuda_msm_g1_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
                                      const cuzk_g1_affine *d_bases, const cuzk_scalar *d_scalars,
                                      uint64_t n, cuzk_err *err)
 {
-    return enqueue_scalars(m, q, CUZK_CUDA_MSM_G1, d_bases, d_scalars, n, err);
+    return enqueue_scalars(m, q, CUZK_CUDA_MSM_G1, d_bases, NULL, d_scalars, n, err);
+}
+
+cuzk_status cuzk_cuda_msm_images_g1_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                            const cuzk_g1_affine *d_bases, const void *d_images,
+                                            const cuzk_scalar *d_scalars, uint64_t n, cuzk_err *err)
+{
+    if (d_images == NULL) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM with images at no address");
+    }
+    return enqueue_scalars(m, q, CUZK_CUDA_MSM_G1, d_bases, d_images, d_scalars, n, err);
 }
 
 cuzk_status cuzk_cuda_msm_g2_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
                                      const cuzk_g2_affine *d_bases, const cuzk_scalar *d_scalars,
                                      uint64_t n, cuzk_err *err)
 {
-    return enqueue_scalars(m, q, CUZK_CUDA_MSM_G2, d_bases, d_scalars, n, err);
+    return enqueue_scalars(m, q, CUZK_CUDA_MSM_G2, d_bases, NULL, d_scalars, n, err);
 }
 
 cuzk_status cuzk_cuda_msm_bits_g1_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
@@ -281,6 +311,14 @@ cuzk_status cuzk_cuda_msm_g1(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_g1 *out,
                              uint64_t n, cuzk_err *err)
 {
     CUZK_TRY(cuzk_cuda_msm_g1_enqueue(m, q, d_bases, d_scalars, n, err));
+    return cuzk_cuda_msm_g1_finish(m, out, err);
+}
+
+cuzk_status cuzk_cuda_msm_images_g1(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_g1 *out,
+                                    const cuzk_g1_affine *d_bases, const void *d_images,
+                                    const cuzk_scalar *d_scalars, uint64_t n, cuzk_err *err)
+{
+    CUZK_TRY(cuzk_cuda_msm_images_g1_enqueue(m, q, d_bases, d_images, d_scalars, n, err));
     return cuzk_cuda_msm_g1_finish(m, out, err);
 }
 

@@ -27,16 +27,22 @@ typedef struct cuzk_cuda_msm cuzk_cuda_msm;
 
 typedef enum cuzk_cuda_msm_group { CUZK_CUDA_MSM_G1 = 0, CUZK_CUDA_MSM_G2 = 1 } cuzk_cuda_msm_group;
 
-#define CUZK_CUDA_MSM_MAX_N     ((uint64_t)1 << 28)
+#define CUZK_CUDA_MSM_MAX_N       ((uint64_t)1 << 28)
 
 /** nbits of a workspace that is for sums of bits alone, and smaller for it. */
-#define CUZK_CUDA_MSM_BITS_ONLY 0u
+#define CUZK_CUDA_MSM_BITS_ONLY   0u
+/** nbits of a workspace that is for cuzk_cuda_msm_images_g1_enqueue (and bits); G1 alone. */
+#define CUZK_CUDA_MSM_IMAGES      256u
+/** From 2^this many terms on images make a sum faster. */
+#define CUZK_CUDA_MSM_LG_IMAGES   22u
+/** Device bytes of the images of a base. */
+#define CUZK_CUDA_MSM_IMAGE_BYTES 96u
 
 /** Device bytes of a workspace; the arguments as for create. */
 uint64_t cuzk_cuda_msm_bytes(uint64_t n_max, unsigned nbits, cuzk_cuda_msm_group group);
 /**
  * @param n_max most terms, at most CUZK_CUDA_MSM_MAX_N
- * @param nbits scalars will be < 2^nbits, 1..255, or CUZK_CUDA_MSM_BITS_ONLY
+ * @param nbits scalars will be < 2^nbits, 1..255, or CUZK_CUDA_MSM_BITS_ONLY or _IMAGES
  * @return E_INVALID, E_NOMEM, E_DEV_NOMEM
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
@@ -66,6 +72,21 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_msm_g2_enqueue(cuzk_cuda_msm *m, cuzk_cuda_
                                                     const cuzk_g2_affine *d_bases,
                                                     const cuzk_scalar *d_scalars, uint64_t n,
                                                     cuzk_err *err);
+/** Makes the images of bases under the curve's endomorphism: d_images [n * CUZK_CUDA_MSM_IMAGE_BYTES],
+ * 32-byte aligned. Does not wait. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_msm_make_images_g1(cuzk_cuda_queue *q, void *d_images,
+                                                        const cuzk_g1_affine *d_bases, uint64_t n,
+                                                        cuzk_err *err);
+/**
+ * cuzk_cuda_msm_g1_enqueue with the images of the bases, for a workspace of CUZK_CUDA_MSM_IMAGES:
+ * scalars < 2^255, bases in the subgroup of order r (for others the result is another). A window
+ * less for many terms.
+ */
+CUZK_NODISCARD cuzk_status cuzk_cuda_msm_images_g1_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                                           const cuzk_g1_affine *d_bases,
+                                                           const void *d_images,
+                                                           const cuzk_scalar *d_scalars, uint64_t n,
+                                                           cuzk_err *err);
 /** Enqueues the sum of the bases whose bit is set, as cuzk_msm_bits_g1; d_bits [(n + 63) / 64]. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_bits_g1_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
                                                          const cuzk_g1_affine *d_bases,
@@ -101,6 +122,11 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_msm_g1(cuzk_cuda_msm *m, cuzk_cuda_queue *q
                                             const cuzk_g1_affine *d_bases,
                                             const cuzk_scalar *d_scalars, uint64_t n,
                                             cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_cuda_msm_images_g1(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
+                                                   cuzk_g1 *out, const cuzk_g1_affine *d_bases,
+                                                   const void *d_images,
+                                                   const cuzk_scalar *d_scalars, uint64_t n,
+                                                   cuzk_err *err);
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_g2(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_g2 *out,
                                             const cuzk_g2_affine *d_bases,
                                             const cuzk_scalar *d_scalars, uint64_t n,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "ec/endo.h"
+
 #include "msm_cuda_internal.h"
 
 static void reduce_g1(cuzk_fp *a)
@@ -34,3 +36,42 @@ static void reduce_g2(cuzk_fp2 *a)
 
 FOLD(g1)
 FOLD(g2)
+
+static void from_lazy_g1(cuzk_g1 *out, cuzk_g1_xyzz *s)
+{
+    reduce_g1(&s->x);
+    reduce_g1(&s->y);
+    reduce_g1(&s->zz);
+    reduce_g1(&s->zzz);
+    cuzk_g1_from_xyzz(out, s);
+}
+
+/* Twelve bits or so, for which cuzk_g1_mul is not made. */
+static void times(cuzk_g1 *p, uint32_t m)
+{
+    const cuzk_g1 once = *p;
+    cuzk_g1_set_infinity(p);
+    for (unsigned bit = 32; bit-- > 0;) {
+        cuzk_g1_dbl(p, p);
+        if (m >> bit & 1) {
+            cuzk_g1_add(p, p, &once);
+        }
+    }
+}
+
+void cuzk_cuda_msm_fold_hex_g1(cuzk_g1 *out, cuzk_g1_xyzz *sums, unsigned windows, uint32_t m)
+{
+    cuzk_fp zeta; /* minus beta^2 */
+    cuzk_fp_sqr(&zeta, &CUZK_ENDO_BETA);
+    cuzk_g1_set_infinity(out);
+    for (unsigned w = windows; w-- > 0;) {
+        cuzk_g1 p;
+        times(out, m);
+        from_lazy_g1(&p, &sums[2 * w]);
+        cuzk_g1_add(out, out, &p);
+        from_lazy_g1(&p, &sums[2 * w + 1]);
+        cuzk_fp_mul(&p.x, &p.x, &zeta); /* Jacobian x, over z^2 */
+        cuzk_g1_neg(&p, &p);
+        cuzk_g1_add(out, out, &p);
+    }
+}

@@ -14,7 +14,8 @@
 #define MAX_BINS    (1u << CUZK_CUDA_MSM_MAX_LG_BINS)
 #define LOW_KEYS    (1u << CUZK_CUDA_MSM_MAX_LOW)
 #define THREADS     1024u
-#define SIGN        0x80000000u
+#define SIGN        CUZK_CUDA_MSM_SIGN
+#define FLAGS       CUZK_CUDA_MSM_FLAGS
 #define SPREAD_TILE (8 * THREADS)
 #define PLACE_MAX   ((uint32_t)48 << 10) /* entries of a bin placed at a time: 192 KB */
 
@@ -23,22 +24,17 @@ struct sort_args {
     uint64_t *entries;
     uint32_t *list, *bin_start, *bin_next, *list_start, *offset;
     uint64_t n, row; /* terms; digits from one window to the next */
-    unsigned c, top_bits, lg_bins, levels;
+    uint32_t keys, top_keys;
+    unsigned low, top_low, lg_bins, levels;
     unsigned first, last; /* the batch's first window; the last of all windows */
     uint32_t buckets;     /* of the batch */
     uint32_t room;        /* entries in place_k's shared memory */
 };
 
 /* w counts from the batch's first window. */
-static __device__ __forceinline__ unsigned key_bits(const sort_args &a, unsigned w)
-{
-    return a.first + w == a.last ? a.top_bits : a.c - 1;
-}
-
 static __device__ __forceinline__ unsigned low_bits(const sort_args &a, unsigned w)
 {
-    const unsigned k = key_bits(a, w);
-    return k > a.lg_bins ? k - a.lg_bins : 0;
+    return a.first + w == a.last ? a.top_low : a.low;
 }
 
 /*
@@ -95,6 +91,47 @@ static __global__ void __launch_bounds__(256) digits_k(digit_args a)
             d = (int32_t)d < 0 ? SIGN | (0 - d) : d;
         }
         a.digits[w * a.row + i] = d;
+    }
+}
+
+struct hex_args {
+    const cuzk_scalar *scalars;
+    uint32_t *digits;
+    uint64_t n, row;
+    cuzk_hex_base base;
+    unsigned first, count;
+};
+
+/* Digits of windows first to first + count - 1; from the top, so those above are made as well. */
+static __global__ void __launch_bounds__(256) hex_digits_k(const hex_args a)
+{
+    const uint64_t i = blockIdx.x * (uint64_t)256 + threadIdx.x;
+    if (i >= a.n) {
+        for (unsigned w = 0; i < a.row && w < a.count; w++) {
+            a.digits[w * a.row + i] = 0; /* read with those before it */
+        }
+        return;
+    }
+    const ulonglong2 *p = (const ulonglong2 *)&a.scalars[i];
+    const ulonglong2 lo = p[0], hi = p[1];
+    const uint64_t l[4] = {lo.x, lo.y, hi.x, hi.y};
+    cuzk_hex_int z;
+    cuzk_hex_rest u;
+    cuzk_hex_reduce_hd(&z, l);
+    cuzk_hex_start_hd(&u, &z, &a.base);
+#pragma unroll 1
+    for (unsigned w = a.base.digits; w-- > a.first;) {
+        int32_t x, y;
+        cuzk_hex_next_hd(&x, &y, &u, a.base.m);
+        if (w < a.first + a.count) {
+            uint32_t unit;
+            uint32_t d = cuzk_hex_key_hd(&unit, x, y, &a.base);
+            if (d != 0) {
+                d |= (unit & CUZK_HEX_PHI) << CUZK_CUDA_MSM_LG_PHI;
+                d |= (unit & CUZK_HEX_NEGATIVE) != 0 ? SIGN : 0;
+            }
+            a.digits[(w - a.first) * a.row + i] = d;
+        }
     }
 }
 
@@ -155,7 +192,7 @@ static __global__ void __launch_bounds__(THREADS) count_k(sort_args a)
         four_digits(v, a, w, i);
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const uint32_t d = v[j] & ~SIGN;
+            const uint32_t d = v[j] & ~FLAGS;
             if (d != 0) {
                 atomicAdd(&count[(d - 1) >> low], 1u);
             }
@@ -202,7 +239,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* Shared memory of spread_k. */
 struct spread_tile {
-    uint64_t entry[SPREAD_TILE]; /* key << 32 | sign and term */
+    uint64_t entry[SPREAD_TILE]; /* key << 32 | flags and term */
     uint32_t count[MAX_BINS];    /* of the tile, then the bin's first place in the tile */
     uint32_t move[MAX_BINS];     /* from a place in the tile to one in the list of entries */
     uint32_t warp_sums[32];
@@ -237,7 +274,7 @@ static __global__ void __launch_bounds__(THREADS, 2) spread_k(sort_args a)
         __syncthreads();
 #pragma unroll
         for (uint32_t j = 0; j < 8; j++) {
-            const uint32_t d = v[j] & ~SIGN;
+            const uint32_t d = v[j] & ~FLAGS;
             rank[j] = d != 0 ? atomicAdd(&sh.count[(d - 1) >> low], 1u) : 0;
         }
         __syncthreads();
@@ -258,11 +295,11 @@ static __global__ void __launch_bounds__(THREADS, 2) spread_k(sort_args a)
         __syncthreads();
 #pragma unroll
         for (uint32_t j = 0; j < 8; j++) {
-            const uint32_t d = v[j] & ~SIGN;
+            const uint32_t d = v[j] & ~FLAGS;
             if (d != 0) {
                 const uint32_t key = d - 1, p = sh.count[key >> low] + rank[j];
                 const uint32_t term = (uint32_t)base + 4 * ((j / 4) * THREADS + t) + j % 4;
-                sh.entry[p] = (uint64_t)key << 32 | ((v[j] & SIGN) | term);
+                sh.entry[p] = (uint64_t)key << 32 | ((v[j] & FLAGS) | term);
             }
         }
         __syncthreads();
@@ -300,11 +337,12 @@ static __device__ __forceinline__ bin_range bin_of(const sort_args &a)
 {
     const unsigned w = blockIdx.y, low = low_bits(a, w);
     const uint32_t bin = blockIdx.x, i = (w << a.lg_bins) + bin;
+    const uint32_t keys = a.first + w == a.last ? a.top_keys : a.keys, first = bin << low;
     bin_range r;
-    r.keys = (uint64_t)bin << low >> key_bits(a, w) != 0 ? 0 : 1u << low;
+    r.keys = first >= keys ? 0 : keys - first < 1u << low ? keys - first : 1u << low;
     r.from = a.bin_start[i];
     r.to = a.bin_start[i + 1];
-    r.bucket = (w << (a.c - 1)) + (bin << low);
+    r.bucket = w * a.keys + first;
     return r;
 }
 
@@ -467,25 +505,55 @@ static __global__ void pad_bits_k(uint32_t *list, uint32_t *offset, unsigned lev
     }
 }
 
-cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
-                               const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
-                               const cuzk_scalar *d_scalars, cuzk_err *err)
+/* Digits from one window's to the next's. */
+static uint64_t row_of(const cuzk_cuda_msm_shape *s)
 {
+    return (s->n + 3) & ~(uint64_t)3;
+}
+
+/* Digits of the windows from a batch's first on, as many as there is room for. */
+static cuzk_status make_digits(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
+                               unsigned first, cuzk_cuda_queue *q, const cuzk_scalar *d_scalars,
+                               cuzk_err *err)
+{
+    const unsigned blocks = (unsigned)((s->n + 255) / 256);
+    const unsigned count = s->windows - first < s->digits ? s->windows - first : s->digits;
+    if (s->hex) {
+        hex_args h = {};
+        h.scalars = d_scalars;
+        h.digits = m->d_digits;
+        h.n = s->n;
+        h.row = row_of(s);
+        h.base = s->base;
+        h.first = first;
+        h.count = count;
+        hex_digits_k<<<blocks, 256, 0, q->stream>>>(h);
+        return CUZK_CUDA_LAUNCHED(hex_digits_k, err);
+    }
     digit_args d = {};
     d.scalars = d_scalars;
     d.digits = m->d_digits;
     d.n = s->n;
-    d.row = (s->n + 3) & ~(uint64_t)3;
+    d.row = row_of(s);
     d.c = s->c;
-    d.first = b->first;
-    d.count = s->windows - b->first < s->digits ? s->windows - b->first : s->digits;
+    d.first = first;
+    d.count = count;
     d.last = s->windows - 1;
     for (unsigned w = 0; w + 1 < s->windows; w++) {
         const unsigned bit = s->c * w + s->c - 1;
         d.halves[bit / 64] |= (uint64_t)1 << bit % 64;
     }
+    digits_k<<<blocks, 256, 0, q->stream>>>(d);
+    return CUZK_CUDA_LAUNCHED(digits_k, err);
+}
+
+cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
+                               const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
+                               const cuzk_scalar *d_scalars, cuzk_err *err)
+{
     sort_args a = {};
-    a.digits = m->d_digits + b->first % s->digits * d.row;
+    a.row = row_of(s);
+    a.digits = m->d_digits + b->first % s->digits * a.row;
     a.entries = m->d_entries;
     a.list = m->d_list;
     a.bin_start = m->d_bin_start;
@@ -493,22 +561,21 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
     a.list_start = m->d_list_start;
     a.offset = b->d_offset;
     a.n = s->n;
-    a.row = d.row;
-    a.c = s->c;
-    a.top_bits = s->top_bits;
+    a.keys = s->keys;
+    a.top_keys = s->top_keys;
+    a.low = s->low;
+    a.top_low = s->top_low;
     a.lg_bins = s->lg_bins;
     a.levels = s->levels;
     a.first = b->first;
-    a.last = d.last;
+    a.last = s->windows - 1;
     a.buckets = b->buckets;
     /* Room for a bin of half again the mean, with its padding. */
-    const uint64_t mean =
-        (s->n >> s->lg_bins) + (((uint64_t)1 << (s->c - 1 + s->levels)) >> s->lg_bins);
+    const uint64_t mean = (s->n << s->low) / s->keys + ((uint64_t)1 << (s->low + s->levels));
     a.room = mean * 3 / 2 + 64 < PLACE_MAX ? (uint32_t)(mean * 3 / 2 + 64) : PLACE_MAX;
     const size_t place_bytes = a.room * sizeof(uint32_t);
     const uint32_t bins = b->count << s->lg_bins;
     const dim3 per_bin(1u << s->lg_bins, b->count);
-    const unsigned digit_blocks = (unsigned)((s->n + 255) / 256);
     /* Two blocks per SM, or one per tile. */
     unsigned tiles = (unsigned)((s->n + SPREAD_TILE - 1) / SPREAD_TILE);
     if (tiles > 2 * (unsigned)q->sm_count) {
@@ -517,8 +584,7 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_bin_start, 0, (bins + 1) * sizeof(uint32_t), q->stream),
                        err));
     if (b->first % s->digits == 0) {
-        digits_k<<<digit_blocks, 256, 0, q->stream>>>(d);
-        CUZK_TRY(CUZK_CUDA_LAUNCHED(digits_k, err));
+        CUZK_TRY(make_digits(m, s, b->first, q, d_scalars, err));
     }
     count_k<<<dim3(tiles, b->count), THREADS, 0, q->stream>>>(a);
     CUZK_TRY(CUZK_CUDA_LAUNCHED(count_k, err));

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "msm_comb_tmpl.cuh"
+#include "msm_hex_reduce.cuh"
 #include "msm_sum_tmpl.cuh"
 
 cuzk_status cuzk_cuda_msm_accumulate_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                                         const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
-                                        const void *d_bases, cuzk_err *err)
+                                        const void *d_bases, const void *d_images, cuzk_err *err)
 {
-    return accumulate<g1_group>(m, s, b, q, d_bases, err);
+    return accumulate<g1_group>(m, s, b, q, d_bases, d_images, err);
 }
 
 cuzk_status cuzk_cuda_msm_reduce_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                                     cuzk_cuda_queue *q, cuzk_err *err)
 {
     return reduce<g1_group>(m, s, q, err);
+}
+
+cuzk_status cuzk_cuda_msm_reduce_hex_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
+                                        cuzk_cuda_queue *q, cuzk_err *err)
+{
+    return hex_reduce<g1_group>(m, s, q, err);
 }
 
 cuzk_status cuzk_cuda_msm_sum_list_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,

@@ -4,9 +4,9 @@
 
 cuzk_status cuzk_cuda_msm_accumulate_g2(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                                         const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
-                                        const void *d_bases, cuzk_err *err)
+                                        const void *d_bases, const void *d_images, cuzk_err *err)
 {
-    return accumulate<g2_group>(m, s, b, q, d_bases, err);
+    return accumulate<g2_group>(m, s, b, q, d_bases, d_images, err);
 }
 
 cuzk_status cuzk_cuda_msm_reduce_g2(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,

@@ -16,7 +16,7 @@
 #include "msm_reduce_tmpl.cuh"
 #include "msm_tree_tmpl.cuh"
 
-#define SIGN  0x80000000u
+#define SIGN  CUZK_CUDA_MSM_SIGN
 #define HEAVY 48u /* heads of a bucket that one thread still adds */
 
 /* Threads of the accumulation, one block per SM: as many as the registers allow. */
@@ -32,7 +32,7 @@ template <> struct sum_shape<g2_group> {
 
 template <class G> struct acc_args {
     const uint32_t *list, *offset;
-    const typename G::affine *bases;
+    tree_bases<G> bases;
     const uint4 *points; /* after `levels` > 0 levels of the tree: these, not the list's bases */
     unsigned levels;
     typename G::xyzz *buckets, *heads;
@@ -72,8 +72,8 @@ CUZK_DEV void load_next(dpoint_affine<G> &p, const acc_args<G> &a, uint32_t i, u
         fe_zero(p.x);
         fe_zero(p.y);
     } else {
-        fe_load_ro(p.x, &a.bases[entry & ~SIGN].x);
-        fe_load_ro(p.y, &a.bases[entry & ~SIGN].y);
+        fe_load_ro(p.x, entry_x<G>(a.bases, entry));
+        fe_load_ro(p.y, &entry_base<G>(a.bases, entry)->y);
     }
 }
 
@@ -261,12 +261,12 @@ static cuzk_status run_levels(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
 template <class G>
 static cuzk_status accumulate(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                               const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q, const void *d_bases,
-                              cuzk_err *err)
+                              const void *d_images, cuzk_err *err)
 {
     acc_args<G> a = {};
     a.list = m->d_list;
     a.offset = b->d_offset;
-    a.bases = (const typename G::affine *)d_bases;
+    a.bases = tree_bases_of<G>(d_bases, d_images);
     a.levels = s->levels;
     a.buckets = (typename G::xyzz *)m->d_buckets + b->first_bucket;
     a.heads = (typename G::xyzz *)m->d_heads;
@@ -292,7 +292,7 @@ static cuzk_status sum_list(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, c
     acc_args<G> a = {};
     a.list = m->d_list;
     a.offset = m->d_offset;
-    a.bases = (const typename G::affine *)d_bases;
+    a.bases = tree_bases_of<G>(d_bases, NULL);
     a.levels = levels;
     a.buckets = (typename G::xyzz *)m->d_buckets;
     a.heads = (typename G::xyzz *)m->d_heads;

@@ -19,22 +19,60 @@
 
 #include "ec_dev.cuh"
 
-#define TREE_SIGN  0x80000000u
+#define TREE_SIGN  CUZK_CUDA_MSM_SIGN
 #define TREE_GROUP 64u
 
 /* Threads per SM, in one block, as many as the registers allow; words of 16 bytes in a coordinate. */
 template <class G> struct tree_shape;
 template <> struct tree_shape<g1_group> {
     static const unsigned threads = 512, words = 3;
+    static const bool images = true;
 };
 template <> struct tree_shape<g2_group> {
     static const unsigned threads = 384, words = 6;
+    static const bool images = false;
 };
+
+/* Where the bases of list entries are. Zero but for bases: entries have no phi. */
+template <class G> struct tree_bases {
+    const typename G::affine *at;
+    const typename G::host_fe *images; /* beta x and beta^2 x of each */
+    uint32_t phi; /* an entry's bits for the power of phi: no bits, no images */
+};
+
+template <class G> static tree_bases<G> tree_bases_of(const void *d_bases, const void *d_images)
+{
+    tree_bases<G> b;
+    b.at = (const typename G::affine *)d_bases;
+    b.images = (const typename G::host_fe *)d_images;
+    b.phi = d_images != NULL ? (uint32_t)3 << CUZK_CUDA_MSM_LG_PHI : 0;
+    return b;
+}
+
+template <class G> CUZK_DEV uint32_t entry_term(const tree_bases<G> &b, uint32_t entry)
+{
+    return entry & ~(TREE_SIGN | (tree_shape<G>::images ? b.phi : 0));
+}
+
+template <class G>
+CUZK_DEV const typename G::affine *entry_base(const tree_bases<G> &b, uint32_t entry)
+{
+    return &b.at[entry_term<G>(b, entry)];
+}
+
+/* x of a list entry. */
+template <class G>
+CUZK_DEV const typename G::host_fe *entry_x(const tree_bases<G> &b, uint32_t entry)
+{
+    const uint32_t phi = tree_shape<G>::images ? (entry & b.phi) >> CUZK_CUDA_MSM_LG_PHI : 0;
+    const uint32_t term = entry_term<G>(b, entry);
+    return phi == 0 ? &b.at[term].x : &b.images[2 * (uint64_t)term + (phi - 1)];
+}
 
 template <class G> struct tree_args {
     /* First level: list entries (CUZK_CUDA_MSM_NONE: infinity) of bases; then list is NULL. */
     const uint32_t *list;
-    const typename G::affine *bases;
+    tree_bases<G> bases;
     const uint4 *in;
     uint4 *out;
     uint4 *products;
@@ -116,7 +154,7 @@ CUZK_DEV void tree_load_x(typename G::fe &x, const tree_args<G> &a, uint32_t at)
     } else if (at == CUZK_CUDA_MSM_NONE) {
         fe_zero(x);
     } else {
-        fe_load_ro(x, &a.bases[at & ~TREE_SIGN].x);
+        fe_load_ro(x, entry_x<G>(a.bases, at));
     }
 }
 
@@ -136,7 +174,7 @@ CUZK_DEV void tree_load_y(typename G::fe &y, const tree_args<G> &a, uint32_t at)
     } else if (at == CUZK_CUDA_MSM_NONE) {
         fe_zero(y);
     } else {
-        fe_load_ro(y, &a.bases[at & ~TREE_SIGN].y);
+        fe_load_ro(y, &entry_base<G>(a.bases, at)->y);
         tree_sign<G>(y, at);
     }
 }
@@ -268,18 +306,23 @@ CUZK_DEV void stage_wait(void)
 template <class G, bool LIST>
 CUZK_DEV void tree_stage(uint4 *to, const tree_args<G> &a, uint32_t at)
 {
-    const unsigned words = 2 * tree_shape<G>::words;
+    const unsigned words = tree_shape<G>::words, threads = tree_shape<G>::threads;
     if (LIST && at == CUZK_CUDA_MSM_NONE) {
 #pragma unroll
-        for (unsigned w = 0; w < words; w++) {
-            to[w * tree_shape<G>::threads] = make_uint4(0, 0, 0, 0);
+        for (unsigned w = 0; w < 2 * words; w++) {
+            to[w * threads] = make_uint4(0, 0, 0, 0);
         }
         return;
     }
-    const uint4 *from = LIST ? (const uint4 *)&a.bases[at & ~TREE_SIGN] : tree_x<G>(a.in, at);
+    const uint4 *x = LIST ? (const uint4 *)entry_x<G>(a.bases, at) : tree_x<G>(a.in, at);
+    const uint4 *y = LIST ? (const uint4 *)&entry_base<G>(a.bases, at)->y : tree_y<G>(a.in, at);
 #pragma unroll
     for (unsigned w = 0; w < words; w++) {
-        stage_word(to + w * tree_shape<G>::threads, from + w * (LIST ? 1 : TREE_GROUP));
+        stage_word(to + w * threads, x + w * (LIST ? 1 : TREE_GROUP));
+    }
+#pragma unroll
+    for (unsigned w = 0; w < words; w++) {
+        stage_word(to + (words + w) * threads, y + w * (LIST ? 1 : TREE_GROUP));
     }
 }
 
@@ -374,17 +417,27 @@ static __global__ void __launch_bounds__(tree_shape<G>::threads, 1) tree_k(const
         words_at(a.products, (uint64_t)blockIdx.x * threads + threadIdx.x, tree_shape<G>::words);
     const uint64_t step = slots * tree_shape<G>::words; /* threads is a multiple of a group */
     const uint32_t pairs = *a.d_entries >> (a.level + 1);
-    /* Rounds of equal length, as few as the room for products allows. */
+    /*
+     * A block's pairs in rounds of equal length, as few as the room for products allows. But where
+     * bases and images are gathered the first round is shorter, in every block by another part: going up
+     * waits for memory, coming down for arithmetic, and some blocks do the one while others do the other.
+     * (On the other levels that costs more than it brings.)
+     */
     const uint32_t most = (uint32_t)(a.capacity / slots);
     const uint32_t each = (uint32_t)((pairs + slots - 1) / slots);
     const uint32_t rounds = (each + most - 1) / most;
-    const uint32_t length = rounds == 0 ? 0 : (each + rounds - 1) / rounds;
-    for (uint32_t r = 0; r < rounds; r++) {
-        const uint64_t first = ((uint64_t)r * gridDim.x + blockIdx.x) * threads * length;
-        const uint64_t pair = first + threadIdx.x;
+    const uint32_t longest = rounds == 0 ? 0 : (each + rounds - 1) / rounds;
+    const uint64_t begin = (uint64_t)blockIdx.x * threads * each;
+    const uint64_t end = min(begin + (uint64_t)threads * each, (uint64_t)pairs);
+    /* 40503: 2^16 by the golden ratio. */
+    const uint32_t part = LIST && a.bases.phi != 0 ? (blockIdx.x * 40503u) % 65536 : 0;
+    uint32_t length = longest - (uint32_t)((uint64_t)longest * part >> 16);
+    for (uint64_t at = begin, next; at < end; at = next, length = longest) {
+        next = at + (uint64_t)threads * length;
+        const uint64_t pair = at + threadIdx.x;
         uint32_t count = 0;
-        if (pair < pairs) {
-            const uint64_t left = (pairs - pair + threads - 1) / threads;
+        if (pair < end) {
+            const uint64_t left = (end - pair + threads - 1) / threads;
             count = left < length ? (uint32_t)left : length;
         }
         typename G::fe run;
@@ -411,12 +464,12 @@ static __global__ void __launch_bounds__(tree_shape<G>::threads, 1) tree_k(const
  */
 template <class G>
 static cuzk_status tree_levels(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
-                               const void *d_bases, const uint32_t *d_entries, unsigned levels,
-                               const uint4 **out, cuzk_err *err)
+                               const tree_bases<G> &bases, const uint32_t *d_entries,
+                               unsigned levels, const uint4 **out, cuzk_err *err)
 {
     tree_args<G> a = {};
     a.list = m->d_list;
-    a.bases = (const typename G::affine *)d_bases;
+    a.bases = bases;
     a.products = (uint4 *)m->d_products;
     a.capacity = m->products;
     a.d_entries = d_entries;
