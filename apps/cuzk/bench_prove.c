@@ -50,6 +50,7 @@ static const struct argp_option options[] = {
     DEVICES_OPTION_STREAM,
     DEVICES_OPTION_LANES,
     DEVICES_OPTION_NO_COMB,
+    DEVICES_OPTION_NO_IMAGES,
     {"count", OPT_COUNT, "N", 0, "Proofs per run: a stream (default 1)", 0},
     {"jobs", OPT_JOBS, "J", 0, "Proofs of the stream at once (default 1)", 0},
     {"cold", OPT_COLD, NULL, 0,
@@ -96,6 +97,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_STREAM: p->s.dev.stream = arg; return 0;
     case OPT_LANES: number(state, &p->s.dev.lanes, arg, 1, 2, "lanes"); return 0;
     case OPT_NO_COMB: p->s.dev.no_comb = true; return 0;
+    case OPT_NO_IMAGES: p->s.dev.no_images = true; return 0;
     case OPT_COUNTERS: p->counters = true; return 0;
     case OPT_OVERHEAD: p->overhead = true; return 0;
     case ARGP_KEY_ARG:

@@ -137,6 +137,7 @@ void devices_key_opts(const devices *d, cuzk_device_key_opts *out)
 {
     const char *stream = d->stream != NULL ? d->stream : "auto";
     out->lanes = (uint32_t)d->lanes;
+    out->images = !d->no_images;
     out->points = strcmp(stream, "file") == 0     ? CUZK_DEVICE_POINTS_FILE
                   : strcmp(stream, "memory") == 0 ? CUZK_DEVICE_POINTS_MEMORY
                                                   : CUZK_DEVICE_POINTS_AUTO;

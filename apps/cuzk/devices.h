@@ -21,9 +21,10 @@ typedef struct devices {
     size_t n;       /* 0: the CPU */
     uint64_t lanes; /* partitions at once on a GPU; 0: chosen */
     bool no_comb;   /* no combs of the points of bit wires */
+    bool no_images; /* no images of the points that are multiplied */
 } devices;
 
-enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM, OPT_NO_COMB };
+enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM, OPT_NO_COMB, OPT_NO_IMAGES };
 #define DEVICES_OPTION_LANES                                                              \
     {                                                                                     \
         "lanes", OPT_LANES, "N", 0,                                                       \
@@ -33,6 +34,11 @@ enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM, OPT_NO_COMB };
     {                                                                                              \
         "no-comb", OPT_NO_COMB, NULL, 0, "Points as they are, even if their combs fit on the GPU", \
             0                                                                                      \
+    }
+#define DEVICES_OPTION_NO_IMAGES                                          \
+    {                                                                     \
+        "no-images", OPT_NO_IMAGES, NULL, 0,                              \
+            "Signed digits, even if the points' images fit on the GPU", 0 \
     }
 #define DEVICES_OPTION_DEVICE                                                                \
     {                                                                                        \
@@ -57,7 +63,7 @@ enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM, OPT_NO_COMB };
 bool devices_parse_size(uint64_t *out, const char *text);
 /** Opens what spec says. With auto and no usable GPU: none, and one line to people. */
 CUZK_NODISCARD cuzk_status devices_open(app *a, devices *d);
-/** How a key is loaded on one of them: points, host_bytes and lanes. */
+/** How a key is loaded on one of them: points, host_bytes, lanes and images. */
 void devices_key_opts(const devices *d, cuzk_device_key_opts *out);
 /** After everything on them is gone. */
 void devices_close(devices *d);

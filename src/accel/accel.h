@@ -168,6 +168,7 @@ typedef enum cuzk_accel_op_kind {
     CUZK_ACCEL_OP_DECODE_G2,  /* decode */
     CUZK_ACCEL_OP_SPLIT_G1,   /* split */
     CUZK_ACCEL_OP_SPLIT_G2,   /* split */
+    CUZK_ACCEL_OP_IMAGES_G1,  /* images */
     CUZK_ACCEL_OPS
 } cuzk_accel_op_kind;
 /** "upload", "ntt_to_coset", ...; a literal. */
@@ -220,6 +221,10 @@ typedef struct cuzk_accel_op {
             uint64_t n;
             unsigned teeth; /* SIGNS */
             cuzk_accel_sum *sum;
+            bool
+                images; /* MSM_G1: d_images are those of the bases, by IMAGES_G1; these are then in the
+                            subgroup of order r, or the sum is wrong */
+            const void *d_images;
         } msm;
         struct { /* n points to their comb, in place (comb_hd.h) */
             void *d_points;
@@ -244,8 +249,17 @@ typedef struct cuzk_accel_op {
             void *d_fulls; /* slots [full_slot, ...) */
             uint64_t bit_slot, full_slot;
         } split;
+        struct
+        { /* what makes sums over n affine points of G1 faster, at their cuzk_accel_image_bytes */
+            const void *d_points;
+            void *d_images; /* 32-byte aligned */
+            uint64_t n;
+        } images;
     } u;
 } cuzk_accel_op;
+
+/** Bytes of the images of a point of G1. 0: sums of n terms on this device have no use for them. */
+uint64_t cuzk_accel_image_bytes(cuzk_accel *dev, uint64_t n);
 
 /** Bytes that an operation needs while it runs. */
 typedef struct cuzk_accel_need {

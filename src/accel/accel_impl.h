@@ -40,6 +40,7 @@ typedef struct cuzk_accel_vtable {
     void (*section_slots)(const cuzk_accel_circuit *c, cuzk_accel_section s, uint64_t i,
                           uint64_t *bit_slots, uint64_t *full_slots);
 
+    uint64_t (*image_bytes)(cuzk_accel *dev, uint64_t n); /* optional; NULL: 0 */
     cuzk_status (*plan)(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *out,
                         cuzk_err *err);
     cuzk_status (*enqueue)(cuzk_accel_queue *q, const cuzk_accel_op *op, void *d_ws,

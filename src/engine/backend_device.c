@@ -200,16 +200,25 @@ void cuzk_backend_device_info_of(cuzk_backend_devices *all, uint32_t index,
     (void)pthread_mutex_unlock(&d->mu);
 }
 
+uint64_t cuzk_backend_device_image_bytes(cuzk_backend_devices *all, uint32_t index,
+                                         uint64_t key_bytes, uint64_t n)
+{
+    const one_device *d = &all->list[index];
+    const uint64_t bytes = d->dev != NULL ? n * cuzk_accel_image_bytes(d->dev, n) : 0;
+    return key_bytes + bytes <= d->info.memory_total / 2 ? bytes : 0;
+}
+
 cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
                                      const cuzk_filecoin_circuit *circuit,
                                      const cuzk_filecoin_params *params, bool is_winning,
-                                     uint64_t host_bytes, cuzk_backend_key *out, cuzk_pool *pool,
-                                     cuzk_trace_ctx trace, cuzk_err *err)
+                                     uint64_t host_bytes, bool images, cuzk_backend_key *out,
+                                     cuzk_pool *pool, cuzk_trace_ctx trace, cuzk_err *err)
 {
     one_device *d = &all->list[index];
     const cuzk_device_key_opts opts = {.points = host_bytes == 0 ? CUZK_DEVICE_POINTS_FILE
                                                                  : CUZK_DEVICE_POINTS_AUTO,
                                        .host_bytes = host_bytes,
+                                       .images = images,
                                        .trace = trace};
     cuzk_device_key *key = NULL;
     uint64_t prove_bytes = 0;

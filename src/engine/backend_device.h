@@ -23,12 +23,16 @@ CUZK_NODISCARD cuzk_status cuzk_backend_devices_open(cuzk_backend_devices **out,
 /** Every key must be gone. NULL is fine. */
 void cuzk_backend_devices_close(cuzk_backend_devices *d);
 void cuzk_backend_device_info_of(cuzk_backend_devices *d, uint32_t index, cuzk_backend_device *out);
-CUZK_NODISCARD cuzk_status cuzk_backend_device_load(cuzk_backend_devices *d, uint32_t index,
-                                                    const cuzk_filecoin_circuit *circuit,
-                                                    const cuzk_filecoin_params *params,
-                                                    bool is_winning, uint64_t host_bytes,
-                                                    cuzk_backend_key *out, cuzk_pool *pool,
-                                                    cuzk_trace_ctx trace, cuzk_err *err);
+/**
+ * Bytes of the images of n points beside a key of that many bytes, where they leave half of the device
+ * to calls and other keys; else 0, and the key is to be loaded without.
+ */
+uint64_t cuzk_backend_device_image_bytes(cuzk_backend_devices *d, uint32_t index,
+                                         uint64_t key_bytes, uint64_t n);
+CUZK_NODISCARD cuzk_status cuzk_backend_device_load(
+    cuzk_backend_devices *d, uint32_t index, const cuzk_filecoin_circuit *circuit,
+    const cuzk_filecoin_params *params, bool is_winning, uint64_t host_bytes, bool images,
+    cuzk_backend_key *out, cuzk_pool *pool, cuzk_trace_ctx trace, cuzk_err *err);
 void cuzk_backend_device_unload(cuzk_backend_devices *d, uint32_t index, void *key,
                                 bool is_winning);
 void cuzk_backend_device_prove(cuzk_backend_devices *d, uint32_t index, void *key, bool is_winning,

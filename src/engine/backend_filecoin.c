@@ -337,18 +337,29 @@ static void prove_on_device(void *arg, uint32_t device, void *circuit, void *par
 }
 
 /* Points as they are in memory: as many bytes as the file has. Circuit and twiddles beside them. */
-static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
+static uint64_t key_bytes_without(const filecoin_backend *b, uint32_t circuit, uint64_t *domain)
 {
-    const filecoin_backend *b = arg;
     cuzk_circuit_counts counts;
     cuzk_filecoin_needs needs;
     cuzk_err none;
-    (void)device;
     if (cuzk_circuit_counts_of(&counts, &b->specs[circuit], &none) != CUZK_OK ||
         cuzk_filecoin_needs_of(&needs, &b->specs[circuit], 1, &none) != CUZK_OK) {
+        *domain = 0;
         return UINT64_MAX;
     }
-    return needs.params_file_bytes + 2 * needs.circuit_bytes + ((uint64_t)32 << counts.lg_domain);
+    *domain = (uint64_t)1 << counts.lg_domain;
+    return needs.params_file_bytes + 2 * needs.circuit_bytes + 32 * *domain;
+}
+
+/* The images are those of section h, the longest; others take their place only where there is room. */
+static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
+{
+    const filecoin_backend *b = arg;
+    uint64_t domain;
+    const uint64_t bytes = key_bytes_without(b, circuit, &domain);
+    return bytes == UINT64_MAX
+               ? bytes
+               : bytes + cuzk_backend_device_image_bytes(b->devices, device, bytes, domain);
 }
 
 static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
@@ -356,9 +367,13 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
                             cuzk_trace_ctx trace, cuzk_err *err)
 {
     filecoin_backend *b = arg;
+    uint64_t domain;
+    const uint64_t bytes = key_bytes_without(b, circuit, &domain);
+    const bool images = bytes != UINT64_MAX &&
+                        cuzk_backend_device_image_bytes(b->devices, device, bytes, domain) != 0;
     return cuzk_backend_device_load(b->devices, device, compiled, params,
-                                    is_winning(&b->specs[circuit]), host_bytes, out, b->pool, trace,
-                                    err);
+                                    is_winning(&b->specs[circuit]), host_bytes, images, out,
+                                    b->pool, trace, err);
 }
 
 static void unload_key(void *arg, uint32_t device, uint32_t circuit, void *key)

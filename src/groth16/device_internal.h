@@ -33,6 +33,8 @@ typedef struct device_points {
     unsigned teeth; /* not 0: bits, resident, and d is the comb of the n points (accel/comb_hd.h) */
     uint8_t *d;
     uint8_t *host;
+    uint8_t *d_images;    /* of the points, or NULL */
+    uint32_t image_bytes; /* not 0: of a point's images; the array has some (accel/accel.h) */
     cuzk_accel_sum total; /* with a comb: the sum of all n points */
 } device_points;
 
@@ -141,6 +143,17 @@ CUZK_NODISCARD cuzk_status device_comb_bytes(uint64_t *bytes, const cuzk_device_
                                              cuzk_err *err);
 /** Makes them from the points, which are loaded. Waits. */
 CUZK_NODISCARD cuzk_status device_comb_make(cuzk_device_key *k, cuzk_err *err);
+
+/**
+ * Sets image_bytes of long arrays for whose images there is memory beside the points and one proof per
+ * lane, or the loading.
+ * All points are resident.
+ */
+CUZK_NODISCARD cuzk_status device_images_choose(cuzk_device_key *k, uint32_t lanes,
+                                                uint64_t free_bytes, uint64_t load_bytes,
+                                                cuzk_err *err);
+/** Makes the images of the points that are loaded. */
+CUZK_NODISCARD cuzk_status device_images_make(cuzk_device_key *k, cuzk_err *err);
 
 /** Copies with all threads of the pool. E_CANCELLED; without cancel it cannot fail. */
 CUZK_NODISCARD cuzk_status device_copy(void *dst, const void *src, size_t bytes, cuzk_pool *pool,

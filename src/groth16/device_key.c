@@ -23,6 +23,7 @@ void cuzk_device_key_destroy(cuzk_device_key *k)
     }
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         cuzk_accel_free(k->dev, k->points[a].d);
+        cuzk_accel_free(k->dev, k->points[a].d_images);
         cuzk_accel_host_free(k->dev, k->points[a].host);
     }
     device_stream_close(k);
@@ -111,7 +112,8 @@ static void set_arrays(cuzk_device_key *k, bool from_file)
 
 static uint64_t array_bytes(const device_points *p)
 {
-    return (device_room_of(p) * p->bytes + 255) & ~(uint64_t)255;
+    const uint64_t points = (device_room_of(p) * p->bytes + 255) & ~(uint64_t)255;
+    return points + ((p->n * p->image_bytes + 255) & ~(uint64_t)255);
 }
 
 static uint64_t free_memory(const cuzk_device_key *k)
@@ -130,12 +132,16 @@ static uint64_t all_bytes(const cuzk_device_key *k)
     return points;
 }
 
+static uint32_t lanes_of(const cuzk_device_key_opts *opts)
+{
+    return opts->lanes == 0 || opts->lanes > DEVICE_LANES ? DEVICE_LANES : opts->lanes;
+}
+
 /* All arrays are resident: combs for them, the best for which there is memory. */
 static cuzk_status choose_comb(cuzk_device_key *k, const cuzk_device_key_opts *opts,
                                uint64_t free_bytes, uint64_t load_bytes, cuzk_err *err)
 {
-    const uint64_t lanes =
-        opts->lanes == 0 || opts->lanes > DEVICE_LANES ? DEVICE_LANES : opts->lanes;
+    const uint64_t lanes = lanes_of(opts);
     const bool forced = opts->comb >= CUZK_DEVICE_COMB_3;
     const unsigned most = opts->comb == CUZK_DEVICE_COMB_3 ? 3 : CUZK_ACCEL_MAX_TEETH;
     uint64_t work = 0, making = 0;
@@ -208,8 +214,12 @@ static cuzk_status alloc_array(cuzk_device_key *k, device_points *p, cuzk_err *e
         const uint64_t bytes = device_room_of(p) * p->bytes;
         CUZK_TRY(cuzk_accel_alloc(k->dev, &m, bytes, err));
         p->d = m;
+        if (p->image_bytes != 0) {
+            CUZK_TRY(cuzk_accel_alloc(k->dev, &m, p->n * p->image_bytes, err));
+            p->d_images = m;
+        }
         const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_ZERO,
-                                  .u.copy = {.d_dst = m, .bytes = bytes}};
+                                  .u.copy = {.d_dst = p->d, .bytes = bytes}};
         k->stats.device_bytes += array_bytes(p);
         return cuzk_accel_enqueue(k->q, &op, NULL, 0, err);
     }
@@ -267,6 +277,9 @@ static cuzk_status place_arrays(cuzk_device_key *k, const cuzk_srs *srs,
         all = all && all_bytes(k) <= free_bytes - load_bytes;
     }
     if (all) {
+        if (opts->images) {
+            CUZK_TRY(device_images_choose(k, lanes_of(opts), free_bytes, load_bytes, err));
+        }
         CUZK_TRY(choose_comb(k, opts, free_bytes, load_bytes, err));
     } else {
         CUZK_TRY(choose_and_open(k, srs, opts, free_bytes - load_bytes, err));
@@ -364,6 +377,9 @@ cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev, const
 out:
     device_loader_end(&l);
     if (st == CUZK_OK) {
+        st = device_images_make(k, err);
+    }
+    if (st == CUZK_OK) {
         st = device_comb_make(k, err);
     }
     if (st == CUZK_OK) {
@@ -406,6 +422,9 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
     st = device_load_setup(&l, toxic, setup_bytes, err);
 out:
     device_loader_end(&l);
+    if (st == CUZK_OK) {
+        st = device_images_make(k, err);
+    }
     if (st == CUZK_OK) {
         st = device_comb_make(k, err);
     }

@@ -37,6 +37,9 @@ typedef struct cuzk_device_key_opts {
     uint32_t lanes;        /* calls that may share the device at once; 0: 2 where memory allows */
     uint64_t chunk_points; /* points loaded at a time; 0: 2^20 */
     cuzk_device_comb comb;
+    /** Images of the points that are multiplied (CUZK_ACCEL_OP_IMAGES_G1), where all the lanes' memory is
+     * there beside them: faster sums, of points that are in the subgroup; of others, wrong ones. */
+    bool images;
     cuzk_trace_ctx trace; /* a span "srs_load" or "srs_make" */
     /** Optional; called from the calling thread with points done of total. */
     void (*progress)(void *arg, const char *section, uint64_t done, uint64_t total);
@@ -78,7 +81,7 @@ const cuzk_circuit *cuzk_device_key_circuit(const cuzk_device_key *k);
 cuzk_accel *cuzk_device_key_device(const cuzk_device_key *k);
 
 typedef struct cuzk_device_key_stats {
-    uint64_t device_bytes; /* circuit, twiddles and resident points */
+    uint64_t device_bytes; /* circuit, twiddles and resident points with their images */
     uint64_t host_bytes;   /* points that stream, or the buffers they stream through */
     bool resident;         /* all points are on the device */
     bool from_file;        /* the others stream from the file */

@@ -62,6 +62,8 @@ cuzk_accel_op device_sum_op(const device_points *p, uint64_t n)
     }
     op.u.msm.n = n;
     op.u.msm.teeth = p->teeth;
+    op.u.msm.images = p->image_bytes != 0;
+    op.u.msm.d_images = NULL;
     return op;
 }
 

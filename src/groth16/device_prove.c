@@ -315,6 +315,9 @@ static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, some wh
     for (uint32_t w = who.first; w < who.end; w++) {
         cuzk_accel_op op = device_sum_op(p, s->n);
         op.u.msm.d_bases = d_points;
+        if (op.u.msm.images) {
+            op.u.msm.d_images = p->d_images + s->at * p->image_bytes;
+        }
         op.u.msm.sum = &r->sums[(size_t)i * r->plan.batch + w];
         const int sec = s->array == DEVICE_L_BITS || s->array == DEVICE_L_FULLS   ? CUZK_ACCEL_L
                         : s->array == DEVICE_A_BITS || s->array == DEVICE_A_FULLS ? CUZK_ACCEL_A

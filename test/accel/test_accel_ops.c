@@ -5,6 +5,7 @@
 #include "accel/cpu/cpu_accel.h"
 #include "accel/mock/mock_accel.h"
 #include "base/alloc.h"
+#include "ec/endo.h"
 #include "groth16/circuits.h"
 
 #include "test.h"
@@ -279,6 +280,44 @@ static void marks(void)
     cuzk_accel_close(dev);
 }
 
+/* Images are the endomorphism once and twice; the CPU asks for none and ignores them. */
+static void images(void)
+{
+    enum { N = 5 };
+    cuzk_accel *dev = open_cpu();
+    cuzk_accel_queue *q = open_queue(dev);
+    cuzk_g1_affine p[N] = {CUZK_G1_GENERATOR};
+    cuzk_fp got[2 * N];
+    cuzk_accel_sum sum;
+    const cuzk_scalar k[N] = {{{3}}, {{1}}, {{1}}, {{1}}, {{1}}};
+    for (size_t i = 1; i < N; i++) { /* and infinity last */
+        cuzk_g1_affine_neg(&p[i], &p[i - 1]);
+    }
+    memset(&p[N - 1], 0, sizeof(p[N - 1]));
+    CHECK_U64(cuzk_accel_image_bytes(dev, UINT32_MAX), 0);
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_IMAGES_G1,
+                              .u.images = {.d_points = p, .d_images = got, .n = N}};
+    run(q, &op);
+    for (size_t i = 0; i < N; i++) {
+        cuzk_g1_affine e, e2;
+        cuzk_g1_affine_endo(&e, &p[i]);
+        cuzk_g1_affine_endo(&e2, &e);
+        CHECK_MEM(&got[2 * i], &e.x, sizeof(e.x));
+        CHECK_MEM(&got[2 * i + 1], &e2.x, sizeof(e2.x));
+    }
+    const cuzk_accel_op msm = {
+        .kind = CUZK_ACCEL_OP_MSM_G1,
+        .u.msm = {
+            .d_bases = p, .d_scalars = k, .n = N, .sum = &sum, .images = true, .d_images = got}};
+    run(q, &msm);
+    cuzk_g1 want;
+    cuzk_g1_from_affine(&want, &p[0]);
+    cuzk_g1_dbl(&want, &want); /* 3 - 1 + 1 - 1 */
+    CHECK(cuzk_g1_eq(&sum.v.g1, &want));
+    cuzk_accel_queue_destroy(q);
+    cuzk_accel_close(dev);
+}
+
 static void no_setup_and_unknown_operations(void)
 {
     cuzk_accel *dev = open_cpu();
@@ -291,6 +330,7 @@ static void no_setup_and_unknown_operations(void)
     CHECK_STATUS(cuzk_accel_setup(q, NULL, NULL, 1024, NULL, NULL, NULL, &err), CUZK_E_UNSUPPORTED);
     CHECK_STR(cuzk_accel_op_name(CUZK_ACCEL_OP_TO_COSET), "to_coset");
     CHECK_STR(cuzk_accel_op_name(CUZK_ACCEL_OP_SPLIT_G2), "split_g2");
+    CHECK_STR(cuzk_accel_op_name(CUZK_ACCEL_OP_IMAGES_G1), "images_g1");
     cuzk_accel_queue_destroy(q);
     cuzk_accel_close(dev);
 }
@@ -405,6 +445,6 @@ static void combs(void)
 }
 
 static const cuzk_case cases[] = {
-    CASE(combs),          CASE(sections), CASE(decode_names_the_point),
-    CASE(lost_is_sticky), CASE(marks),    CASE(no_setup_and_unknown_operations)};
+    CASE(combs), CASE(sections), CASE(decode_names_the_point),         CASE(lost_is_sticky),
+    CASE(marks), CASE(images),   CASE(no_setup_and_unknown_operations)};
 TEST_MAIN("accel/ops", cases)

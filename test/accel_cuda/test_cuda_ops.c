@@ -205,11 +205,24 @@ static void values(terms *t, shape s)
     }
 }
 
-static void check_sum(pair *p, const terms *t, cuzk_accel_op_kind kind, size_t n)
+/* Images of the first n bases of G1, and what they are. */
+static const void *put_images(test_device *d, const void *d_bases, uint8_t *out, size_t n)
+{
+    enum { SIZE = 96 };
+    const cuzk_accel_op op = {
+        .kind = CUZK_ACCEL_OP_IMAGES_G1,
+        .u.images = {.d_points = d_bases, .d_images = test_device_put(d, NULL, n * SIZE), .n = n}};
+    must_run(d, &op);
+    test_device_get(d, out, op.u.images.d_images, n * SIZE);
+    return op.u.images.d_images;
+}
+
+static void check_sum(pair *p, const terms *t, cuzk_accel_op_kind kind, size_t n, bool with_images)
 {
     const bool g2 = kind == CUZK_ACCEL_OP_MSM_G2 || kind == CUZK_ACCEL_OP_BITS_G2;
     const bool bits = kind == CUZK_ACCEL_OP_BITS_G1 || kind == CUZK_ACCEL_OP_BITS_G2;
     cuzk_accel_sum sum[2];
+    uint8_t *images[2] = {NULL, NULL};
     uint64_t last[MAX_N / 64 + 1];
     memcpy(last, t->bits, sizeof(last));
     if (n % 64 != 0) { /* unused bits of the last word are 0 */
@@ -221,6 +234,12 @@ static void check_sum(pair *p, const terms *t, cuzk_accel_op_kind kind, size_t n
         cuzk_accel_op op = {.kind = kind};
         op.u.msm.d_bases =
             test_device_put(d, b, n * (g2 ? sizeof(cuzk_g2_affine) : sizeof(cuzk_g1_affine)));
+        if (with_images) {
+            images[i] = malloc(n * 96 + 1);
+            CHECK(images[i] != NULL);
+            op.u.msm.images = true;
+            op.u.msm.d_images = put_images(d, op.u.msm.d_bases, images[i], n);
+        }
         if (bits) {
             op.u.msm.d_bits = test_device_put(d, last, (n + 63) / 64 * 8);
         } else {
@@ -231,6 +250,11 @@ static void check_sum(pair *p, const terms *t, cuzk_accel_op_kind kind, size_t n
         must_run(d, &op);
         test_device_clear(d);
         CHECK(sum[i].is_g2 == g2);
+    }
+    if (with_images) {
+        CHECK_MEM(images[1], images[0], n * 96);
+        free(images[0]);
+        free(images[1]);
     }
     if (g2) {
         cuzk_g2_affine a, b;
@@ -260,8 +284,9 @@ static void sums(void)
         values(t, (shape)s);
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
             for (size_t k = 0; k < 4; k++) {
-                check_sum(&p, t, kinds[k], sizes[i]);
+                check_sum(&p, t, kinds[k], sizes[i], false);
             }
+            check_sum(&p, t, CUZK_ACCEL_OP_MSM_G1, sizes[i], true);
         }
     }
     pair_end(&p);

@@ -70,7 +70,8 @@ cuzk_status device_load_and_prove(const device_instance *in, cuzk_accel *dev, de
                                      .check = CUZK_POINT_IN_SUBGROUP,
                                      .points =
                                          v.file ? CUZK_DEVICE_POINTS_FILE : CUZK_DEVICE_POINTS_AUTO,
-                                     .comb = v.comb};
+                                     .comb = v.comb,
+                                     .images = true};
     const cuzk_device_prove_opts po = {.r = in->r,
                                        .s = in->s,
                                        .max_group = v.group,

@@ -207,6 +207,45 @@ static void wrong_sum(void)
     device_instance_end(&in);
 }
 
+/* With room to spare the sums of h have images, otherwise not; either proves the same. */
+static void images_take_what_is_left(void)
+{
+    device_instance in;
+    cuzk_err err;
+    unsigned with = 0, without = 0;
+    device_instance_begin(&in, test_circuit_blocks(900), CUZK_QUOTIENT_COEFFS);
+    const uint64_t least = (uint64_t)96 << cuzk_circuit_lg_domain(in.t.c);
+    for (uint64_t limit = (uint64_t)32 << 20; limit >= (uint64_t)1 << 20; limit = limit / 8 * 7) {
+        uint64_t bytes[2] = {0, 0};
+        for (unsigned no_images = 0; no_images < 2; no_images++) {
+            cuzk_accel *dev = NULL;
+            cuzk_device_key *k = NULL;
+            cuzk_proof got[1];
+            const cuzk_device_key_opts ko = {
+                .images = no_images == 0, .lanes = 1, .chunk_points = 1024};
+            const cuzk_device_prove_opts po = {
+                .r = in.r, .s = in.s, .device = CUZK_TRACE_NONE, .slice_points = 256};
+            CHECK_OK(cuzk_accel_mock_open(&dev, 0, limit, NULL, &err), &err);
+            cuzk_status st = cuzk_device_key_create(&k, dev, in.t.c, in.srs, &ko, NULL, NULL, &err);
+            if (st == CUZK_OK) {
+                bytes[no_images] = cuzk_device_key_get_stats(k).device_bytes;
+                st = cuzk_device_prove(k, got, 1, in.witnesses, &po, NULL, &err);
+            }
+            CHECK(st == CUZK_OK || st == CUZK_E_DEV_NOMEM);
+            if (st == CUZK_OK) {
+                device_check_proofs(got, in.want, 1);
+            }
+            cuzk_device_key_destroy(k);
+            cuzk_accel_close(dev);
+        }
+        CHECK(bytes[0] == bytes[1] || bytes[0] >= bytes[1] + least);
+        with += bytes[0] > bytes[1];
+        without += bytes[0] != 0 && bytes[0] == bytes[1];
+    }
+    CHECK(with > 0 && without > 0);
+    device_instance_end(&in);
+}
+
 static void refuses(void)
 {
     device_instance in, other;
@@ -278,7 +317,12 @@ static void file_cut_while_open(void)
     device_instance_end(&in);
 }
 
-static const cuzk_case cases[] = {CASE(equals_cpu),         CASE(small_memory),     CASE(failures),
-                                  CASE(wrong_sum),          CASE(host_allocations), CASE(refuses),
-                                  CASE(file_cut_while_open)};
+static const cuzk_case cases[] = {CASE(equals_cpu),
+                                  CASE(small_memory),
+                                  CASE(failures),
+                                  CASE(wrong_sum),
+                                  CASE(host_allocations),
+                                  CASE(refuses),
+                                  CASE(file_cut_while_open),
+                                  CASE(images_take_what_is_left)};
 TEST_MAIN("groth16/device", cases)

@@ -310,6 +310,7 @@ static const cuzk_accel_vtable vtable = {
     .witness_bytes = witness_bytes,
     .section_split = section_split,
     .section_slots = section_slots,
+    .image_bytes = gpu_image_bytes,
     .plan = gpu_plan,
     .enqueue = gpu_enqueue,
     .setup_bytes = setup_bytes,

@@ -73,6 +73,7 @@ cuzk_status gpu_host_alloc(cuzk_accel *dev, void **out, uint64_t bytes, cuzk_err
 void gpu_host_free(cuzk_accel *dev, void *p);
 
 /* cuda_accel_ops.c */
+uint64_t gpu_image_bytes(cuzk_accel *dev, uint64_t n);
 cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *out, cuzk_err *err);
 cuzk_status gpu_enqueue(cuzk_accel_queue *q, const cuzk_accel_op *op, void *d_ws, uint64_t ws_bytes,
                         cuzk_err *err);

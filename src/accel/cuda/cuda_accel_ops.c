@@ -24,6 +24,9 @@ static bool is_g2(const cuzk_accel_op *op)
 
 static unsigned nbits_of(const cuzk_accel_op *op)
 {
+    if (op->kind == CUZK_ACCEL_OP_MSM_G1 && op->u.msm.images) {
+        return CUZK_CUDA_MSM_IMAGES;
+    }
     return is_bits(op) || is_signs(op) ? CUZK_CUDA_MSM_BITS_ONLY : 255;
 }
 
@@ -39,6 +42,13 @@ static cuzk_status check_teeth(unsigned teeth, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_INVALID, "a comb of %u teeth on a GPU", teeth);
     }
     return CUZK_OK;
+}
+
+/* Fewer terms gain nothing. */
+uint64_t gpu_image_bytes(cuzk_accel *dev, uint64_t n)
+{
+    (void)dev;
+    return n >> CUZK_CUDA_MSM_LG_IMAGES == 0 ? 0 : CUZK_CUDA_MSM_IMAGE_BYTES;
 }
 
 cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *out, cuzk_err *err)
@@ -83,7 +93,8 @@ cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *
     case CUZK_ACCEL_OP_DECODE_G1:
     case CUZK_ACCEL_OP_DECODE_G2:
     case CUZK_ACCEL_OP_SPLIT_G1:
-    case CUZK_ACCEL_OP_SPLIT_G2: return CUZK_OK;
+    case CUZK_ACCEL_OP_SPLIT_G2:
+    case CUZK_ACCEL_OP_IMAGES_G1: return CUZK_OK;
     case CUZK_ACCEL_OPS: break;
     }
     return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "operation %d", (int)op->kind);
@@ -162,7 +173,10 @@ static cuzk_status enqueue_sum(gpu_queue *q, const cuzk_accel_op *op, void *d_ws
     }
     CUZK_TRY(take_sum(q, op, d_ws, ws_bytes, &s, err));
     cuzk_status st;
-    if (op->kind == CUZK_ACCEL_OP_MSM_G1) {
+    if (nbits_of(op) == CUZK_CUDA_MSM_IMAGES) {
+        st = cuzk_cuda_msm_images_g1_enqueue(s->msm, q->q, bases, op->u.msm.d_images,
+                                             op->u.msm.d_scalars, n, err);
+    } else if (op->kind == CUZK_ACCEL_OP_MSM_G1) {
         st = cuzk_cuda_msm_g1_enqueue(s->msm, q->q, bases, op->u.msm.d_scalars, n, err);
     } else if (op->kind == CUZK_ACCEL_OP_MSM_G2) {
         st = cuzk_cuda_msm_g2_enqueue(s->msm, q->q, bases, op->u.msm.d_scalars, n, err);
@@ -378,6 +392,9 @@ cuzk_status gpu_enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, void *
     case CUZK_ACCEL_OP_SPLIT_G2: return enqueue_split(q, op, err);
     case CUZK_ACCEL_OP_DECODE_G1:
     case CUZK_ACCEL_OP_DECODE_G2: return enqueue_decode(q, op, err);
+    case CUZK_ACCEL_OP_IMAGES_G1:
+        return cuzk_cuda_msm_make_images_g1(q->q, op->u.images.d_images, op->u.images.d_points,
+                                            op->u.images.n, err);
     case CUZK_ACCEL_OPS: break;
     }
     return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "operation %d", (int)op->kind);

@@ -8,6 +8,7 @@
 #include "accel/accel_impl.h"
 #include "accel/cpu/cpu_accel.h"
 #include "base/alloc.h"
+#include "ec/endo.h"
 
 /* In front of a block: so that its size is known when it is freed. */
 #define HEADER_BYTES 256u
@@ -301,7 +302,31 @@ static cuzk_status plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_nee
 {
     CUZK_TRY(cuzk_accel_plan(device_of(dev)->cpu, op, out, err));
     if (is_sum(op)) {
-        out->device_bytes = 4096 + op->u.msm.n * 64;
+        out->device_bytes = 4096 + op->u.msm.n * (op->u.msm.images ? 80 : 64);
+    }
+    return CUZK_OK;
+}
+
+/* As cpu_ops.c makes them. */
+static uint64_t image_bytes(cuzk_accel *dev, uint64_t n)
+{
+    (void)dev;
+    return n == 0 ? 0 : 2 * sizeof(cuzk_fp);
+}
+
+/* Images that are given are those of the bases; the first and the last are looked at. */
+static cuzk_status check_images(const cuzk_accel_op *op, cuzk_err *err)
+{
+    const cuzk_g1_affine *bases = op->u.msm.d_bases;
+    const cuzk_fp *images = op->u.msm.d_images;
+    const uint64_t n = op->u.msm.n;
+    for (uint64_t i = 0; i < n; i = i + 1 == n ? n : n - 1) {
+        cuzk_g1_affine e;
+        cuzk_g1_affine_endo(&e, &bases[i]);
+        if (!cuzk_fp_eq(&e.x, &images[2 * i])) {
+            return CUZK_FAIL(err, CUZK_E_INVALID, "images of other bases, at %llu",
+                             (unsigned long long)i);
+        }
     }
     return CUZK_OK;
 }
@@ -358,6 +383,9 @@ static cuzk_status enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, voi
         q->failed = due;
     }
     delay(m);
+    if (op->kind == CUZK_ACCEL_OP_MSM_G1 && op->u.msm.images) {
+        CUZK_TRY(check_images(op, err));
+    }
     CUZK_TRY(cuzk_accel_enqueue(q->cpu, op, d_ws, ws_bytes, err));
     if (is_sum(op) && take_sum(m)) {
         spoil(op->u.msm.sum);
@@ -388,6 +416,7 @@ static const cuzk_accel_vtable vtable = {
     .witness_bytes = witness_bytes,
     .section_split = section_split,
     .section_slots = section_slots,
+    .image_bytes = image_bytes,
     .plan = plan,
     .enqueue = enqueue,
 };
