@@ -4,7 +4,8 @@
 Usage: tools/check_citations.py      (run from the repository root)
 
 Checked: links of Markdown files; every other mention of a page, with its #section, in any text file; every
-source file that a C comment or a document names. A source file may be named by the end of its path (msm/msm.h).
+source file that a C comment or a document names; every test `module/name` that a document names. A source
+file may be named by the end of its path (msm/msm.h).
 """
 import pathlib, re, subprocess, sys
 
@@ -17,6 +18,7 @@ CODE_SPAN = re.compile(r"`[^`\n]+`")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 PAGE = re.compile(r"(?<![\w./*<$-])((?:[\w-][\w.-]*/|\.\./)*[\w-][\w.-]*\.md)(#[\w-]+)?")
 FILE = re.compile(r"(?<![\w./*<${}-])((?:[\w-][\w.-]*/)*[A-Za-z0-9][\w-]{2,}\.(?:c|h|cu|cuh|S|py|sh|mjs|gp))(?![\w.*(-])")
+TEST = re.compile(r"`([a-z0-9_]+/[a-z0-9_]+)`")
 # Files of others, and names that stand for any file.
 ELSEWHERE = {"bindings/blst.h", "valgrind/memcheck.h", "fuzz_<name>.c", "ff/x86/y.h"}
 
@@ -53,11 +55,20 @@ def page_fault(file, target, anchor, bases):
     return f"{target} is not in the tree"
 
 
+def test_names(files):
+    """Patterns of the names in CMake files; a variable stands for any word."""
+    found = set()
+    for f in files:
+        if f.endswith("CMakeLists.txt"):
+            found.update(re.findall(r"(?:cuzk_test\(|add_test\(NAME )([\w/${}]+)", pathlib.Path(f).read_text()))
+    return re.compile("|".join(re.sub(r"\$\{\w+\}", r"\\w+", name) for name in sorted(found)))
+
+
 def line_of(text, at):
     return text.count("\n", 0, at) + 1
 
 
-def check(file, tails):
+def check(file, tails, tests):
     path = pathlib.Path(file)
     text = path.read_text(errors="replace")
     here, root, found = path.parent, pathlib.Path("."), []
@@ -87,6 +98,11 @@ def check(file, tails):
             for m in FILE.finditer(span.group()):
                 if m.group(1) not in tails and m.group(1) not in ELSEWHERE:
                     found.append((line_of(text, span.start() + m.start()), f"{m.group(1)} is not in the tree"))
+    for m in TEST.finditer(text) if path.suffix == ".md" else ():
+        name = m.group(1)
+        module = pathlib.Path("test") / name.split("/")[0]
+        if module.is_dir() and not tests.fullmatch(name) and not pathlib.Path("src", name).is_dir():
+            found.append((line_of(text, m.start()), f"{name} is no test"))
     return [f"{file}:{at}: {fault}" for at, fault in found]
 
 
@@ -95,10 +111,11 @@ def main():
     for f in files:
         parts = f.split("/")
         tails.update("/".join(parts[i:]) for i in range(len(parts)))
+    tests = test_names(files)
     for f in sorted(files):
         path = pathlib.Path(f)
         if path.suffix in TEXT and (path.name == "README.md" or not f.startswith(SKIP)):
-            bad += check(f, tails)
+            bad += check(f, tails, tests)
     print("\n".join(bad) if bad else "citations: ok")
     return 1 if bad else 0
 

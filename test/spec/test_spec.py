@@ -208,18 +208,19 @@ def porep(v, common, s):
         number = int(seal["number"])
         comm_d, comm_r = bytes.fromhex(seal["comm_d"]), bytes.fromhex(seal["comm_r"])
         replica = d.replica_id(common["prover_id"], int(seal["sector"]), common["ticket"], comm_d, number)
-        args = kind, replica, comm_r, common["seed"], 2**s.lg, s.porep[1]
         got = d.porep_inputs(kind, number, api, replica, comm_d, comm_r, common["seed"], 2**s.lg, s.porep[1], 0)
         equal(f"{name}: public inputs", [d.node(x).hex() for x in got], v["vectors"][name + "[0]"]["public_inputs_le"])
-        path = VECTORS / "filecoin" / (name + ".c1.json")
-        if path.exists():
-            c1_json(json.loads(path.read_text()), s, number, api, replica, comm_r, d.porep_challenges(*args, 0))
+        c1 = vectors(f"filecoin/{name}.c1.json")
+        partitions = c1["vanilla_proofs"][f"StackedDrg{s.size}V1"]
+        equal(f"{name}: partitions", len(partitions), s.ni if kind == "non-interactive" else s.porep[0])
+        equal("key of vanilla_proofs", list(c1["vanilla_proofs"]), [f"StackedDrg{s.size}V1"])
+        equal("replica_id", bytes(c1["replica_id"]), replica)
+        for k, partition in enumerate(partitions):
+            challenges = d.porep_challenges(kind, replica, comm_r, common["seed"], 2**s.lg, s.porep[1], k)
+            c1_partition(c1, partition, s, number, api, replica, comm_r, challenges)
 
 
-def c1_json(c1, s, number, api, replica, comm_r, challenges):
-    equal("replica_id", bytes(c1["replica_id"]), replica)
-    equal("key of vanilla_proofs", list(c1["vanilla_proofs"]), [f"StackedDrg{s.size}V1"])
-    partition = c1["vanilla_proofs"][f"StackedDrg{s.size}V1"][0]
+def c1_partition(c1, partition, s, number, api, replica, comm_r, challenges):
     equal("challenges of a partition", len(partition), len(challenges))
     for v, p in zip(challenges, partition):
         columns = p["replica_column_proofs"]
