@@ -82,7 +82,7 @@ static void kinds_of_sections(void)
                               : i % 3 == 1 ? all_fulls(n)
                                            : runs(1000 + n),
                               i < 3 ? CUZK_QUOTIENT_COEFFS : CUZK_QUOTIENT_ODD_COSET);
-        for (uint64_t slice = 128; slice <= 1024; slice += 128 + 128 * test_below(3)) {
+        for (uint64_t slice = 128; slice <= 1024; slice += 256 + 128 * test_below(5)) {
             device_variant v = from_file;
             v.slice = slice;
             CHECK_OK(device_load_and_prove(&in, dev, v, 3, got, &err), &err);
