@@ -188,7 +188,9 @@ static cuzk_status choose_some(cuzk_device_key *k, uint64_t free_bytes, bool non
     }
     bool fits = false;
     for (uint32_t group = 3; group > 0 && !fits; group--) {
-        for (uint64_t slice = STREAM_SLICE; slice >= STREAM_SLICE / 4 && !fits; slice /= 2) {
+        const uint64_t longest =
+            k->stream != NULL ? STREAM_SLICE / 4 : STREAM_SLICE; /* as planned */
+        for (uint64_t slice = longest; slice >= STREAM_SLICE / 4 && !fits; slice /= 2) {
             CUZK_TRY(device_plan_bytes(&work, k, group, STREAM_BATCH, slice, err));
             fits = work <= free_bytes;
         }

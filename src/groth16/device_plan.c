@@ -245,6 +245,9 @@ cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t 
 {
     device_plan p = {.slot = slot_layout(k)};
     uint64_t most = device_plan_longest(k);
+    if (k->stream != NULL && most > GOOD_SLICE) {
+        most = GOOD_SLICE; /* longer ones gain 3 %, and the first of them takes longer to come */
+    }
     if (opts->slice_points != 0 && opts->slice_points < most) {
         most = round_up(opts->slice_points, SLICE_UNIT);
     }

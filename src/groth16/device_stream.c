@@ -73,7 +73,11 @@ static void cut(device_slice *s, const cuzk_device_key *k, uint64_t step, uint64
 {
     const uint64_t left = total - s->first;
     if (s->section == CUZK_SRS_H) {
-        s->n = left < step ? left : step;
+        /* Nothing is there to be done while the first one comes: it is short. */
+        const uint64_t until = s->first < step / 4   ? step / 4
+                               : s->first < step / 2 ? step / 2
+                                                     : (s->first / step + 1) * step;
+        s->n = left < until - s->first ? left : until - s->first;
         return;
     }
     uint64_t bit[2], full[2];
