@@ -183,9 +183,17 @@ static cuzk_status vectors(device_bench *d)
     CUZK_TRY(measure(d, &op, "butterfly", 2 * butterflies, d->lg));
     const cuzk_accel_op mul = {
         .kind = CUZK_ACCEL_OP_MUL,
-        .u.vec = {
-            .d_out = d->d_vec, .d_a = d->d_vec, .d_b = d->d_scalars, .k = CUZK_FR_ONE, .n = n}};
-    return measure(d, &mul, "element", (double)n, d->lg);
+        .u.vec = {.d_out = d->d_vec, .d_a = d->d_vec, .d_b = d->d_scalars, .n = n}};
+    CUZK_TRY(measure(d, &mul, "element", (double)n, d->lg));
+    cuzk_accel_op poly = {.kind = CUZK_ACCEL_OP_PRODUCT,
+                          .u.poly = {.domain = d->domain,
+                                     .d_out = d->d_scalars,
+                                     .d_a = d->d_vec,
+                                     .d_b = (const cuzk_fr *)(const void *)d->d_scalars,
+                                     .d_c = d->d_scalars,
+                                     .shift = CUZK_FR_GENERATOR,
+                                     .k = CUZK_FR_ONE}};
+    return measure(d, &poly, "butterfly", butterflies, d->lg);
 }
 
 static cuzk_status sums(device_bench *d)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Device times of the CUDA kernels, one JSON object per line:
- *     cuzk_bench_cuda [--runs=N] [--max-lg=N] [--device=N] [--msm]
+ *     cuzk_bench_cuda [--runs=N] [--max-lg=N] [--device=N] [--msm | --ntt]
  * kernel, size, runs, min/median/max in ms, and the rate at the minimum where there is one. One
  * warm-up before the runs. The points are 2^16 multiples of the generator, repeated; scalars are
- * pseudo-random of 254 bits; half of the bits are set. --msm leaves the transforms out.
+ * pseudo-random of 254 bits; half of the bits are set. --msm leaves the transforms out, --ntt the sums.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 typedef struct bench {
     cuzk_cuda_queue *q;
     unsigned runs, max_lg;
-    bool only_msm;
+    bool only_msm, only_ntt;
     cuzk_g1_affine *d_bases;
     void *d_images; /* of the bases */
     cuzk_scalar *d_scalars;
@@ -88,6 +88,27 @@ static cuzk_status run_coset(bench *b, cuzk_err *err)
 {
     return cuzk_cuda_ntt_forward(b->ntt, b->q, (cuzk_fr *)b->d_scalars, CUZK_CUDA_RN,
                                  &CUZK_FR_GENERATOR, err);
+}
+
+static cuzk_status run_to_coset(bench *b, cuzk_err *err)
+{
+    return cuzk_cuda_ntt_to_coset(b->ntt, b->q, (cuzk_fr *)b->d_scalars, &CUZK_FR_GENERATOR, err);
+}
+
+/* The points are no use by then: vectors lie there. */
+static cuzk_status run_product(bench *b, cuzk_err *err)
+{
+    cuzk_scalar *const out = (cuzk_scalar *)b->d_bases;
+    return cuzk_cuda_ntt_product(b->ntt, b->q, out, (const cuzk_fr *)b->d_scalars,
+                                 (const cuzk_fr *)b->d_scalars, &CUZK_FR_GENERATOR, err);
+}
+
+static cuzk_status run_quotient(bench *b, cuzk_err *err)
+{
+    cuzk_scalar *const c = (cuzk_scalar *)b->d_bases;
+    return cuzk_cuda_ntt_quotient(b->ntt, b->q, c + ((uint64_t)1 << b->lg), (cuzk_fr *)b->d_scalars,
+                                  (const cuzk_fr *)b->d_scalars, c, &CUZK_FR_GENERATOR,
+                                  &CUZK_FR_GENERATOR, err);
 }
 
 static cuzk_status run_msm(bench *b, cuzk_err *err)
@@ -235,10 +256,12 @@ static cuzk_status run_all(bench *b, cuzk_err *err)
         const double n = bench_op_count(b->op);
         CUZK_TRY(measure(b, ops[i].name, (uint64_t)n, run_op, n, err));
     }
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= b->max_lg; i++) {
+    for (size_t i = 0;
+         !b->only_ntt && i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= b->max_lg; i++) {
         CUZK_TRY(measure_msm(b, sizes[i], CUZK_CUDA_MSM_G1, err));
     }
-    for (size_t i = 0; i < sizeof(sizes_g2) / sizeof(sizes_g2[0]) && sizes_g2[i] <= b->lg_bases2;
+    for (size_t i = 0;
+         !b->only_ntt && i < sizeof(sizes_g2) / sizeof(sizes_g2[0]) && sizes_g2[i] <= b->lg_bases2;
          i++) {
         CUZK_TRY(measure_msm(b, sizes_g2[i], CUZK_CUDA_MSM_G2, err));
     }
@@ -252,6 +275,9 @@ static cuzk_status run_all(bench *b, cuzk_err *err)
         CUZK_TRY(measure(b, "ntt_inverse_nr", n, run_inverse, 0, err));
         CUZK_TRY(measure(b, "ntt_forward_rn", n, run_forward, 0, err));
         CUZK_TRY(measure(b, "ntt_forward_rn_coset", n, run_coset, 0, err));
+        CUZK_TRY(measure(b, "ntt_to_coset", n, run_to_coset, 0, err));
+        CUZK_TRY(measure(b, "ntt_product", n, run_product, 0, err));
+        CUZK_TRY(measure(b, "ntt_quotient", n, run_quotient, 0, err));
         cuzk_cuda_ntt_destroy(b->ntt, b->q);
         b->ntt = NULL;
     }
@@ -282,6 +308,10 @@ int main(int argc, char **argv)
             b.only_msm = true;
             continue;
         }
+        if (strcmp(argv[i], "--ntt") == 0) {
+            b.only_ntt = true;
+            continue;
+        }
         if (runs >= 1 && runs <= (long)MAX_RUNS) {
             b.runs = (unsigned)runs;
         } else if (lg >= (long)LG_POINTS && lg <= CUZK_CUDA_NTT_MAX_LG) {
@@ -289,7 +319,8 @@ int main(int argc, char **argv)
         } else if (dev >= 0 && dev < 1024) {
             device = dev;
         } else {
-            fprintf(stderr, "usage: %s [--runs=1..64] [--max-lg=16..27] [--device=N] [--msm]\n",
+            fprintf(stderr,
+                    "usage: %s [--runs=1..64] [--max-lg=16..27] [--device=N] [--msm | --ntt]\n",
                     argv[0]);
             return 2;
         }

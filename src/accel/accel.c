@@ -176,10 +176,10 @@ void cuzk_accel_section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s,
 const char *cuzk_accel_op_name(cuzk_accel_op_kind k)
 {
     static const char *const names[CUZK_ACCEL_OPS] = {
-        "upload",    "download", "copy",     "zero",     "witness", "eval",    "intt",
-        "to_coset",  "mul",      "residue",  "quotient", "section", "msm_g1",  "msm_g2",
-        "bits_g1",   "bits_g2",  "signs_g1", "signs_g2", "comb_g1", "comb_g2", "decode_g1",
-        "decode_g2", "split_g1", "split_g2", "images_g1"};
+        "upload",    "download",  "copy",     "zero",     "witness",  "eval",    "intt",
+        "to_coset",  "mul",       "residue",  "product",  "quotient", "section", "msm_g1",
+        "msm_g2",    "bits_g1",   "bits_g2",  "signs_g1", "signs_g2", "comb_g1", "comb_g2",
+        "decode_g1", "decode_g2", "split_g1", "split_g2", "images_g1"};
     return k < CUZK_ACCEL_OPS ? names[k] : "unknown";
 }
 

@@ -154,7 +154,8 @@ typedef enum cuzk_accel_op_kind {
     CUZK_ACCEL_OP_TO_COSET,   /* ntt: domain to the coset of shift, natural to natural */
     CUZK_ACCEL_OP_MUL,        /* vec: out = a b */
     CUZK_ACCEL_OP_RESIDUE,    /* vec: out = a b - c, as scalars */
-    CUZK_ACCEL_OP_QUOTIENT,   /* vec: out = (a - c) k, as scalars, from bit-reversed to natural */
+    CUZK_ACCEL_OP_PRODUCT,    /* poly: out = k times what a b interpolates, bit-reversed */
+    CUZK_ACCEL_OP_QUOTIENT,   /* poly: out = k times that on the coset - c, natural order */
     CUZK_ACCEL_OP_SECTION,    /* section */
     CUZK_ACCEL_OP_MSM_G1,     /* msm with scalars */
     CUZK_ACCEL_OP_MSM_G2,     /* msm with scalars */
@@ -201,12 +202,22 @@ typedef struct cuzk_accel_op {
             cuzk_fr *d_a;  /* [2^lg_n], in place */
             cuzk_fr shift; /* not 0; 1: none. INTT: of the coset that the input is on */
         } ntt;
-        struct { /* d_out may be any of the inputs, but for QUOTIENT */
+        struct { /* d_out may be any of the inputs */
             cuzk_fr *d_out;
             const cuzk_fr *d_a, *d_b, *d_c;
-            cuzk_fr k;
-            uint64_t n; /* QUOTIENT: a power of two */
+            uint64_t n;
         } vec;
+        struct
+        { /* all [2^lg_n]. The polynomial that is a b, value by value in natural order, on the
+                  * domain or the coset: k times its coefficients. d_out may be d_b. */
+            const cuzk_accel_domain *domain;
+            cuzk_scalar *d_out;
+            cuzk_fr *d_a; /* QUOTIENT: overwritten */
+            const cuzk_fr *d_b;
+            const cuzk_scalar *d_c; /* QUOTIENT: as PRODUCT makes them */
+            cuzk_fr shift;          /* QUOTIENT: of the coset; not 0 */
+            cuzk_fr k;
+        } poly;
         struct { /* what the points of a split section are multiplied by */
             const cuzk_accel_circuit *circuit;
             const void *d_witness;

@@ -114,7 +114,7 @@ static cuzk_status slices_need(device_plan *p, const cuzk_device_key *k, cuzk_er
 static cuzk_status quotient_work(const cuzk_device_key *k, uint64_t *work, cuzk_err *err)
 {
     static const cuzk_accel_op_kind kinds[] = {CUZK_ACCEL_OP_WITNESS,  CUZK_ACCEL_OP_EVAL,
-                                               CUZK_ACCEL_OP_INTT,     CUZK_ACCEL_OP_TO_COSET,
+                                               CUZK_ACCEL_OP_PRODUCT,  CUZK_ACCEL_OP_TO_COSET,
                                                CUZK_ACCEL_OP_MUL,      CUZK_ACCEL_OP_RESIDUE,
                                                CUZK_ACCEL_OP_QUOTIENT, CUZK_ACCEL_OP_SECTION};
     *work = 0;
@@ -124,8 +124,10 @@ static cuzk_status quotient_work(const cuzk_device_key *k, uint64_t *work, cuzk_
             op.u.witness.circuit = k->dc;
         } else if (op.kind == CUZK_ACCEL_OP_EVAL) {
             op.u.eval.circuit = k->dc;
-        } else if (op.kind == CUZK_ACCEL_OP_INTT || op.kind == CUZK_ACCEL_OP_TO_COSET) {
+        } else if (op.kind == CUZK_ACCEL_OP_TO_COSET) {
             op.u.ntt.domain = k->domain;
+        } else if (op.kind == CUZK_ACCEL_OP_PRODUCT || op.kind == CUZK_ACCEL_OP_QUOTIENT) {
+            op.u.poly.domain = k->domain;
         } else if (op.kind == CUZK_ACCEL_OP_SECTION) {
             op.u.section.circuit = k->dc;
         } else {

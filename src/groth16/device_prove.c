@@ -24,8 +24,6 @@ typedef enum phase {
     PHASE_INTT_C,
     PHASE_COSET_A,
     PHASE_COSET_B,
-    PHASE_MUL_AB,
-    PHASE_INTT_AB,
     PHASE_QUOTIENT,
     PHASE_MSM /* + device_array */
 } phase;
@@ -152,16 +150,30 @@ typedef struct vectors {
     cuzk_fr *a, *b, *c;
 } vectors;
 
-static cuzk_status vec(run *r, cuzk_accel_op_kind kind, cuzk_fr *out, const vectors *v,
-                       const cuzk_fr *factor, int ph, uint32_t i, cuzk_err *err)
+static cuzk_status vec(run *r, cuzk_accel_op_kind kind, cuzk_fr *out, const vectors *v, int ph,
+                       uint32_t i, cuzk_err *err)
 {
-    cuzk_accel_op op = {
+    const cuzk_accel_op op = {
         .kind = kind,
         .u.vec = {
             .d_out = out, .d_a = v->a, .d_b = v->b, .d_c = v->c, .n = (uint64_t)1 << r->k->lg}};
-    if (factor != NULL) {
-        op.u.vec.k = *factor;
-    }
+    CUZK_TRY(enqueue(r, &op, err));
+    return mark(r, ph, i, err);
+}
+
+/* PRODUCT to c, or QUOTIENT to b. */
+static cuzk_status poly(run *r, cuzk_accel_op_kind kind, const vectors *v, const cuzk_fr *shift,
+                        const cuzk_fr *factor, int ph, uint32_t i, cuzk_err *err)
+{
+    cuzk_scalar *const c = (cuzk_scalar *)(void *)v->c, *const b = (cuzk_scalar *)(void *)v->b;
+    const cuzk_accel_op op = {.kind = kind,
+                              .u.poly = {.domain = r->k->domain,
+                                         .d_out = kind == CUZK_ACCEL_OP_PRODUCT ? c : b,
+                                         .d_a = v->a,
+                                         .d_b = v->b,
+                                         .d_c = c,
+                                         .shift = *shift,
+                                         .k = *factor}};
     CUZK_TRY(enqueue(r, &op, err));
     return mark(r, ph, i, err);
 }
@@ -177,23 +189,21 @@ static cuzk_status quotient(run *r, uint32_t i, cuzk_err *err)
     cuzk_fr shift = CUZK_FR_GENERATOR, factor;
     CUZK_TRY(eval(r, i, v.a, CUZK_MATRIX_A, err));
     CUZK_TRY(eval(r, i, v.b, CUZK_MATRIX_B, err));
-    CUZK_TRY(vec(r, CUZK_ACCEL_OP_MUL, v.c, &v, NULL, PHASE_MUL_C, i, err));
     if (k->quotient == CUZK_QUOTIENT_ODD_COSET) {
         cuzk_fr_root_of_unity(&shift, &CUZK_FR_ROOT_2_32_SNARKJS, k->lg + 1);
+        CUZK_TRY(vec(r, CUZK_ACCEL_OP_MUL, v.c, &v, PHASE_MUL_C, i, err));
         CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.c, &shift, PHASE_INTT_C, i, err));
         CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.a, &shift, PHASE_COSET_A, i, err));
         CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.b, &shift, PHASE_COSET_B, i, err));
-        return vec(r, CUZK_ACCEL_OP_RESIDUE, v.b, &v, NULL, PHASE_QUOTIENT, i, err);
+        return vec(r, CUZK_ACCEL_OP_RESIDUE, v.b, &v, PHASE_QUOTIENT, i, err);
     }
-    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_INTT, v.c, &CUZK_FR_ONE, PHASE_INTT_C, i, err));
-    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.a, &shift, PHASE_COSET_A, i, err));
-    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.b, &shift, PHASE_COSET_B, i, err));
-    CUZK_TRY(vec(r, CUZK_ACCEL_OP_MUL, v.a, &v, NULL, PHASE_MUL_AB, i, err));
-    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_INTT, v.a, &shift, PHASE_INTT_AB, i, err));
     cuzk_fr_pow_u64(&factor, &shift, (uint64_t)1 << k->lg);
     cuzk_fr_sub(&factor, &factor, &CUZK_FR_ONE);
     cuzk_fr_inv(&factor, &factor);
-    return vec(r, CUZK_ACCEL_OP_QUOTIENT, v.b, &v, &factor, PHASE_QUOTIENT, i, err);
+    CUZK_TRY(poly(r, CUZK_ACCEL_OP_PRODUCT, &v, &shift, &factor, PHASE_INTT_C, i, err));
+    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.a, &shift, PHASE_COSET_A, i, err));
+    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.b, &shift, PHASE_COSET_B, i, err));
+    return poly(r, CUZK_ACCEL_OP_QUOTIENT, &v, &shift, &factor, PHASE_QUOTIENT, i, err);
 }
 
 static bool comes_from_file(const cuzk_device_key *k, int array)
@@ -467,8 +477,6 @@ static const phase_name phase_names[PHASES] = {
     [PHASE_INTT_C] = {"ntt_msm_h", "intt_c", AT(ntt_msm_h_ns), AT(ntt_ns)},
     [PHASE_COSET_A] = {"ntt_msm_h", "coset_a", AT(ntt_msm_h_ns), AT(ntt_ns)},
     [PHASE_COSET_B] = {"ntt_msm_h", "coset_b", AT(ntt_msm_h_ns), AT(ntt_ns)},
-    [PHASE_MUL_AB] = {"ntt_msm_h", "mul_ab", AT(ntt_msm_h_ns), AT(ntt_ns)},
-    [PHASE_INTT_AB] = {"ntt_msm_h", "intt_ab", AT(ntt_msm_h_ns), AT(ntt_ns)},
     [PHASE_QUOTIENT] = {"ntt_msm_h", "quotient", AT(ntt_msm_h_ns), AT(ntt_ns)},
     [PHASE_MSM + DEVICE_HL] = {"ntt_msm_h", "msm_h", AT(ntt_msm_h_ns), 0},
     [PHASE_MSM + DEVICE_L_FULLS] = {"tail_msm", "msm_l", AT(tail_msm_ns), 0},

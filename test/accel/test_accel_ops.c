@@ -178,6 +178,78 @@ static void sections(void)
     }
 }
 
+/* sum coefficients[j] x^j, coefficient j at the place with its lg bits reversed if rev. */
+static void evaluate(cuzk_fr *out, const cuzk_scalar *s, unsigned lg, const cuzk_fr *x, bool rev)
+{
+    const size_t n = (size_t)1 << lg;
+    *out = CUZK_FR_ZERO;
+    for (size_t j = n; j-- > 0;) {
+        size_t at = 0;
+        cuzk_fr c;
+        cuzk_scalar back;
+        for (unsigned b = 0; b < lg; b++) {
+            at |= (j >> b & 1) << (lg - 1 - b);
+        }
+        cuzk_fr_from_scalar(&c, &s[rev ? at : j]);
+        cuzk_fr_to_scalar(&back, &c);
+        CHECK_MEM(&back, &s[rev ? at : j], sizeof(back)); /* an integer < r */
+        cuzk_fr_mul(out, out, x);
+        cuzk_fr_add(out, out, &c);
+    }
+}
+
+/* PRODUCT and QUOTIENT by their definition: the polynomials have the values that they must have. */
+static void products_of_polynomials(void)
+{
+    enum { LG = 5, N = 1 << LG };
+    cuzk_accel *dev = open_cpu();
+    cuzk_accel_queue *q = open_queue(dev);
+    cuzk_err err;
+    for (unsigned lg = 0; lg <= LG; lg++) {
+        const size_t n = (size_t)1 << lg;
+        cuzk_accel_domain *dom = NULL;
+        cuzk_fr a[N], b[N], k, w, x = CUZK_FR_ONE, gx = CUZK_FR_GENERATOR;
+        cuzk_scalar c[N], h[N];
+        CHECK_OK(cuzk_accel_domain_create(&dom, q, lg, NULL, &err), &err);
+        cuzk_fr_root_of_unity(&w, &CUZK_FR_ROOT_2_32, lg);
+        test_fr(&k);
+        for (size_t i = 0; i < n; i++) {
+            test_fr(&a[i]);
+            test_fr(&b[i]);
+        }
+        cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_PRODUCT,
+                            .u.poly = {.domain = dom,
+                                       .d_out = c,
+                                       .d_a = a,
+                                       .d_b = b,
+                                       .d_c = c,
+                                       .shift = CUZK_FR_GENERATOR,
+                                       .k = k}};
+        run(q, &op);
+        op.kind = CUZK_ACCEL_OP_QUOTIENT;
+        op.u.poly.d_out = h;
+        cuzk_fr a_copy[N];
+        memcpy(a_copy, a, sizeof(a_copy));
+        run(q, &op);
+        for (size_t i = 0; i < n; i++) {
+            cuzk_fr want, got, minus;
+            cuzk_fr_mul(&want, &a_copy[i], &b[i]);
+            cuzk_fr_mul(&want, &want, &k);
+            evaluate(&got, c, lg, &x, true);
+            CHECK(cuzk_fr_eq(&got, &want)); /* c on the domain: k a b */
+            evaluate(&got, h, lg, &gx, false);
+            evaluate(&minus, c, lg, &gx, true);
+            cuzk_fr_add(&got, &got, &minus);
+            CHECK(cuzk_fr_eq(&got, &want)); /* h + c on the coset: k a b */
+            cuzk_fr_mul(&x, &x, &w);
+            cuzk_fr_mul(&gx, &gx, &w);
+        }
+        cuzk_accel_domain_destroy(dom, q);
+    }
+    cuzk_accel_queue_destroy(q);
+    cuzk_accel_close(dev);
+}
+
 static void decode_names_the_point(void)
 {
     cuzk_accel *dev = open_cpu();
@@ -444,7 +516,12 @@ static void combs(void)
     cuzk_accel_close(dev);
 }
 
-static const cuzk_case cases[] = {
-    CASE(combs), CASE(sections), CASE(decode_names_the_point),         CASE(lost_is_sticky),
-    CASE(marks), CASE(images),   CASE(no_setup_and_unknown_operations)};
+static const cuzk_case cases[] = {CASE(combs),
+                                  CASE(sections),
+                                  CASE(products_of_polynomials),
+                                  CASE(decode_names_the_point),
+                                  CASE(lost_is_sticky),
+                                  CASE(marks),
+                                  CASE(images),
+                                  CASE(no_setup_and_unknown_operations)};
 TEST_MAIN("accel/ops", cases)

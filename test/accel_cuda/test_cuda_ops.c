@@ -55,13 +55,12 @@ static void must_run(test_device *d, const cuzk_accel_op *op)
 /* a, b, c random; the output goes to a buffer of its own, or over b where that is allowed. */
 static void check_vec(pair *p, cuzk_accel_op_kind kind, size_t n, bool in_place)
 {
-    cuzk_fr *v[3], *got[2], k;
+    cuzk_fr *v[3], *got[2];
     for (int i = 0; i < 3; i++) {
         v[i] = malloc((n + 1) * sizeof(cuzk_fr));
         CHECK(v[i] != NULL);
         random_fr(v[i], n);
     }
-    test_fr(&k);
     for (int i = 0; i < 2; i++) {
         test_device *d = &p->d[i];
         got[i] = malloc((n + 1) * sizeof(cuzk_fr));
@@ -73,7 +72,7 @@ static void check_vec(pair *p, cuzk_accel_op_kind kind, size_t n, bool in_place)
         cuzk_fr *out = in_place ? in[1] : test_device_put(d, NULL, n * sizeof(cuzk_fr));
         const cuzk_accel_op op = {
             .kind = kind,
-            .u.vec = {.d_out = out, .d_a = in[0], .d_b = in[1], .d_c = in[2], .k = k, .n = n}};
+            .u.vec = {.d_out = out, .d_a = in[0], .d_b = in[1], .d_c = in[2], .n = n}};
         must_run(d, &op);
         test_device_get(d, got[i], out, n * sizeof(cuzk_fr));
         test_device_clear(d);
@@ -96,9 +95,6 @@ static void vectors(void)
             check_vec(&p, CUZK_ACCEL_OP_MUL, sizes[i], in_place == 1);
             check_vec(&p, CUZK_ACCEL_OP_RESIDUE, sizes[i], in_place == 1);
         }
-    }
-    for (unsigned lg = 0; lg <= 13; lg++) { /* over b, as the prover does */
-        check_vec(&p, CUZK_ACCEL_OP_QUOTIENT, (size_t)1 << lg, lg % 2 == 1);
     }
     pair_end(&p);
 }
@@ -131,6 +127,55 @@ static void check_ntt(pair *p, cuzk_accel_op_kind kind, unsigned lg, const cuzk_
     free(got[1]);
 }
 
+/* PRODUCT and QUOTIENT, over b as the prover has it or to a buffer of its own. */
+static void check_poly(pair *p, unsigned lg, const cuzk_fr *root, bool in_place)
+{
+    const size_t n = (size_t)1 << lg, bytes = n * sizeof(cuzk_fr);
+    cuzk_fr *v[2], k, shift = CUZK_FR_GENERATOR;
+    cuzk_scalar *got[2][2], *c = malloc(bytes);
+    test_fr(&k);
+    random_fr(v[0] = malloc(bytes), n);
+    random_fr(v[1] = malloc(bytes), n);
+    for (int i = 0; i < 2; i++) {
+        test_device *d = &p->d[i];
+        cuzk_accel_domain *dom = NULL;
+        cuzk_err err;
+        CHECK_OK(cuzk_accel_domain_create(&dom, d->q, lg, root, &err), &err);
+        for (int quotient = 0; quotient < 2; quotient++) {
+            cuzk_fr *a = test_device_put(d, v[0], bytes), *b = test_device_put(d, v[1], bytes);
+            cuzk_scalar *out = in_place ? (cuzk_scalar *)b : test_device_put(d, NULL, bytes);
+            const cuzk_accel_op op = {
+                .kind = quotient ? CUZK_ACCEL_OP_QUOTIENT : CUZK_ACCEL_OP_PRODUCT,
+                .u.poly = {.domain = dom,
+                           .d_out = out,
+                           .d_a = a,
+                           .d_b = b,
+                           .d_c = quotient ? test_device_put(d, c, bytes) : NULL,
+                           .shift = shift,
+                           .k = k}};
+            must_run(d, &op);
+            got[i][quotient] = malloc(bytes);
+            test_device_get(d, got[i][quotient], out, bytes);
+            if (!quotient && i == 0) {
+                memcpy(c, got[0][0], bytes);
+                for (size_t j = 0; j < n; j += 3) { /* not only differences of close values */
+                    memset(&c[j], 0, sizeof(c[j]));
+                }
+            }
+        }
+        test_device_clear(d);
+        cuzk_accel_domain_destroy(dom, d->q);
+    }
+    for (int quotient = 0; quotient < 2; quotient++) {
+        CHECK_MEM(got[1][quotient], got[0][quotient], bytes);
+        free(got[0][quotient]);
+        free(got[1][quotient]);
+    }
+    free(v[0]);
+    free(v[1]);
+    free(c);
+}
+
 static void transforms(void)
 {
     pair p;
@@ -140,6 +185,20 @@ static void transforms(void)
         check_ntt(&p, CUZK_ACCEL_OP_INTT, lg, root, &CUZK_FR_ONE);
         check_ntt(&p, CUZK_ACCEL_OP_INTT, lg, root, &CUZK_FR_GENERATOR);
         check_ntt(&p, CUZK_ACCEL_OP_TO_COSET, lg, root, &CUZK_FR_GENERATOR);
+        check_ntt(&p, CUZK_ACCEL_OP_TO_COSET, lg, root, &CUZK_FR_ONE);
+        check_poly(&p, lg, root, false);
+        check_poly(&p, lg, root, true);
+    }
+    pair_end(&p);
+}
+
+static void three_passes(void)
+{
+    pair p;
+    pair_begin(&p);
+    for (unsigned lg = 19; lg <= 20; lg++) {
+        check_ntt(&p, CUZK_ACCEL_OP_TO_COSET, lg, NULL, &CUZK_FR_GENERATOR);
+        check_poly(&p, lg, NULL, true);
     }
     pair_end(&p);
 }
@@ -509,6 +568,6 @@ static void points(void)
     free(in);
 }
 
-static const cuzk_case cases[] = {CASE(vectors), CASE(transforms), CASE(sums),
+static const cuzk_case cases[] = {CASE(vectors), CASE(transforms), CASE(three_passes), CASE(sums),
                                   CASE(combs),   CASE(circuits),   CASE(points)};
 TEST_MAIN("accel_cuda/ops", cases)

@@ -19,11 +19,8 @@ static cuzk_status vec_range(void *arg, size_t begin, size_t end, unsigned worke
     (void)worker;
     if (op->kind == CUZK_ACCEL_OP_MUL) {
         cuzk_fr_vec_mul(out, a, op->u.vec.d_b + begin, n);
-    } else if (op->kind == CUZK_ACCEL_OP_RESIDUE) {
-        cuzk_fr_vec_mul_sub(out, a, op->u.vec.d_b + begin, op->u.vec.d_c + begin, n);
-        cuzk_fr_vec_to_scalar((cuzk_scalar *)(void *)out, out, n);
     } else {
-        cuzk_fr_vec_sub_scale(out, a, op->u.vec.d_c + begin, &op->u.vec.k, n);
+        cuzk_fr_vec_mul_sub(out, a, op->u.vec.d_b + begin, op->u.vec.d_c + begin, n);
         cuzk_fr_vec_to_scalar((cuzk_scalar *)(void *)out, out, n);
     }
     return CUZK_OK;
@@ -36,11 +33,43 @@ static cuzk_status run_vec(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err
     if (st != CUZK_OK) {
         return CUZK_FAIL(err, st, "vector operation: %s", cuzk_status_text(st));
     }
-    if (op->kind != CUZK_ACCEL_OP_QUOTIENT) {
-        return CUZK_OK;
+    return CUZK_OK;
+}
+
+/* out = k times out as scalars, for QUOTIENT less c. */
+static cuzk_status poly_range(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    const cuzk_accel_op *op = arg;
+    cuzk_fr *out = (cuzk_fr *)(void *)op->u.poly.d_out;
+    const cuzk_fr *c = (const cuzk_fr *)(const void *)op->u.poly.d_c;
+    (void)worker;
+    cuzk_fr_vec_scale(out + begin, out + begin, &op->u.poly.k, end - begin);
+    cuzk_fr_vec_to_scalar(op->u.poly.d_out + begin, out + begin, end - begin);
+    for (size_t i = begin; op->kind == CUZK_ACCEL_OP_QUOTIENT && i < end; i++) {
+        cuzk_fr_sub(&out[i], &out[i], &c[i]); /* integers < r */
     }
-    const unsigned lg = (unsigned)__builtin_ctzll(op->u.vec.n);
-    return cuzk_ntt_reverse(op->u.vec.d_out, lg, d->pool, NULL, err);
+    return CUZK_OK;
+}
+
+static cuzk_status run_poly(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err)
+{
+    const cpu_domain *dom = (const cpu_domain *)(const void *)op->u.poly.domain;
+    cuzk_fr *out = (cuzk_fr *)(void *)op->u.poly.d_out;
+    const bool coset = op->kind == CUZK_ACCEL_OP_QUOTIENT;
+    const unsigned lg = cuzk_ntt_domain_lg(dom->ntt);
+    cuzk_accel_op copy = *op;
+    cuzk_accel_op mul = {
+        .kind = CUZK_ACCEL_OP_MUL,
+        .u.vec = {
+            .d_out = out, .d_a = op->u.poly.d_a, .d_b = op->u.poly.d_b, .n = (uint64_t)1 << lg}};
+    CUZK_TRY(run_vec(d, &mul, err));
+    CUZK_TRY(cuzk_ntt_inverse(dom->ntt, out, CUZK_NTT_NR, coset ? &op->u.poly.shift : NULL, d->pool,
+                              NULL, err));
+    const cuzk_status st = cuzk_parallel_for(d->pool, NULL, mul.u.vec.n, GRAIN, poly_range, &copy);
+    if (st != CUZK_OK) {
+        return CUZK_FAIL(err, st, "coefficients of a product: %s", cuzk_status_text(st));
+    }
+    return coset ? cuzk_ntt_reverse(out, lg, d->pool, NULL, err) : CUZK_OK;
 }
 
 static cuzk_status run_ntt(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err)
@@ -147,8 +176,9 @@ cuzk_status cpu_run(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err)
     case CUZK_ACCEL_OP_INTT:
     case CUZK_ACCEL_OP_TO_COSET: return run_ntt(d, op, err);
     case CUZK_ACCEL_OP_MUL:
-    case CUZK_ACCEL_OP_RESIDUE:
-    case CUZK_ACCEL_OP_QUOTIENT: return run_vec(d, op, err);
+    case CUZK_ACCEL_OP_RESIDUE: return run_vec(d, op, err);
+    case CUZK_ACCEL_OP_PRODUCT:
+    case CUZK_ACCEL_OP_QUOTIENT: return run_poly(d, op, err);
     case CUZK_ACCEL_OP_SECTION: {
         const cuzk_accel_circuit *c = op->u.section.circuit;
         const cuzk_witness w = cpu_witness_view(c->circuit, op->u.section.d_witness);

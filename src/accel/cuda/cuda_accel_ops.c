@@ -88,6 +88,7 @@ cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *
     case CUZK_ACCEL_OP_TO_COSET:
     case CUZK_ACCEL_OP_MUL:
     case CUZK_ACCEL_OP_RESIDUE:
+    case CUZK_ACCEL_OP_PRODUCT:
     case CUZK_ACCEL_OP_QUOTIENT:
     case CUZK_ACCEL_OP_SECTION:
     case CUZK_ACCEL_OP_DECODE_G1:
@@ -292,8 +293,18 @@ static cuzk_status enqueue_ntt(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *
     if (op->kind == CUZK_ACCEL_OP_INTT) {
         return cuzk_cuda_ntt_inverse(d->ntt, q->q, op->u.ntt.d_a, CUZK_CUDA_NR, shift, err);
     }
-    CUZK_TRY(cuzk_cuda_ntt_inverse(d->ntt, q->q, op->u.ntt.d_a, CUZK_CUDA_NR, NULL, err));
-    return cuzk_cuda_ntt_forward(d->ntt, q->q, op->u.ntt.d_a, CUZK_CUDA_RN, shift, err);
+    return cuzk_cuda_ntt_to_coset(d->ntt, q->q, op->u.ntt.d_a, &op->u.ntt.shift, err);
+}
+
+static cuzk_status enqueue_poly(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *err)
+{
+    const gpu_domain *d = (const gpu_domain *)(const void *)op->u.poly.domain;
+    if (op->kind == CUZK_ACCEL_OP_PRODUCT) {
+        return cuzk_cuda_ntt_product(d->ntt, q->q, op->u.poly.d_out, op->u.poly.d_a, op->u.poly.d_b,
+                                     &op->u.poly.k, err);
+    }
+    return cuzk_cuda_ntt_quotient(d->ntt, q->q, op->u.poly.d_out, op->u.poly.d_a, op->u.poly.d_b,
+                                  op->u.poly.d_c, &op->u.poly.shift, &op->u.poly.k, err);
 }
 
 static cuzk_status enqueue_vec(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *err)
@@ -304,10 +315,7 @@ static cuzk_status enqueue_vec(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *
     if (op->kind == CUZK_ACCEL_OP_MUL) {
         return cuzk_cuda_vec_mul(q->q, out, a, b, n, err);
     }
-    if (op->kind == CUZK_ACCEL_OP_RESIDUE) {
-        return cuzk_cuda_vec_residue(q->q, out, a, b, c, n, err);
-    }
-    return cuzk_cuda_vec_quotient(q->q, out, a, c, &op->u.vec.k, (unsigned)__builtin_ctzll(n), err);
+    return cuzk_cuda_vec_residue(q->q, out, a, b, c, n, err);
 }
 
 static cuzk_status enqueue_section(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *err)
@@ -373,8 +381,9 @@ cuzk_status gpu_enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, void *
     case CUZK_ACCEL_OP_INTT:
     case CUZK_ACCEL_OP_TO_COSET: return enqueue_ntt(q, op, err);
     case CUZK_ACCEL_OP_MUL:
-    case CUZK_ACCEL_OP_RESIDUE:
-    case CUZK_ACCEL_OP_QUOTIENT: return enqueue_vec(q, op, err);
+    case CUZK_ACCEL_OP_RESIDUE: return enqueue_vec(q, op, err);
+    case CUZK_ACCEL_OP_PRODUCT:
+    case CUZK_ACCEL_OP_QUOTIENT: return enqueue_poly(q, op, err);
     case CUZK_ACCEL_OP_SECTION: return enqueue_section(q, op, err);
     case CUZK_ACCEL_OP_MSM_G1:
     case CUZK_ACCEL_OP_MSM_G2:

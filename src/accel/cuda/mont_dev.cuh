@@ -542,6 +542,27 @@ template <class F> CUZK_DEV void mont_add_mod2_if(mont<F> &a, uint32_t on)
     }
 }
 
+/** a -= 2r where on is not zero, as above; a carry out of a is the caller's knowledge. */
+CUZK_DEV void mont_sub_mod2_if(dfr &a, uint32_t on)
+{
+    asm volatile("{\n\t.reg .pred p;\n\t"
+                 "setp.ne.u32 p, %16, 0;\n\t"
+                 "@p sub.cc.u32 %0, %0, %8;\n\t"
+                 "@p subc.cc.u32 %1, %1, %9;\n\t"
+                 "@p subc.cc.u32 %2, %2, %10;\n\t"
+                 "@p subc.cc.u32 %3, %3, %11;\n\t"
+                 "@p subc.cc.u32 %4, %4, %12;\n\t"
+                 "@p subc.cc.u32 %5, %5, %13;\n\t"
+                 "@p subc.cc.u32 %6, %6, %14;\n\t"
+                 "@p subc.u32 %7, %7, %15;\n\t}"
+                 : "+r"(a.l[0]), "+r"(a.l[1]), "+r"(a.l[2]), "+r"(a.l[3]), "+r"(a.l[4]),
+                   "+r"(a.l[5]), "+r"(a.l[6]), "+r"(a.l[7])
+                 : "n"(mont_mod2<fr_field>(0)), "n"(mont_mod2<fr_field>(1)),
+                   "n"(mont_mod2<fr_field>(2)), "n"(mont_mod2<fr_field>(3)),
+                   "n"(mont_mod2<fr_field>(4)), "n"(mont_mod2<fr_field>(5)),
+                   "n"(mont_mod2<fr_field>(6)), "n"(mont_mod2<fr_field>(7)), "r"(on));
+}
+
 /** out = a - b, lazy in and out. */
 template <class F> CUZK_DEV void mont_sub(mont<F> &out, const mont<F> &a, const mont<F> &b)
 {

@@ -6,41 +6,26 @@
  * to bit-reversed order; from bit 0 up with x + y, (x - y)T it takes bit-reversed order to
  * natural order. Both work for w (forward) and for w^-1 (inverse, without 1/n).
  *
- * A pass does up to 9 neighbouring bits [lo, lo + b): a block holds a tile of 2^11 elements, all
- * 2^b rows for a few columns, and goes through them in steps of up to 3 levels with 8 elements in
- * the registers of each of 256 threads, exchanged through shared memory between the steps.
- * 2^27 takes three passes. Values are lazy (< 2r) between passes.
+ * A pass does up to 9 neighbouring bits (ntt_pass_dev.cuh), the passes from natural to bit-reversed
+ * order and those back have the same bits: so the last of the one and the first of the other join in
+ * one kernel. 2^27 takes three passes.
  */
+#include <string.h>
+
 #include "base/alloc.h"
 
 #include "cuda_queue_internal.h"
 #include "ntt_cuda.h"
 
-#include "mont_dev.cuh"
+#include "ntt_pass_dev.cuh"
 
-#define LG_TILE     11u
-#define LG_SMALL    10u /* domains up to this size are one block */
-#define MAX_BITS    9u
-#define THREADS     256u
-#define TILE        (1u << LG_TILE)
-#define TILE_PADDED (TILE + TILE / 8) /* a pad per 8 elements: all access patterns conflict-free */
-#define TILE_BYTES  (2 * TILE_PADDED * (unsigned)sizeof(uint4))
-#define LG_POWERS   14u /* powers of the shift: 2^14 low and 2^13 high ones */
+#define LG_SMALL 10u /* domains up to this size are one block */
 
 struct cuzk_cuda_ntt {
     int device;
     unsigned lg;
     cuzk_fr n_inv;
     cuzk_fr *d_tw[2]; /* [2^(lg-1)]: T of w, of w^-1 */
-};
-
-struct pass_args {
-    cuzk_fr *a;
-    const cuzk_fr *tw;
-    unsigned lo, bits;
-    bool last;   /* outputs reduced */
-    bool scaled; /* ... and multiplied by factor */
-    cuzk_fr factor;
 };
 
 struct root_powers {
@@ -65,161 +50,20 @@ static __global__ void __launch_bounds__(256) twiddle_k(cuzk_fr *tw, root_powers
     mont_store(&tw[k], t);
 }
 
-/* x, y = x + w y, x - w y, or with gs x + y, (x - y) w; unit: w = 1. */
-template <bool gs> CUZK_DEV void butterfly(dfr &x, dfr &y, const dfr &w, bool unit)
-{
-    dfr t;
-    if (gs) {
-        mont_sub(t, x, y);
-        mont_add(x, x, y);
-        if (unit) {
-            y = t;
-        } else {
-            mont_mul(y, w, t);
-        }
-    } else {
-        if (unit) {
-            t = y;
-        } else {
-            mont_mul(t, w, y);
-        }
-        mont_sub(y, x, t);
-        mont_add(x, x, t);
-    }
-}
-
-/* Level of register bit B (0..2) of 8 elements; k: index of the block of all 8. */
-template <bool gs, int B> CUZK_DEV void level8(dfr (&v)[8], const cuzk_fr *tw, uint32_t k)
-{
-#pragma unroll
-    for (int g = 0; g < 4 >> B; g++) { /* blocks that share a twiddle */
-        dfr w;
-        mont_load_ro(w, &tw[(k << (2 - B)) + (uint32_t)g]);
-        const bool unit = g == 0 && k == 0;
-#pragma unroll
-        for (int i = 0; i < 1 << B; i++) {
-            butterfly<gs>(v[(2 * g << B) + i], v[((2 * g + 1) << B) + i], w, unit);
-        }
-    }
-}
-
-CUZK_DEV void tile_put(uint4 *sh, uint32_t u, const dfr &a)
-{
-    const uint32_t at = u + (u >> 3);
-    sh[at] = make_uint4(a.l[0], a.l[1], a.l[2], a.l[3]);
-    sh[at + TILE_PADDED] = make_uint4(a.l[4], a.l[5], a.l[6], a.l[7]);
-}
-
-CUZK_DEV void tile_get(dfr &a, const uint4 *sh, uint32_t u)
-{
-    const uint32_t at = u + (u >> 3);
-    const uint4 x = sh[at], y = sh[at + TILE_PADDED];
-    a.l[0] = x.x;
-    a.l[1] = x.y;
-    a.l[2] = x.z;
-    a.l[3] = x.w;
-    a.l[4] = y.x;
-    a.l[5] = y.y;
-    a.l[6] = y.z;
-    a.l[7] = y.w;
-}
-
-CUZK_DEV void finish(dfr &x, const pass_args &p)
-{
-    if (p.scaled) {
-        dfr f;
-        mont_load(f, &p.factor);
-        mont_mul(x, f, x);
-    }
-    if (p.last) {
-        mont_canon(x);
-    }
-}
-
-/*
- * Tile index u: [other blocks | row | column]; the low cl bits are the lowest address bits, the
- * rest start at address bit lo. The block index gives the address bits in between and on top.
- */
-template <bool gs> static __global__ void __launch_bounds__(THREADS, 2) pass_k(pass_args p)
-{
-    extern __shared__ uint4 sh[];
-    const unsigned spare = LG_TILE - p.bits;
-    const unsigned cl = p.lo < spare ? p.lo : spare;
-    const uint32_t mid = p.lo - cl;
-    const uint32_t base = (blockIdx.x & ((1u << mid) - 1)) << cl | (blockIdx.x >> mid)
-                                                                       << (p.lo + LG_TILE - cl);
-    const uint32_t tid = threadIdx.x;
-    const int steps = (int)(p.bits + 2) / 3;
-    dfr v[8];
-#pragma unroll 1
-    for (int i = 0; i < steps; i++) {
-        /* step s counts from the top row bit; its levels are row bits [row, row + count) */
-        const unsigned s = (unsigned)(gs ? steps - 1 - i : i);
-        const unsigned top = p.bits - 3 * s;
-        const unsigned count = top < 3 ? top : 3;
-        const unsigned row = top < 3 ? 0 : top - 3;
-        const unsigned q = cl + row;
-        const uint32_t u = (tid >> q) << (q + 3) | (tid & ((1u << q) - 1));
-        const uint32_t at = base | (u & ((1u << cl) - 1)) | (u >> cl) << p.lo;
-        const uint32_t k = at >> (p.lo + row + 3);
-        if (i == 0) {
-#pragma unroll
-            for (uint32_t e = 0; e < 8; e++) {
-                mont_load(v[e], &p.a[at + (e << (p.lo + row))]);
-            }
-        } else {
-#pragma unroll
-            for (uint32_t e = 0; e < 8; e++) {
-                tile_get(v[e], sh, u + (e << q));
-            }
-        }
-        if (gs) {
-            level8<gs, 0>(v, p.tw, k);
-            if (count > 1) {
-                level8<gs, 1>(v, p.tw, k);
-            }
-            if (count > 2) {
-                level8<gs, 2>(v, p.tw, k);
-            }
-        } else {
-            if (count > 2) {
-                level8<gs, 2>(v, p.tw, k);
-            }
-            if (count > 1) {
-                level8<gs, 1>(v, p.tw, k);
-            }
-            level8<gs, 0>(v, p.tw, k);
-        }
-        if (i == steps - 1) {
-#pragma unroll
-            for (uint32_t e = 0; e < 8; e++) {
-                finish(v[e], p);
-                mont_store(&p.a[at + (e << (p.lo + row))], v[e]);
-            }
-        } else {
-            /* A thread overwrites what only it has read: one barrier per exchange is enough. */
-#pragma unroll
-            for (uint32_t e = 0; e < 8; e++) {
-                tile_put(sh, u + (e << q), v[e]);
-            }
-            __syncthreads();
-        }
-    }
-}
-
-/* A whole domain of 2 to 2^LG_SMALL points in one block; p.bits = lg_n. */
-template <bool gs> static __global__ void __launch_bounds__(512) small_k(pass_args p)
+/* A whole domain of 1 to 2^LG_SMALL points in one block. */
+template <bool gs, pass_in in, pass_out out>
+static __global__ void __launch_bounds__(512) small_k(pass_args p)
 {
     __shared__ uint4 raw[2u << LG_SMALL];
     cuzk_fr *const sh = (cuzk_fr *)raw;
-    const uint32_t n = 1u << p.bits, i = threadIdx.x;
+    const uint32_t n = 1u << p.lg, i = threadIdx.x;
     dfr x, y, w;
     for (uint32_t j = i; j < n; j += 512) {
-        mont_load(x, &p.a[j]);
+        take<in>(x, p, j);
         mont_store(&sh[j], x);
     }
-    for (unsigned s = 0; s < p.bits; s++) {
-        const unsigned bit = gs ? s : p.bits - 1 - s;
+    for (unsigned s = 0; s < p.lg; s++) {
+        const unsigned bit = gs ? s : p.lg - 1 - s;
         __syncthreads();
         if (i < n / 2) {
             const uint32_t k = i >> bit;
@@ -227,7 +71,7 @@ template <bool gs> static __global__ void __launch_bounds__(512) small_k(pass_ar
             mont_load(x, &sh[at]);
             mont_load(y, &sh[at + (1u << bit)]);
             mont_load_ro(w, &p.tw[k]);
-            butterfly<gs>(x, y, w, false);
+            butterfly<gs, false>(x, y, w);
             mont_store(&sh[at], x);
             mont_store(&sh[at + (1u << bit)], y);
         }
@@ -235,8 +79,7 @@ template <bool gs> static __global__ void __launch_bounds__(512) small_k(pass_ar
     __syncthreads();
     for (uint32_t j = i; j < n; j += 512) {
         mont_load(x, &sh[j]);
-        finish(x, p);
-        mont_store(&p.a[j], x);
+        give<out>(x, p, j);
     }
 }
 
@@ -267,21 +110,17 @@ static __global__ void __launch_bounds__(256)
     mont_store(&pw[i], t);
 }
 
-/* a[i] *= factor * s^(i or bitrev(i)). */
+/* a[i] *= power(i or bitrev(i)). */
 static __global__ void __launch_bounds__(256)
-    scale_k(cuzk_fr *a, const cuzk_fr *pw, unsigned lg, bool reversed)
+    scale_k(cuzk_fr *a, const cuzk_fr *pw, unsigned lg, bool is_reversed)
 {
     const uint32_t i = blockIdx.x * 256u + threadIdx.x;
     if (i >> lg != 0) {
         return;
     }
-    const uint32_t e = reversed && lg > 0 ? __brev(i) >> (32 - lg) : i;
-    dfr x, lo, hi;
+    dfr x;
     mont_load(x, &a[i]);
-    mont_load_ro(lo, &pw[e & ((1u << LG_POWERS) - 1)]);
-    mont_load_ro(hi, &pw[(1u << LG_POWERS) + (e >> LG_POWERS)]);
-    mont_mul(lo, hi, lo);
-    mont_mul(x, x, lo);
+    times_power(x, pw, is_reversed ? reversed(i, lg) : i);
     mont_canon(x);
     mont_store(&a[i], x);
 }
@@ -308,6 +147,23 @@ static cuzk_status make_twiddles(cuzk_cuda_ntt *d, cuzk_cuda_queue *q, int which
     return CUZK_CUDA_LAUNCHED(twiddle_k, err);
 }
 
+/* Tiles are larger than what a block may have by default. */
+static cuzk_status allow_tiles(cuzk_err *err)
+{
+    static void (*const all[])(pass_args) = {
+        pass_k<false, true, IN_PLACE, OUT_LAZY>,    pass_k<false, true, IN_PRODUCT, OUT_LAZY>,
+        pass_k<false, false, IN_PLACE, OUT_LAZY>,   pass_k<false, false, IN_PLACE, OUT_REDUCED>,
+        pass_k<false, false, IN_PLACE, OUT_SCALED>, pass_k<false, false, IN_PLACE, OUT_MINUS>,
+        pass_k<true, false, IN_PLACE, OUT_LAZY>,    pass_k<true, true, IN_PLACE, OUT_REDUCED>,
+        pass_k<true, true, IN_PLACE, OUT_SCALED>,   middle_k};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(all[i], cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                (int)TILE_BYTES),
+                           err));
+    }
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_cuda_ntt_create(cuzk_cuda_ntt **out, cuzk_cuda_queue *q, unsigned lg_n,
                                  const cuzk_fr *root_2_32, cuzk_err *err)
 {
@@ -330,14 +186,7 @@ cuzk_status cuzk_cuda_ntt_create(cuzk_cuda_ntt **out, cuzk_cuda_queue *q, unsign
     CUZK_TRY_GOTO(st, make_twiddles(d, q, 0, &w, err));
     CUZK_TRY_GOTO(st, make_twiddles(d, q, 1, &w_inv, err));
     CUZK_TRY_GOTO(st, cuzk_cuda_queue_sync(q, err));
-    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaFuncSetAttribute(pass_k<false>,
-                                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                     (int)TILE_BYTES),
-                                err));
-    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaFuncSetAttribute(pass_k<true>,
-                                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                     (int)TILE_BYTES),
-                                err));
+    CUZK_TRY_GOTO(st, allow_tiles(err));
     *out = d;
     return CUZK_OK;
 out:
@@ -355,63 +204,82 @@ void cuzk_cuda_ntt_destroy(cuzk_cuda_ntt *d, cuzk_cuda_queue *q)
     cuzk_free(d);
 }
 
-/* factor NULL: 1. */
-static cuzk_status run_network(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a, int which,
-                               bool gs, const cuzk_fr *factor, cuzk_err *err)
+/* Makes power(j) = factor * s^j. */
+static cuzk_status make_powers(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, const cuzk_fr *s,
+                               const cuzk_fr *factor, cuzk_err *err)
 {
-    pass_args p = {};
-    p.a = d_a;
-    p.tw = d->d_tw[which];
-    if (d->lg == 0) {
-        return CUZK_OK;
-    }
-    if (factor != NULL) {
-        p.factor = *factor;
-    }
-    if (d->lg <= LG_SMALL) {
-        p.bits = d->lg;
-        p.last = true;
-        p.scaled = factor != NULL;
-        if (gs) {
-            small_k<true><<<1, 512, 0, q->stream>>>(p);
-        } else {
-            small_k<false><<<1, 512, 0, q->stream>>>(p);
-        }
-        return CUZK_CUDA_LAUNCHED(small_k, err);
-    }
-    const unsigned passes = (d->lg + MAX_BITS - 1) / MAX_BITS;
-    unsigned done = 0;
-    for (unsigned i = 0; i < passes; i++) {
-        p.bits = (d->lg - done) / (passes - i);
-        p.lo = gs ? done : d->lg - done - p.bits;
-        p.last = i == passes - 1;
-        p.scaled = p.last && factor != NULL;
-        const unsigned blocks = 1u << (d->lg - LG_TILE);
-        if (gs) {
-            pass_k<true><<<blocks, THREADS, TILE_BYTES, q->stream>>>(p);
-        } else {
-            pass_k<false><<<blocks, THREADS, TILE_BYTES, q->stream>>>(p);
-        }
-        CUZK_TRY(CUZK_CUDA_LAUNCHED(pass_k, err));
-        done += p.bits;
-    }
-    return CUZK_OK;
-}
-
-/* a[i] *= factor * s^i; reversed: a is in bit-reversed order. */
-static cuzk_status scale(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a, const cuzk_fr *s,
-                         const cuzk_fr *factor, bool reversed, cuzk_err *err)
-{
-    cuzk_fr *const pw = (cuzk_fr *)q->d_scratch;
     root_powers sq = {};
     sq.r[0] = *s;
     for (int j = 1; j < 32; j++) {
         cuzk_fr_sqr(&sq.r[j], &sq.r[j - 1]);
     }
-    powers_k<<<(2u << LG_POWERS) / 256, 256, 0, q->stream>>>(pw, sq, *factor, d->lg);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(powers_k, err));
-    scale_k<<<blocks_for((uint64_t)1 << d->lg, 256), 256, 0, q->stream>>>(d_a, pw, d->lg, reversed);
+    powers_k<<<(2u << LG_POWERS) / 256, 256, 0, q->stream>>>((cuzk_fr *)q->d_scratch, sq, *factor,
+                                                             d->lg);
+    return CUZK_CUDA_LAUNCHED(powers_k, err);
+}
+
+/* a[i] *= power(i); is_reversed: a is in bit-reversed order. */
+static cuzk_status scale(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a, bool is_reversed,
+                         cuzk_err *err)
+{
+    scale_k<<<blocks_for((uint64_t)1 << d->lg, 256), 256, 0, q->stream>>>(
+        d_a, (const cuzk_fr *)q->d_scratch, d->lg, is_reversed);
     return CUZK_CUDA_LAUNCHED(scale_k, err);
+}
+
+static pass_args args_for(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a, int which)
+{
+    pass_args p = {};
+    p.d_a = d_a;
+    p.tw = d->d_tw[which];
+    p.tw_next = d->d_tw[1 - which];
+    p.pw = (const cuzk_fr *)q->d_scratch;
+    p.lg = d->lg;
+    return p;
+}
+
+static unsigned passes_of(unsigned lg)
+{
+    return (lg + MAX_BITS - 1) / MAX_BITS;
+}
+
+/* Gives p the bits of pass i from the top: the lower passes have the odd ones. */
+static void choose_bits(pass_args *p, unsigned i)
+{
+    unsigned left = p->lg;
+    const unsigned passes = passes_of(p->lg);
+    for (unsigned j = 0; j <= i; j++) {
+        p->bits = left / (passes - j);
+        left -= p->bits;
+    }
+    p->lo = left;
+}
+
+typedef void (*pass_fn)(pass_args);
+
+static cuzk_status launch(pass_fn fn, const pass_args *p, cuzk_cuda_queue *q, cuzk_err *err)
+{
+    fn<<<1u << (p->lg - LG_TILE), THREADS, TILE_BYTES, q->stream>>>(*p);
+    return CUZK_CUDA_LAUNCHED(pass_k, err);
+}
+
+/* All passes; in is for the first, out for the last. */
+template <bool gs, pass_in in, pass_out out>
+static cuzk_status run_network(pass_args p, cuzk_cuda_queue *q, cuzk_err *err)
+{
+    if (p.lg <= LG_SMALL) {
+        small_k<gs, in, out><<<1, 512, 0, q->stream>>>(p);
+        return CUZK_CUDA_LAUNCHED(small_k, err);
+    }
+    const unsigned passes = passes_of(p.lg);
+    for (unsigned i = 0; i < passes; i++) {
+        choose_bits(&p, gs ? passes - 1 - i : i);
+        const pass_fn fn = i == 0            ? pass_k<gs, !gs, in, OUT_LAZY>
+                           : i == passes - 1 ? pass_k<gs, gs, IN_PLACE, out>
+                                             : pass_k<gs, false, IN_PLACE, OUT_LAZY>;
+        CUZK_TRY(launch(fn, &p, q, err));
+    }
+    return CUZK_OK;
 }
 
 static cuzk_status check_call(const cuzk_cuda_ntt *d, const cuzk_cuda_queue *q,
@@ -427,14 +295,23 @@ static cuzk_status check_call(const cuzk_cuda_ntt *d, const cuzk_cuda_queue *q,
     return CUZK_CUDA(cudaSetDevice(q->device), err);
 }
 
+static cuzk_status run_plain(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a, int which,
+                             cuzk_cuda_order order, cuzk_err *err)
+{
+    const pass_args p = args_for(d, q, d_a, which);
+    return order == CUZK_CUDA_RN ? run_network<true, IN_PLACE, OUT_REDUCED>(p, q, err)
+                                 : run_network<false, IN_PLACE, OUT_REDUCED>(p, q, err);
+}
+
 cuzk_status cuzk_cuda_ntt_forward(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a,
                                   cuzk_cuda_order order, const cuzk_fr *shift, cuzk_err *err)
 {
     CUZK_TRY(check_call(d, q, shift, err));
     if (shift != NULL && !cuzk_fr_is_one(shift)) {
-        CUZK_TRY(scale(d, q, d_a, shift, &CUZK_FR_ONE, order == CUZK_CUDA_RN, err));
+        CUZK_TRY(make_powers(d, q, shift, &CUZK_FR_ONE, err));
+        CUZK_TRY(scale(d, q, d_a, order == CUZK_CUDA_RN, err));
     }
-    return run_network(d, q, d_a, 0, order == CUZK_CUDA_RN, NULL, err);
+    return run_plain(d, q, d_a, 0, order, err);
 }
 
 cuzk_status cuzk_cuda_ntt_inverse(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a,
@@ -442,10 +319,86 @@ cuzk_status cuzk_cuda_ntt_inverse(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cu
 {
     CUZK_TRY(check_call(d, q, shift, err));
     if (shift == NULL || cuzk_fr_is_one(shift)) {
-        return run_network(d, q, d_a, 1, order == CUZK_CUDA_RN, &d->n_inv, err);
+        pass_args p = args_for(d, q, d_a, 1);
+        p.factor = d->n_inv;
+        return order == CUZK_CUDA_RN ? run_network<true, IN_PLACE, OUT_SCALED>(p, q, err)
+                                     : run_network<false, IN_PLACE, OUT_SCALED>(p, q, err);
     }
     cuzk_fr s_inv;
     cuzk_fr_inv(&s_inv, shift);
-    CUZK_TRY(run_network(d, q, d_a, 1, order == CUZK_CUDA_RN, NULL, err));
-    return scale(d, q, d_a, &s_inv, &d->n_inv, order == CUZK_CUDA_NR, err);
+    CUZK_TRY(run_plain(d, q, d_a, 1, order, err));
+    CUZK_TRY(make_powers(d, q, &s_inv, &d->n_inv, err));
+    return scale(d, q, d_a, order == CUZK_CUDA_NR, err);
+}
+
+cuzk_status cuzk_cuda_ntt_to_coset(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a,
+                                   const cuzk_fr *shift, cuzk_err *err)
+{
+    CUZK_TRY(check_call(d, q, shift, err));
+    if (d->lg <= LG_SMALL) {
+        CUZK_TRY(cuzk_cuda_ntt_inverse(d, q, d_a, CUZK_CUDA_NR, NULL, err));
+        return cuzk_cuda_ntt_forward(d, q, d_a, CUZK_CUDA_RN, shift, err);
+    }
+    CUZK_TRY(make_powers(d, q, shift, &d->n_inv, err));
+    pass_args p = args_for(d, q, d_a, 1);
+    const unsigned last = passes_of(p.lg) - 1;
+    for (unsigned i = 0; i < last; i++) {
+        choose_bits(&p, i);
+        const pass_fn fn = i == 0 ? pass_k<false, true, IN_PLACE, OUT_LAZY>
+                                  : pass_k<false, false, IN_PLACE, OUT_LAZY>;
+        CUZK_TRY(launch(fn, &p, q, err));
+    }
+    choose_bits(&p, last);
+    CUZK_TRY(launch(middle_k, &p, q, err));
+    p.tw = d->d_tw[0];
+    for (unsigned i = last; i-- > 0;) {
+        choose_bits(&p, i);
+        const pass_fn fn = i == 0 ? pass_k<true, true, IN_PLACE, OUT_REDUCED>
+                                  : pass_k<true, false, IN_PLACE, OUT_LAZY>;
+        CUZK_TRY(launch(fn, &p, q, err));
+    }
+    return CUZK_OK;
+}
+
+/* An integer in the place of an element: a Montgomery value times it is an integer. */
+static cuzk_fr as_integer(const cuzk_fr *k)
+{
+    cuzk_scalar plain;
+    cuzk_fr x;
+    cuzk_fr_to_scalar(&plain, k);
+    static_assert(sizeof(x) == sizeof(plain), "elements and scalars have the same limbs");
+    memcpy(&x, &plain, sizeof(x));
+    return x;
+}
+
+cuzk_status cuzk_cuda_ntt_product(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_scalar *d_out,
+                                  const cuzk_fr *d_a, const cuzk_fr *d_b, const cuzk_fr *k,
+                                  cuzk_err *err)
+{
+    CUZK_TRY(check_call(d, q, NULL, err));
+    cuzk_fr factor;
+    pass_args p = args_for(d, q, (cuzk_fr *)d_out, 1);
+    p.d_x = d_a;
+    p.d_y = d_b;
+    cuzk_fr_mul(&factor, &d->n_inv, k);
+    p.factor = as_integer(&factor);
+    return run_network<false, IN_PRODUCT, OUT_SCALED>(p, q, err);
+}
+
+cuzk_status cuzk_cuda_ntt_quotient(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_scalar *d_out,
+                                   cuzk_fr *d_a, const cuzk_fr *d_b, const cuzk_scalar *d_c,
+                                   const cuzk_fr *shift, const cuzk_fr *k, cuzk_err *err)
+{
+    CUZK_TRY(check_call(d, q, shift, err));
+    cuzk_fr factor, s_inv;
+    pass_args p = args_for(d, q, d_a, 1);
+    p.d_x = d_a;
+    p.d_y = d_b;
+    p.d_minus = (const cuzk_fr *)d_c;
+    p.d_out = (cuzk_fr *)d_out;
+    cuzk_fr_inv(&s_inv, shift);
+    cuzk_fr_mul(&factor, &d->n_inv, k);
+    factor = as_integer(&factor);
+    CUZK_TRY(make_powers(d, q, &s_inv, &factor, err));
+    return run_network<false, IN_PRODUCT, OUT_MINUS>(p, q, err);
 }

@@ -39,6 +39,30 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_ntt_inverse(const cuzk_cuda_ntt *d, cuzk_cu
                                                  cuzk_fr *d_a, cuzk_cuda_order order,
                                                  const cuzk_fr *shift, cuzk_err *err);
 
+/** The inverse, then the forward transform on the coset, in natural order both; shift not NULL. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_ntt_to_coset(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q,
+                                                  cuzk_fr *d_a, const cuzk_fr *shift,
+                                                  cuzk_err *err);
+
+/**
+ * d_out = coefficients of the product of d_a and d_b, both [2^lg_n] on the domain in natural order,
+ * times k (host), as integers < r in bit-reversed order. d_out may be an input.
+ */
+CUZK_NODISCARD cuzk_status cuzk_cuda_ntt_product(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q,
+                                                 cuzk_scalar *d_out, const cuzk_fr *d_a,
+                                                 const cuzk_fr *d_b, const cuzk_fr *k,
+                                                 cuzk_err *err);
+/**
+ * d_out = k times the coefficients of the product of d_a and d_b, which are on the coset of shift, less
+ * d_c: integers < r as cuzk_cuda_ntt_product makes them. d_out is in natural order. Overwrites d_a;
+ * d_out may be d_b. shift and k are on the host.
+ */
+CUZK_NODISCARD cuzk_status cuzk_cuda_ntt_quotient(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q,
+                                                  cuzk_scalar *d_out, cuzk_fr *d_a,
+                                                  const cuzk_fr *d_b, const cuzk_scalar *d_c,
+                                                  const cuzk_fr *shift, const cuzk_fr *k,
+                                                  cuzk_err *err);
+
 #ifdef __cplusplus
 }
 #endif

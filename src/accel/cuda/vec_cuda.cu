@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* One element per thread; bound by memory: 64 to 96 bytes per element. */
-#include <string.h>
-
 #include "cuda_queue_internal.h"
 #include "vec_cuda.h"
 
@@ -44,26 +42,6 @@ static __global__ void __launch_bounds__(THREADS)
     mont_store(&out[i], x);
 }
 
-/* k is an integer: a Montgomery value times it is an integer. Writes run along the warp, reads are
- * whole 32-byte sectors. */
-static __global__ void __launch_bounds__(THREADS)
-    vec_quotient_k(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *c, cuzk_fr k, unsigned lg)
-{
-    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
-    if ((uint64_t)i >> lg != 0) {
-        return;
-    }
-    const uint32_t j = lg > 0 ? __brev(i) >> (32 - lg) : 0;
-    dfr x, y, f;
-    mont_load_ro(x, &a[j]);
-    mont_load_ro(y, &c[j]);
-    mont_sub(x, x, y);
-    mont_load(f, &k);
-    mont_mul(x, f, x);
-    mont_canon(x);
-    mont_store(&out[i], x);
-}
-
 static unsigned blocks_for(uint64_t n)
 {
     return (unsigned)((n + THREADS - 1) / THREADS);
@@ -89,21 +67,4 @@ cuzk_status cuzk_cuda_vec_residue(cuzk_cuda_queue *q, cuzk_fr *d_out, const cuzk
     }
     vec_residue_k<<<blocks_for(n), THREADS, 0, q->stream>>>(d_out, d_a, d_b, d_c, n);
     return CUZK_CUDA_LAUNCHED(vec_residue_k, err);
-}
-
-cuzk_status cuzk_cuda_vec_quotient(cuzk_cuda_queue *q, cuzk_fr *d_out, const cuzk_fr *d_a,
-                                   const cuzk_fr *d_c, const cuzk_fr *k, unsigned lg, cuzk_err *err)
-{
-    cuzk_scalar plain;
-    cuzk_fr factor;
-    if (lg > 31) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "quotient on 2^%u points", lg);
-    }
-    CUZK_TRY(CUZK_CUDA(cudaSetDevice(q->device), err));
-    cuzk_fr_to_scalar(&plain, k);
-    static_assert(sizeof(factor) == sizeof(plain), "an integer in the place of an element");
-    memcpy(&factor, &plain, sizeof(factor));
-    vec_quotient_k<<<blocks_for((uint64_t)1 << lg), THREADS, 0, q->stream>>>(d_out, d_a, d_c,
-                                                                             factor, lg);
-    return CUZK_CUDA_LAUNCHED(vec_quotient_k, err);
 }

@@ -21,13 +21,6 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_vec_mul(cuzk_cuda_queue *q, cuzk_fr *d_out,
 CUZK_NODISCARD cuzk_status cuzk_cuda_vec_residue(cuzk_cuda_queue *q, cuzk_fr *d_out,
                                                  const cuzk_fr *d_a, const cuzk_fr *d_b,
                                                  const cuzk_fr *d_c, uint64_t n, cuzk_err *err);
-/**
- * d_out[i] = (d_a[j] - d_c[j]) k as an integer < r, j = i with its lg bits reversed; d_out overlaps
- * no input. k is on the host.
- */
-CUZK_NODISCARD cuzk_status cuzk_cuda_vec_quotient(cuzk_cuda_queue *q, cuzk_fr *d_out,
-                                                  const cuzk_fr *d_a, const cuzk_fr *d_c,
-                                                  const cuzk_fr *k, unsigned lg, cuzk_err *err);
 
 #ifdef __cplusplus
 }
