@@ -228,8 +228,6 @@ def msm_file():
     # test/msm checks on the generators which of the two cube roots goes with lambda in each group.
     put("G1_BETA_LIMBS", limbs(cube * cube * r384 % Q, 6), "cube root of unity with (beta*x, y) = [z^2 - 1](x, y) in G1; Montgomery form")
     put("G2_BETA_LIMBS", limbs(cube * r384 % Q, 6), "the same in G2; Montgomery form")
-    put("LAMBDA_LIMBS", limbs(lam, 2), "lambda = z^2 - 1, a cube root of unity mod r")
-    put("LAMBDA_MU_LIMBS", limbs(2 ** 255 // lam, 2), "floor(2^255 / lambda)")
     put("P52", limbs52(Q), "q, radix 2^52")
     for k in (1, 3, 12, 14):
         put(f"P52_SHL{k}", limbs52(Q << k), f"2^{k} q, radix 2^52")

@@ -7,7 +7,7 @@
 #include "ec/hex_hd.h"
 
 #define CUZK_HEX_MIN_DIGITS 10u
-#define CUZK_HEX_MAX_DIGITS 22u
+#define CUZK_HEX_MAX_DIGITS 40u
 
 /**
  * The smallest base in which every scalar has that many digits: m^digits > z^2.

@@ -7,9 +7,8 @@
 #include "base/assert.h"
 
 /* Points that one block of buckets leaves behind: its sum, and one sum per bit of the position. */
-#define BLOCK_BITS   11u
-#define BLOCK_POINTS (BLOCK_BITS + 1u)
-CUZK_STATIC_ASSERT((1u << BLOCK_BITS) == MSM_SEGMENTS, "a block is what one task weighs");
+#define BLOCK_POINTS (MSM_BLOCK_BITS + 1u)
+CUZK_STATIC_ASSERT((1u << MSM_BLOCK_BITS) == MSM_SEGMENTS, "a block fits what one task weighs");
 
 /* One group of windows on its way through the three phases. */
 typedef struct group_job {
@@ -21,10 +20,25 @@ typedef struct group_job {
     size_t *pos;            /* [ranges][group_parts] where the range's next entry goes */
     size_t *part_begin;     /* [group_parts + 1] */
     uint64_t *entries;      /* by partition; bucket within it << 32 | entry */
-    unsigned char *buckets; /* [group << c1] slots */
-    unsigned block_bits;    /* a block is 2^block_bits buckets of one window */
-    unsigned char *sums;    /* [blocks][block_bits + 1] affine: all, bit 0, bit 1, ... */
+    unsigned char *buckets; /* [group_parts << low] slots */
+    unsigned char *sums;    /* [group * blocks][block_bits + 1] affine: all, bit 0, bit 1, ... */
+    cuzk_msm_acc *window;   /* [windows] */
 } group_job;
+
+void cuzk_msm_count(cuzk_msm_set *s, size_t r, size_t begin, size_t end)
+{
+    const cuzk_msm_plan *p = &s->plan;
+    for (unsigned w = 0; w < p->windows; w++) {
+        uint32_t *hist = &s->hist[r * p->parts + p->first_part[w]];
+        const uint32_t *codes = s->codes + w * s->n;
+        const size_t first = p->first_slot[w];
+        for (size_t i = begin; i < end; i++) {
+            if (codes[i] != MSM_CODE_NONE) {
+                hist[(first + (codes[i] >> MSM_ENTRY_SHIFT)) >> p->low]++;
+            }
+        }
+    }
+}
 
 static void place(group_job *g)
 {
@@ -45,22 +59,19 @@ static cuzk_status scatter_ranges(void *arg, size_t begin, size_t end, unsigned 
     const group_job *g = arg;
     const cuzk_msm_set *s = g->set;
     const cuzk_msm_plan *p = &s->plan;
-    const size_t first_bucket = (size_t)g->w0 << (p->c - 1);
     const size_t in_part = ((size_t)1 << p->low) - 1;
     (void)worker;
     for (size_t r = begin; r < end; r++) {
         size_t *pos = &g->pos[r * p->group_parts];
-        for (size_t i = s->cut[r]; i < s->cut[r + 1]; i++) {
-            for (unsigned e = 0; e < s->dim; e++) {
-                const cuzk_i128 k = s->k[i * s->dim + e];
-                const uint32_t ref = s->idx[i] << MSM_ENTRY_SHIFT | (e != 0 ? MSM_ENTRY_ENDO : 0);
-                for (unsigned w = g->w0; w < g->w1; w++) {
-                    const int32_t d = cuzk_msm_digit(p, k, w);
-                    if (d != 0) {
-                        const size_t b = cuzk_msm_bucket(p, w, d) - first_bucket;
-                        g->entries[pos[b >> p->low]++] =
-                            (uint64_t)(b & in_part) << 32 | ref | (d < 0 ? MSM_ENTRY_NEG : 0);
-                    }
+        for (unsigned w = g->w0; w < g->w1; w++) {
+            const uint32_t *codes = s->codes + w * s->n;
+            const size_t first = p->first_slot[w];
+            for (size_t i = s->cut[r]; i < s->cut[r + 1]; i++) {
+                if (codes[i] != MSM_CODE_NONE) {
+                    const size_t b = first + (codes[i] >> MSM_ENTRY_SHIFT);
+                    g->entries[pos[b >> p->low]++] =
+                        (uint64_t)(b & in_part) << 32 |
+                        (s->idx[i] << MSM_ENTRY_SHIFT | (codes[i] & MSM_ENTRY_UNIT));
                 }
             }
         }
@@ -92,75 +103,139 @@ static cuzk_status sum_partitions(void *arg, size_t begin, size_t end, unsigned 
     return CUZK_OK;
 }
 
-/* Unit of work: MSM_SEGMENTS buckets, one or more blocks. */
+/* Blocks that one task weighs, and of which the sums per bit are added up where they are of one
+ * window: only the first of them, or of the window, has these. */
+static size_t task_blocks(const cuzk_msm_plan *p)
+{
+    return MSM_SEGMENTS >> p->block_bits;
+}
+
+static bool has_bit_sums(const cuzk_msm_plan *p, size_t block)
+{
+    return block % task_blocks(p) == 0 || block % p->blocks == 0;
+}
+
+static unsigned char *block_sum(const group_job *g, size_t block, unsigned i)
+{
+    return g->sums + (block * (g->set->plan.block_bits + 1) + i) * g->ctx->eng->group->affine_bytes;
+}
+
 static cuzk_status weigh_blocks(void *arg, size_t begin, size_t end, unsigned worker)
 {
     const group_job *g = arg;
     const cuzk_msm_plan *p = &g->set->plan;
-    const size_t total = (size_t)p->group << (p->c - 1), block = (size_t)1 << g->block_bits;
+    const size_t total = (size_t)(g->w1 - g->w0) * p->blocks, each = task_blocks(p);
     cuzk_msm_tree *t = &g->ctx->trees.t[worker];
     for (size_t u = begin; u < end; u++) {
-        const size_t first = u * MSM_SEGMENTS;
-        const size_t n = total - first < MSM_SEGMENTS ? total - first : MSM_SEGMENTS;
-        unsigned char *slots = g->buckets + first * t->eng->slot_bytes;
-        cuzk_msm_tree_weigh(t, slots, n, g->block_bits);
-        for (size_t b = 0; b < n; b += block) {
+        const size_t first = u * each, n = total - first < each ? total - first : each;
+        unsigned char *slots = g->buckets + (first << p->block_bits) * t->eng->slot_bytes;
+        cuzk_msm_tree_weigh(t, slots, n << p->block_bits, p->block_bits);
+        cuzk_msm_tree_join(t, slots, n, p->block_bits, first, p->blocks);
+        for (size_t b = 0; b < n; b++) {
             uint32_t idx[BLOCK_POINTS];
-            idx[0] = (uint32_t)b;
-            for (unsigned l = 0; l < g->block_bits; l++) {
-                idx[l + 1] = (uint32_t)(b + ((size_t)1 << l));
+            idx[0] = (uint32_t)(b << p->block_bits);
+            for (unsigned l = 0; l < p->block_bits; l++) {
+                idx[l + 1] = idx[0] + (1u << l);
             }
-            t->eng->store(g->sums + (first + b) / block * (g->block_bits + 1) *
-                                        t->eng->group->affine_bytes,
-                          slots, idx, g->block_bits + 1);
+            t->eng->store(block_sum(g, first + b, 0), slots, idx,
+                          has_bit_sums(p, first + b) ? p->block_bits + 1 : 1);
         }
     }
     return CUZK_OK;
+}
+
+/* acc = 2 acc + the sums of bit l over the blocks [first, first + plan.blocks). */
+static void horner_step(cuzk_msm_acc *acc, const group_job *g, size_t first, unsigned l)
+{
+    const cuzk_msm_group *group = g->ctx->eng->group;
+    group->acc_dbl(acc);
+    for (size_t b = first; b < first + g->set->plan.blocks; b++) {
+        if (has_bit_sums(&g->set->plan, b)) {
+            group->acc_add_affine(acc, block_sum(g, b, l + 1));
+        }
+    }
 }
 
 /*
- * sum = sum of (position + 1) * bucket over one window. With block sums A_j and bit sums O_jl:
- * sum_j A_j + 2^B sum_j j A_j + sum_l 2^l sum_j O_jl.
+ * The sum of (p + q zeta) B_pq over a window. With A_jk the sum over block (j, k), and O_l the sum of
+ * the buckets with bit l of the position in their block set:
+ * sum p B = sum A_jk + 2^p_bits sum j A_jk + sum over the bits l of p, sum q B = 2^q_bits sum k A_jk +
+ * sum over the bits l of q.
  */
-static void window_sum(const group_job *g, unsigned w, cuzk_msm_acc *sum)
+static void window_sum(const group_job *g, unsigned w)
 {
-    const cuzk_msm_engine *eng = g->ctx->eng;
-    const unsigned bits = g->block_bits;
-    const size_t blocks = (size_t)1 << (g->set->plan.c - 1 - bits);
-    const size_t stride = (bits + 1) * eng->group->affine_bytes;
-    const unsigned char *s = g->sums + (w - g->w0) * blocks * stride;
-    cuzk_msm_acc run;
-    eng->group->acc_clear(sum);
-    eng->group->acc_clear(&run);
-    for (size_t j = blocks; j-- > 0;) {
-        eng->group->acc_add_affine(&run, s + j * stride);
+    const cuzk_msm_plan *p = &g->set->plan;
+    const cuzk_msm_group *group = g->ctx->eng->group;
+    const size_t first = (size_t)(w - g->w0) * p->blocks;
+    cuzk_msm_acc all, by_q, *by_p = &g->window[w];
+    group->acc_clear(&all);
+    group->acc_clear(&by_q);
+    group->acc_clear(by_p);
+    for (unsigned j = p->rows; j-- > 0;) {
+        const size_t begin = cuzk_msm_plan_row(p, j), end = cuzk_msm_plan_row(p, j + 1);
+        cuzk_msm_acc run;
+        group->acc_clear(&run);
+        for (size_t b = end; b-- > begin;) {
+            group->acc_add_affine(&run, block_sum(g, first + b, 0));
+            if (b > begin) {
+                group->acc_add(&by_q, &run);
+            }
+        }
+        group->acc_add(&all, &run);
         if (j > 0) {
-            eng->group->acc_add(sum, &run);
+            group->acc_add(by_p, &all);
         }
     }
-    for (unsigned l = bits; l-- > 0;) {
-        eng->group->acc_dbl(sum);
-        for (size_t j = 0; j < blocks; j++) {
-            eng->group->acc_add_affine(sum, s + j * stride + (l + 1) * eng->group->affine_bytes);
-        }
+    for (unsigned l = p->block_bits; l-- > p->q_bits;) {
+        horner_step(by_p, g, first, l);
     }
-    eng->group->acc_add(sum, &run);
+    group->acc_add(by_p, &all);
+    for (unsigned l = p->q_bits; l-- > 0;) {
+        horner_step(&by_q, g, first, l);
+    }
+    group->acc_zeta(&by_q);
+    group->acc_add(by_p, &by_q);
 }
 
-static cuzk_status run_group(group_job *g, cuzk_msm_acc *sums)
+static cuzk_status sum_windows(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    const group_job *g = arg;
+    (void)worker;
+    for (size_t w = begin; w < end; w++) {
+        window_sum(g, g->w0 + (unsigned)w);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status run_group(group_job *g)
 {
     cuzk_msm_ctx *ctx = g->ctx;
     const cuzk_msm_plan *p = &g->set->plan;
-    const size_t total = (size_t)p->group << (p->c - 1);
+    const size_t windows = g->w1 - g->w0, each = task_blocks(p);
     place(g);
     CUZK_TRY(cuzk_parallel_for(ctx->pool, ctx->cancel, g->set->ranges, 1, scatter_ranges, g));
     CUZK_TRY(cuzk_parallel_for(ctx->pool, ctx->cancel, p->group_parts, 1, sum_partitions, g));
-    CUZK_TRY(cuzk_parallel_for(ctx->pool, ctx->cancel, (total + MSM_SEGMENTS - 1) / MSM_SEGMENTS, 1,
+    CUZK_TRY(cuzk_parallel_for(ctx->pool, ctx->cancel, (windows * p->blocks + each - 1) / each, 1,
                                weigh_blocks, g));
-    for (unsigned w = g->w0; w < g->w1; w++) {
-        window_sum(g, w, &sums[w]);
+    return cuzk_parallel_for(ctx->pool, ctx->cancel, windows, 1, sum_windows, g);
+}
+
+/* acc *= what one window is more than the next lower. */
+static void shift_window(cuzk_msm_acc *acc, const cuzk_msm_plan *p, const cuzk_msm_group *group)
+{
+    if (!p->hex) {
+        for (unsigned b = 0; b < p->c; b++) {
+            group->acc_dbl(acc);
+        }
+        return;
     }
-    return CUZK_OK;
+    const cuzk_msm_acc once = *acc;
+    for (unsigned b = 31 - (unsigned)__builtin_clz(p->base.m); b-- > 0;) {
+        group->acc_dbl(acc);
+        if ((p->base.m >> b & 1) != 0) {
+            group->acc_add(acc, &once);
+        }
+    }
 }
 
 static size_t most_entries(const cuzk_msm_set *s)
@@ -183,17 +258,16 @@ cuzk_status cuzk_msm_core(cuzk_msm_acc *acc, cuzk_msm_ctx *ctx, const cuzk_msm_t
 {
     const cuzk_msm_plan *p = &set->plan;
     const cuzk_msm_engine *eng = ctx->eng;
-    const size_t total = (size_t)p->group << (p->c - 1);
     cuzk_status st = CUZK_OK;
     group_job g = {.ctx = ctx, .table = table, .set = set};
-    g.block_bits = p->c - 1 < BLOCK_BITS ? p->c - 1 : BLOCK_BITS;
-    cuzk_msm_acc *sums = cuzk_alloc(p->windows, sizeof(*sums));
+    g.window = cuzk_alloc(p->windows, sizeof(*g.window));
     g.pos = cuzk_alloc(set->ranges * p->group_parts, sizeof(*g.pos));
     g.part_begin = cuzk_alloc(p->group_parts + 1, sizeof(*g.part_begin));
     g.entries = cuzk_alloc(most_entries(set), sizeof(*g.entries));
-    g.buckets = cuzk_alloc(total, eng->slot_bytes);
-    g.sums = cuzk_alloc((total >> g.block_bits) * (g.block_bits + 1), eng->group->affine_bytes);
-    if (sums == NULL || g.pos == NULL || g.part_begin == NULL || g.entries == NULL ||
+    g.buckets = cuzk_alloc(p->group_parts << p->low, eng->slot_bytes);
+    g.sums =
+        cuzk_alloc((size_t)p->group * p->blocks * (p->block_bits + 1), eng->group->affine_bytes);
+    if (g.window == NULL || g.pos == NULL || g.part_begin == NULL || g.entries == NULL ||
         g.buckets == NULL || g.sums == NULL) {
         st = CUZK_FAIL(ctx->err, CUZK_E_NOMEM, "msm: no memory for the buckets of %zu scalars",
                        set->n);
@@ -203,15 +277,15 @@ cuzk_status cuzk_msm_core(cuzk_msm_acc *acc, cuzk_msm_ctx *ctx, const cuzk_msm_t
         g.w0 = w;
         g.w1 = w + p->group < p->windows ? w + p->group : p->windows;
         g.first_part = w / p->group * p->group_parts;
-        CUZK_TRY_GOTO(st, run_group(&g, sums));
+        CUZK_TRY_GOTO(st, run_group(&g));
     }
     cuzk_msm_acc all;
     eng->group->acc_clear(&all);
     for (unsigned w = p->windows; w-- > 0;) {
-        for (unsigned b = 0; b < p->c && w + 1 < p->windows; b++) {
-            eng->group->acc_dbl(&all);
+        if (w + 1 < p->windows) {
+            shift_window(&all, p, eng->group);
         }
-        eng->group->acc_add(&all, &sums[w]);
+        eng->group->acc_add(&all, &g.window[w]);
     }
     eng->group->acc_add(acc, &all);
 out:
@@ -220,7 +294,7 @@ out:
     cuzk_free(g.entries);
     cuzk_free(g.part_begin);
     cuzk_free(g.pos);
-    cuzk_free(sums);
+    cuzk_free(g.window);
     return st;
 }
 

@@ -14,19 +14,20 @@
 #include "ec/g2.h"
 
 /**
- * Where entries point. x[0]: affine points (cuzk_g1_affine or cuzk_g2_affine); x[1]: beta * x of
- * each (cuzk_fp or cuzk_fp2), for entries under the endomorphism, else NULL. An array, because
- * which of them an entry takes is as good as random and must not be a branch.
+ * Where entries point: x[0], affine points (cuzk_g1_affine or cuzk_g2_affine). x[1] and x[2], NULL when
+ * no entry is under an endomorphism: w x and w^2 x of each, w the cube root of 1 with (w x, y) = -z^2
+ * (x, y), two coordinates to a base as in x[0]. An array, because which of them an entry takes is as
+ * good as random and must not be a branch.
  */
 typedef struct cuzk_msm_table {
-    const void *x[2];
+    const void *x[3];
 } cuzk_msm_table;
 
-/* An entry: index of a base in the table << 2 | endomorphism | negated. The base is not infinity. */
+/* An entry: index of a base in the table << 3 | power of w << 1 | negated. The base is not infinity. */
 #define MSM_ENTRY_NEG     1u
-#define MSM_ENTRY_ENDO    2u
-#define MSM_ENTRY_SHIFT   2
-#define MSM_ENTRY_INDICES ((size_t)1 << 30)
+#define MSM_ENTRY_UNIT    7u
+#define MSM_ENTRY_SHIFT   3
+#define MSM_ENTRY_INDICES ((size_t)1 << 29)
 
 /** Accumulator for the few additions at the end. */
 typedef union cuzk_msm_acc {
@@ -45,11 +46,14 @@ typedef struct cuzk_msm_group {
     size_t affine_bytes;   /* of a base */
     size_t coord_bytes;    /* of a coordinate of a base */
     size_t multiple_bytes; /* scratch per point of `multiples` */
+    double acc_ns;         /* rough cost of acc_add and acc_add_affine, for choosing windows */
     bool (*base_is_infinity)(const void *bases, size_t i);
     void (*acc_clear)(cuzk_msm_acc *a);
     void (*acc_dbl)(cuzk_msm_acc *a);
     void (*acc_add)(cuzk_msm_acc *a, const cuzk_msm_acc *b);
     void (*acc_add_affine)(cuzk_msm_acc *a, const void *p);
+    /** a *= zeta = 1 + w = -w^2. */
+    void (*acc_zeta)(cuzk_msm_acc *a);
     /** a += s * p for one affine point, s any 256-bit integer. */
     void (*acc_add_mul)(cuzk_msm_acc *a, const void *p, const cuzk_scalar *s);
     void (*acc_to_affine)(void *out, const cuzk_msm_acc *a);
@@ -73,7 +77,7 @@ typedef struct cuzk_msm_engine {
     void (*add_slots)(void *slots, const uint32_t (*p)[2], size_t n, void *scratch);
     /** out[i] = affine form of slots[idx[i]]. */
     void (*store)(void *out, const void *slots, const uint32_t *idx, size_t n);
-    /** endo_x[j] = beta * bases[j].x for the n indices j in idx. */
+    /** endo_x[2j], endo_x[2j + 1] = w, w^2 times bases[j].x for the n indices j in idx. */
     void (*endo)(void *endo_x, const void *bases, const uint32_t *idx, size_t n);
 } cuzk_msm_engine;
 

@@ -81,7 +81,7 @@ static uint32_t recode(const fixed_job *f, const cuzk_scalar *s, uint32_t *e)
 static cuzk_status sum_rows(void *arg, size_t begin, size_t end, unsigned worker)
 {
     const fixed_job *f = arg;
-    const cuzk_msm_table table = {{f->table, NULL}};
+    const cuzk_msm_table table = {{f->table, NULL, NULL}};
     cuzk_msm_tree *t = &f->trees->t[worker];
     uint32_t *lens = f->lens + worker * f->rows;
     for (size_t k = begin; k < end; k++) {

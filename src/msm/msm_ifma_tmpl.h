@@ -168,12 +168,11 @@ VFP_INLINE void fe_mul2(fe out[2], const fe a[2], const fe b[2])
 
 CUZK_STATIC_ASSERT(sizeof(IT_AFFINE) == 2 * sizeof(IT_FIELD), "a base is x and y");
 
-/* Strides are two coordinates in x[0] and one in x[1]; no branch. */
 VFP_INLINE const cuzk_fp *entry_x(const cuzk_msm_table *t, uint32_t e)
 {
-    const size_t endo = e / MSM_ENTRY_ENDO & 1;
-    const void *p = (const IT_FIELD *)t->x[endo] + ((size_t)(e >> MSM_ENTRY_SHIFT) << (1 - endo));
-    return p;
+    return (const cuzk_fp *)(const void *)&(
+               (const IT_AFFINE *)t->x[(e & MSM_ENTRY_UNIT) >> 1])[e >> MSM_ENTRY_SHIFT]
+        .x;
 }
 
 VFP_INLINE const cuzk_fp *entry_y(const cuzk_msm_table *t, uint32_t e)
@@ -646,14 +645,16 @@ static void store(void *out, const void *slots, const uint32_t *idx, size_t n)
 static void endo(void *endo_x, const void *bases, const uint32_t *idx, size_t n)
 {
     static const uint64_t beta_words[8] = IT_BETA;
-    const vfp beta = vfp_broadcast(beta_words);
-    const cuzk_msm_table t = {{bases, NULL}};
+    const vfp beta = vfp_broadcast(beta_words), zero = vfp_broadcast(VFP_ZERO);
+    const cuzk_msm_table t = {{bases, NULL, NULL}};
     for (size_t i = 0; i < n; i += SET) {
-        fe x;
-        cuzk_fp *to[SET];
+        fe x, w2;
+        cuzk_fp *to[SET], *to2[SET];
         const size_t left = n - i < SET ? n - i : SET;
         for (size_t j = 0; j < SET; j++) {
-            to[j] = (cuzk_fp *)(void *)&((IT_FIELD *)endo_x)[idx[j < left ? i + j : n - 1]];
+            IT_FIELD *two = &((IT_FIELD *)endo_x)[2 * (size_t)idx[j < left ? i + j : n - 1]];
+            to[j] = (cuzk_fp *)(void *)&two[0];
+            to2[j] = (cuzk_fp *)(void *)&two[1];
         }
         EACH
         {
@@ -664,9 +665,15 @@ static void endo(void *endo_x, const void *bases, const uint32_t *idx, size_t n)
             }
             vfp_transpose(r);
             x.c[c] = vfp_from_limbs64(r, 0);
-            vfp_mul(&x.c[c], &x.c[c], &beta);
+            vfp_mul(&w2.c[c], &x.c[c], &beta);
         }
-        put_limbs64(to, left, &x);
+        /* w = -1 - w^2; what put_limbs64 makes of w^2 x is congruent, so this is below 2q too. */
+        fe w = fe_raw_add(&x, &w2);
+        EACH w.c[c] = vfp_raw_sub(&zero, &w.c[c]);
+        EACH w.c[c] = vfp_raw_add_words(&w.c[c], VFP_8P);
+        w = fe_reduce(&w);
+        put_limbs64(to, left, &w);
+        put_limbs64(to2, left, &w2);
     }
 }
 

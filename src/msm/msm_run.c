@@ -8,8 +8,8 @@
 
 /*
  * Scalars come in four classes. Zeros, and whatever stands at an infinite base, are dropped. Ones
- * and minus ones go to a flat sum. Values below 2^64 go to buckets as they are; the others are
- * split in two halves by the endomorphism.
+ * and minus ones go to a flat sum. Values below 2^64 go to buckets by signed digits, the others by
+ * hexagonal ones.
  */
 typedef enum scalar_class { CLASS_DROP, CLASS_UNIT, CLASS_SHORT, CLASS_FULL } scalar_class;
 
@@ -107,18 +107,43 @@ static range_count prefix(run *x)
     return at;
 }
 
-static void put(cuzk_msm_set *s, uint32_t *idx, size_t r, size_t at, size_t i, cuzk_i128 k1,
-                cuzk_i128 k2)
+static void put_small(cuzk_msm_set *s, size_t at, uint64_t value)
 {
-    const cuzk_msm_plan *p = &s->plan;
-    uint32_t *hist = &s->hist[r * p->parts];
-    idx[at] = (uint32_t)i;
-    s->k[s->dim * at] = k1 + p->bias;
-    cuzk_msm_count(p, hist, k1 + p->bias);
-    if (s->dim == 2) {
-        s->k[2 * at + 1] = k2 + p->bias;
-        cuzk_msm_count(p, hist, k2 + p->bias);
+    const cuzk_u128 biased = value + s->plan.bias;
+    for (unsigned w = 0; w < s->plan.windows; w++) {
+        s->codes[w * s->n + at] = cuzk_msm_signed_code(&s->plan, biased, w);
     }
+}
+
+/* Scalars on their way through cuzk_msm_hex_codes8_avx2: the last n elements. */
+typedef struct hex_batch {
+    size_t n;
+    cuzk_hex_int z[8];
+} hex_batch;
+
+static void put_full(cuzk_msm_set *s, size_t at, const cuzk_scalar *value, hex_batch *b)
+{
+    cuzk_hex_reduce_hd(&b->z[b->n++], value->l);
+#ifdef CUZK_MSM_AVX2
+    if (cuzk_cpu_has(CUZK_CPU_AVX2)) {
+        if (b->n == 8) {
+            cuzk_msm_hex_codes8_avx2(&s->plan, b->z, s->codes + at - 7, s->n);
+            b->n = 0;
+        }
+        return;
+    }
+#endif
+    b->n = 0;
+    cuzk_msm_hex_codes(&s->plan, &b->z[0], s->codes + at, s->n);
+}
+
+/* end: behind the last element. */
+static void finish_full(cuzk_msm_set *s, size_t end, hex_batch *b)
+{
+    for (size_t k = 0; k < b->n; k++) {
+        cuzk_msm_hex_codes(&s->plan, &b->z[k], s->codes + end - b->n + k, s->n);
+    }
+    b->n = 0;
 }
 
 static cuzk_status fill_ranges(void *arg, size_t begin, size_t end, unsigned worker)
@@ -128,7 +153,8 @@ static cuzk_status fill_ranges(void *arg, size_t begin, size_t end, unsigned wor
     (void)worker;
     for (size_t r = begin; r < end; r++) {
         range_count at = x->at[r];
-        const size_t stop = range_begin(x, r + 1), full_begin = at.full;
+        const size_t stop = range_begin(x, r + 1);
+        hex_batch batch = {.n = 0};
         for (size_t i = range_begin(x, r); i < stop; i++) {
             const cuzk_scalar *s = &x->scalars[i];
             scalar_class k = classify(s);
@@ -139,14 +165,17 @@ static cuzk_status fill_ranges(void *arg, size_t begin, size_t end, unsigned wor
                 x->unit[at.unit++] =
                     (uint32_t)i << MSM_ENTRY_SHIFT | (s->l[1] != 0 ? MSM_ENTRY_NEG : 0);
             } else if (k == CLASS_SHORT && !x->merge_small) {
-                put(&x->small, x->idx_small, r, at.small++, i, (cuzk_i128)s->l[0], 0);
+                x->idx_small[at.small] = (uint32_t)i;
+                put_small(&x->small, at.small++, s->l[0]);
             } else {
-                cuzk_i128 k1, k2;
-                cuzk_msm_decompose(&k1, &k2, s);
-                put(&x->full, x->idx_full, r, at.full++, i, k1, k2);
+                x->idx_full[at.full] = (uint32_t)i;
+                put_full(&x->full, at.full++, s, &batch);
             }
         }
-        eng->endo(x->endo_x, x->bases, &x->idx_full[full_begin], at.full - full_begin);
+        finish_full(&x->full, at.full, &batch);
+        cuzk_msm_count(&x->small, r, x->at[r].small, at.small);
+        cuzk_msm_count(&x->full, r, x->at[r].full, at.full);
+        eng->endo(x->endo_x, x->bases, &x->idx_full[x->at[r].full], at.full - x->at[r].full);
     }
     return CUZK_OK;
 }
@@ -156,19 +185,12 @@ static unsigned bit_length(uint64_t v)
     return v == 0 ? 0 : 64 - (unsigned)__builtin_clzll(v);
 }
 
-/* Plans a set of s->n scalars and gets its memory. */
-static cuzk_status set_up(cuzk_msm_set *s, cuzk_msm_ctx *ctx, size_t ranges, unsigned dim,
-                          unsigned bits)
+/* Gets the memory of a planned set. */
+static cuzk_status set_up(cuzk_msm_set *s, cuzk_msm_ctx *ctx)
 {
-    s->dim = dim;
-    s->ranges = ranges;
-    if (s->n == 0) {
-        return CUZK_OK;
-    }
-    cuzk_msm_plan_make(&s->plan, ctx->eng, s->n * dim, bits);
-    s->k = cuzk_alloc(s->n * dim, sizeof(*s->k));
-    s->hist = cuzk_alloc_zero(ranges * s->plan.parts, sizeof(*s->hist));
-    if (s->k == NULL || s->hist == NULL) {
+    s->codes = cuzk_alloc(s->n * s->plan.windows, sizeof(*s->codes));
+    s->hist = cuzk_alloc_zero(s->ranges * s->plan.parts, sizeof(*s->hist));
+    if (s->codes == NULL || s->hist == NULL) {
         return CUZK_FAIL(ctx->err, CUZK_E_NOMEM, "msm: no memory for %zu scalars", s->n);
     }
     return CUZK_OK;
@@ -185,10 +207,17 @@ static cuzk_status slice_steps(cuzk_msm_acc *acc, run *x)
     cuzk_msm_ctx *ctx = x->ctx;
     CUZK_TRY(cuzk_parallel_for(ctx->pool, ctx->cancel, x->ranges, 1, count_ranges, x));
     const range_count sum = prefix(x);
-    CUZK_TRY(set_up(&x->small, ctx, x->ranges, 1, bit_length(sum.any_small)));
-    CUZK_TRY(set_up(&x->full, ctx, x->ranges, 2, MSM_GLV_BITS));
+    x->small.ranges = x->full.ranges = x->ranges;
+    if (sum.small > 0) {
+        cuzk_msm_plan_signed(&x->small.plan, ctx->eng, sum.small, bit_length(sum.any_small));
+        CUZK_TRY(set_up(&x->small, ctx));
+    }
+    if (sum.full > 0) {
+        cuzk_msm_plan_hex(&x->full.plan, ctx->eng, sum.full);
+        CUZK_TRY(set_up(&x->full, ctx));
+    }
     x->unit = cuzk_alloc(sum.unit + sum.small + sum.full, sizeof(*x->unit));
-    x->endo_x = cuzk_alloc(sum.full > 0 ? x->n : 0, ctx->eng->group->coord_bytes);
+    x->endo_x = cuzk_alloc(sum.full > 0 ? x->n : 0, ctx->eng->group->affine_bytes);
     if (x->unit == NULL || x->endo_x == NULL) {
         return CUZK_FAIL(ctx->err, CUZK_E_NOMEM, "msm: no memory for %zu scalars", x->n);
     }
@@ -197,7 +226,8 @@ static cuzk_status slice_steps(cuzk_msm_acc *acc, run *x)
     x->small.idx = x->idx_small;
     x->full.idx = x->idx_full;
     CUZK_TRY(cuzk_parallel_for(ctx->pool, ctx->cancel, x->ranges, 1, fill_ranges, x));
-    const cuzk_msm_table table = {{x->bases, x->endo_x}};
+    const cuzk_msm_table table = {
+        {x->bases, x->endo_x, (const unsigned char *)x->endo_x + ctx->eng->group->coord_bytes}};
     if (sum.unit > 0) {
         CUZK_TRY(cuzk_msm_flat(acc, ctx, &table, sum.unit, copy_units, x->unit));
     }
@@ -221,9 +251,9 @@ static cuzk_status run_slice(cuzk_msm_acc *acc, cuzk_msm_ctx *ctx, run *x)
     cuzk_free(x->endo_x);
     cuzk_free(x->unit);
     cuzk_free(x->small.hist);
-    cuzk_free(x->small.k);
+    cuzk_free(x->small.codes);
     cuzk_free(x->full.hist);
-    cuzk_free(x->full.k);
+    cuzk_free(x->full.codes);
     return st;
 }
 
@@ -317,7 +347,7 @@ cuzk_status cuzk_msm_run_bits(cuzk_msm_acc *acc, const cuzk_msm_run_cfg *cfg, co
         const bit_source src = {ctx.eng,
                                 (const unsigned char *)bases + i * ctx.eng->group->affine_bytes,
                                 bits + i / 64};
-        const cuzk_msm_table table = {{src.bases, NULL}};
+        const cuzk_msm_table table = {{src.bases, NULL, NULL}};
         st = cuzk_msm_flat(acc, &ctx, &table, m, emit_bits, &src);
     }
     cuzk_msm_trees_destroy(&ctx.trees);

@@ -8,7 +8,7 @@
 /* Up to so many scalars are multiplied one by one. */
 #define MSM_DIRECT 4u
 /* Most scalars at once; bounds the working memory to about 2 GiB (docs/msm.md). */
-#define MSM_SLICE  ((size_t)1 << 24)
+#define MSM_SLICE  ((size_t)1 << 23)
 
 typedef struct cuzk_msm_run_cfg {
     const cuzk_msm_engine *eng;

@@ -54,13 +54,14 @@ static inline void sign(cuzk_fp *out, const cuzk_fp *a, bool negative)
     }
 }
 
-#define MT_G                g1
-#define MT_F                fp
-#define MT_GROUP            CUZK_MSM_GROUP_G1
-#define MT_ENGINE           CUZK_MSM_ENGINE_G1
-#define MT_NAME             "g1/scalar"
-#define MT_ADD_NS           180.0
-#define MT_DIF(out, a, b)   lazy_sub((out), (a), (b))
-#define MT_SIGN(out, a, n)  sign((out), (a), (n))
-#define MT_BETA_MUL(out, x) cuzk_fp_mul((out), (x), &BETA)
+#define MT_G               g1
+#define MT_F               fp
+#define MT_GROUP           CUZK_MSM_GROUP_G1
+#define MT_ENGINE          CUZK_MSM_ENGINE_G1
+#define MT_NAME            "g1/scalar"
+#define MT_ADD_NS          180.0
+#define MT_ACC_NS          300.0
+#define MT_DIF(out, a, b)  lazy_sub((out), (a), (b))
+#define MT_SIGN(out, a, n) sign((out), (a), (n))
+#define MT_W2_MUL(out, x)  cuzk_fp_mul((out), (x), &BETA)
 #include "msm_scalar_tmpl.h"

@@ -16,13 +16,14 @@ static inline void sign(cuzk_fp2 *out, const cuzk_fp2 *a, bool negative)
     }
 }
 
-#define MT_G                g2
-#define MT_F                fp2
-#define MT_GROUP            CUZK_MSM_GROUP_G2
-#define MT_ENGINE           CUZK_MSM_ENGINE_G2
-#define MT_NAME             "g2/scalar"
-#define MT_ADD_NS           500.0
-#define MT_DIF(out, a, b)   cuzk_fp2_sub((out), (a), (b))
-#define MT_SIGN(out, a, n)  sign((out), (a), (n))
-#define MT_BETA_MUL(out, x) cuzk_fp2_mul_fp((out), (x), &BETA)
+#define MT_G               g2
+#define MT_F               fp2
+#define MT_GROUP           CUZK_MSM_GROUP_G2
+#define MT_ENGINE          CUZK_MSM_ENGINE_G2
+#define MT_NAME            "g2/scalar"
+#define MT_ADD_NS          500.0
+#define MT_ACC_NS          750.0
+#define MT_DIF(out, a, b)  cuzk_fp2_sub((out), (a), (b))
+#define MT_SIGN(out, a, n) sign((out), (a), (n))
+#define MT_W2_MUL(out, x)  cuzk_fp2_mul_fp((out), (x), &BETA)
 #include "msm_scalar_tmpl.h"

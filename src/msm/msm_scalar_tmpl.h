@@ -2,7 +2,7 @@
 /*
  * The engine of one group in plain field operations; included once per group.
  * Parameters: MT_G (g1 or g2), MT_F (fp or fp2), MT_GROUP and MT_ENGINE (names of the objects), MT_NAME,
- * MT_ADD_NS, MT_BETA_MUL(out, x) (out = beta * x), MT_DIF(out, a, b) (out = a - b, as a factor of a
+ * MT_ADD_NS, MT_ACC_NS, MT_W2_MUL(out, x) (out = w^2 x), MT_DIF(out, a, b) (out = a - b, as a factor of a
  * product: may be unreduced), MT_SIGN(out, a, negative) (out = a or -a, a not zero).
  *
  * Batched affine addition: lambda = (y2 - y1) / (x2 - x1), x3 = lambda^2 - x1 - x2,
@@ -27,11 +27,9 @@ typedef struct pair_scratch {
 
 CUZK_STATIC_ASSERT(sizeof(PT) == 2 * sizeof(FE), "a base is x and y");
 
-/* Strides are two coordinates in x[0] and one in x[1]; no branch. */
 static inline const FE *entry_x(const cuzk_msm_table *t, uint32_t e)
 {
-    const size_t endo = e / MSM_ENTRY_ENDO & 1;
-    return (const FE *)t->x[endo] + ((size_t)(e >> MSM_ENTRY_SHIFT) << (1 - endo));
+    return &((const PT *)t->x[(e & MSM_ENTRY_UNIT) >> 1])[e >> MSM_ENTRY_SHIFT].x;
 }
 
 static inline void entry_y(FE *y, const cuzk_msm_table *t, uint32_t e)
@@ -124,7 +122,7 @@ static void load(void *slots, size_t first, const cuzk_msm_table *t, const uint3
 static void add_entries(void *slots, size_t first, const cuzk_msm_table *t, const uint32_t (*e)[2],
                         size_t n, void *scratch)
 {
-    enum { AHEAD = 8 };
+    enum { AHEAD = 8, BACK = 2 };
     PT *out = (PT *)slots + first;
     pair_scratch *s = scratch;
     FE acc[2] = {ONE, ONE};
@@ -146,6 +144,9 @@ static void add_entries(void *slots, size_t first, const cuzk_msm_table *t, cons
     }
     chain_invert(acc);
     for (size_t i = n; i-- > 0;) {
+        const size_t next = i >= BACK ? i - BACK : 0;
+        entry_prefetch(t, e[next][0]);
+        entry_prefetch(t, e[next][1]);
         FE inv, y1, y2;
         if (s[i].kind == PAIR_CANCEL) {
             memset(&out[i], 0, sizeof(out[i]));
@@ -201,7 +202,11 @@ static void store(void *out, const void *slots, const uint32_t *idx, size_t n)
 static void endo(void *endo_x, const void *bases, const uint32_t *idx, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        MT_BETA_MUL(&((FE *)endo_x)[idx[i]], &((const PT *)bases)[idx[i]].x);
+        const FE *x = &((const PT *)bases)[idx[i]].x;
+        FE *to = &((FE *)endo_x)[2 * (size_t)idx[i]];
+        MT_W2_MUL(&to[1], x);
+        FF(add)(&to[0], &to[1], x); /* w = -1 - w^2 */
+        FF(neg)(&to[0], &to[0]);
     }
 }
 
@@ -228,6 +233,12 @@ static void acc_add(cuzk_msm_acc *a, const cuzk_msm_acc *b)
 static void acc_add_affine(cuzk_msm_acc *a, const void *p)
 {
     PTFN(add_affine)(&a->MT_G, &a->MT_G, (const PT *)p);
+}
+
+static void acc_zeta(cuzk_msm_acc *a)
+{
+    MT_W2_MUL(&a->MT_G.x, &a->MT_G.x);
+    PTFN(neg)(&a->MT_G, &a->MT_G);
 }
 
 static void acc_add_mul(cuzk_msm_acc *a, const void *p, const cuzk_scalar *s)
@@ -259,11 +270,13 @@ const cuzk_msm_group MT_GROUP = {
     .affine_bytes = sizeof(PT),
     .coord_bytes = sizeof(FE),
     .multiple_bytes = sizeof(JAC) + sizeof(FE),
+    .acc_ns = MT_ACC_NS,
     .base_is_infinity = base_is_infinity,
     .acc_clear = acc_clear,
     .acc_dbl = acc_dbl,
     .acc_add = acc_add,
     .acc_add_affine = acc_add_affine,
+    .acc_zeta = acc_zeta,
     .acc_add_mul = acc_add_mul,
     .acc_to_affine = acc_to_affine,
     .multiples = multiples,

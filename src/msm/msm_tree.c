@@ -74,11 +74,12 @@ static void *slot_at(const cuzk_msm_tree *t, void *slots, size_t i)
 static bool slot_is_infinity(const cuzk_msm_tree *t, const void *slot)
 {
     const uint64_t *w = slot;
-    uint64_t any = 0;
     for (size_t i = 0; i < t->eng->slot_bytes / 8; i++) {
-        any |= w[i];
+        if (w[i] != 0) {
+            return false;
+        }
     }
-    return any == 0;
+    return true;
 }
 
 /*
@@ -194,6 +195,31 @@ void cuzk_msm_tree_buckets(cuzk_msm_tree *t, const cuzk_msm_table *table, const 
     }
 }
 
+/* Slot a += slot b, with the pairs of this batch if it takes an addition; returns how many pairs. Many
+ * buckets of a sparse window are empty. */
+static size_t push_pair(cuzk_msm_tree *t, void *slots, size_t np, size_t a, size_t b)
+{
+    const void *from = slot_at(t, slots, b);
+    void *to = slot_at(t, slots, a);
+    if (slot_is_infinity(t, from)) {
+        return np;
+    }
+    if (slot_is_infinity(t, to)) {
+        memcpy(to, from, t->eng->slot_bytes);
+        return np;
+    }
+    t->pairs[np][0] = (uint32_t)a;
+    t->pairs[np][1] = (uint32_t)b;
+    return np + 1;
+}
+
+static void add_pairs(cuzk_msm_tree *t, void *slots, size_t np)
+{
+    if (np > 0) {
+        t->eng->add_slots(slots, (const uint32_t(*)[2])t->pairs, np, t->pair_scratch);
+    }
+}
+
 void cuzk_msm_tree_weigh(cuzk_msm_tree *t, void *slots, size_t n, unsigned k)
 {
     CUZK_ASSERT(n <= MSM_SEGMENTS && n % ((size_t)1 << k) == 0);
@@ -203,15 +229,33 @@ void cuzk_msm_tree_weigh(cuzk_msm_tree *t, void *slots, size_t n, unsigned k)
         const size_t dist = (size_t)1 << s;
         size_t np = 0;
         for (size_t base = 0; base < n; base += 2 * dist) {
-            t->pairs[np][0] = (uint32_t)base;
-            t->pairs[np++][1] = (uint32_t)(base + dist);
+            np = push_pair(t, slots, np, base, base + dist);
             for (unsigned l = 0; l < s; l++) {
                 const size_t at = base + ((size_t)1 << l);
-                t->pairs[np][0] = (uint32_t)at;
-                t->pairs[np++][1] = (uint32_t)(at + dist);
+                np = push_pair(t, slots, np, at, at + dist);
             }
         }
-        t->eng->add_slots(slots, (const uint32_t(*)[2])t->pairs, np, t->pair_scratch);
+        add_pairs(t, slots, np);
+    }
+}
+
+void cuzk_msm_tree_join(cuzk_msm_tree *t, void *slots, size_t blocks, unsigned k, size_t first,
+                        size_t window_blocks)
+{
+    for (size_t dist = 1; dist < blocks; dist *= 2) {
+        size_t np = 0;
+        for (size_t i = 0; i < blocks;) {
+            const size_t left = window_blocks - (first + i) % window_blocks;
+            const size_t end = blocks - i < left ? blocks : i + left;
+            for (size_t b = i; b + dist < end; b += 2 * dist) {
+                for (unsigned l = 0; l < k; l++) {
+                    const size_t at = (b << k) + ((size_t)1 << l);
+                    np = push_pair(t, slots, np, at, at + (dist << k));
+                }
+            }
+            i = end;
+        }
+        add_pairs(t, slots, np);
     }
 }
 

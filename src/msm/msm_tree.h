@@ -11,11 +11,13 @@
 #include "sys/pool.h"
 
 /* Entries per piece. Measured: docs/msm.md. */
-#define MSM_PIECE    8192u
+#define MSM_PIECE      8192u
 /* Most segments per piece. */
-#define MSM_SEGMENTS 2048u
+#define MSM_SEGMENTS   2048u
+/* Most buckets of a block, which is weighed as one: all of them. */
+#define MSM_BLOCK_BITS 11u
 /* Slots that a flat sum carries from piece to piece. */
-#define MSM_CARRY    128u
+#define MSM_CARRY      128u
 
 typedef struct cuzk_msm_tree {
     const cuzk_msm_engine *eng;
@@ -56,6 +58,14 @@ void cuzk_msm_tree_buckets(cuzk_msm_tree *t, const cuzk_msm_table *table, const 
  * first, n for the others. Hence sum b * B_b = sum_l 2^l * slot(2^l). n <= MSM_SEGMENTS.
  */
 void cuzk_msm_tree_weigh(cuzk_msm_tree *t, void *slots, size_t n, unsigned k);
+
+/**
+ * After cuzk_msm_tree_weigh: adds up the slots 2^l of the blocks of each window, in the window's first
+ * block here. Block 0 is the one of number `first`; window_blocks to a window. Others than the slots
+ * 2^l of the first blocks and 0 of all are undefined then.
+ */
+void cuzk_msm_tree_join(cuzk_msm_tree *t, void *slots, size_t blocks, unsigned k, size_t first,
+                        size_t window_blocks);
 
 /** Segment sums of entries already in order: out[s] (affine) = sum of the `each` entries of s. */
 void cuzk_msm_tree_rows(cuzk_msm_tree *t, const cuzk_msm_table *table, const uint32_t *entries,

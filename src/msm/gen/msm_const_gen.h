@@ -10,12 +10,6 @@
 /* the same in G2; Montgomery form */
 #define CUZK_MSM_G2_BETA_LIMBS \
     {0x30f1361b798a64e8ULL, 0xf3b8ddab7ece5a2aULL, 0x16a8ca3ac61577f7ULL, 0xc26a2ff874fd029bULL, 0x3636b76660701c6eULL, 0x051ba4ab241b6160ULL}
-/* lambda = z^2 - 1, a cube root of unity mod r */
-#define CUZK_MSM_LAMBDA_LIMBS \
-    {0x00000000ffffffffULL, 0xac45a4010001a402ULL}
-/* floor(2^255 / lambda) */
-#define CUZK_MSM_LAMBDA_MU_LIMBS \
-    {0xb1fb72917b67f718ULL, 0xbe35f678f00fd56eULL}
 /* q, radix 2^52 */
 #define CUZK_MSM_P52 \
     {0xeffffffffaaabULL, 0xfeb153ffffb9fULL, 0x6b0f6241eabffULL, 0x12bf6730d2a0fULL, 0x764774b84f385ULL, 0x1ba7b6434bacdULL, 0x1ea397fe69a4bULL, 0x000000001a011ULL}
