@@ -114,7 +114,7 @@ static void ct_mul_b3(CUZK_EC_F *out, const CUZK_EC_F *a)
     CUZK_EC_FF(add)(out, out, &t);
 }
 
-static void ct_add(ct_point *out, const ct_point *p, const ct_point *q)
+static __attribute__((noinline)) void ct_add(ct_point *out, const ct_point *p, const ct_point *q)
 {
     CUZK_EC_F t0, t1, t2, t3, t4, x, y, z;
     CUZK_EC_FF(mul)(&t0, &p->x, &q->x);
@@ -152,7 +152,7 @@ static void ct_add(ct_point *out, const ct_point *p, const ct_point *q)
     CUZK_EC_FF(add)(&out->z, &z, &t0);
 }
 
-static void ct_dbl(ct_point *out, const ct_point *p)
+static __attribute__((noinline)) void ct_dbl(ct_point *out, const ct_point *p)
 {
     CUZK_EC_F t0, t1, t2, x, y, z;
     CUZK_EC_FF(sqr)(&t0, &p->y);
