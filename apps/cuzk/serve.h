@@ -61,6 +61,12 @@ CUZK_NODISCARD cuzk_status serve_configure(serve *s);
 cuzk_log_level serve_log_level(const serve *s);
 /** Opens the log and says what was configured. */
 CUZK_NODISCARD cuzk_status serve_open_log(serve *s);
+/** What reading the configuration remarked, in the log. */
+void serve_say_issues(const serve *s);
+/** The engine as the configuration wants it; borrows its strings. */
+void serve_engine_config(serve *s, const cuzk_config *c, cuzk_engine_config *out);
+/** SIGHUP: takes over what may change, says what needs a restart. */
+void serve_reload(serve *s);
 /** Store, engine, servers; from then on jobs are taken. Says what fails in the log. */
 CUZK_NODISCARD cuzk_status serve_start(serve *s);
 /** Runs until a signal says stop, and drains. @pre serve_block_signals before any thread was started. */

@@ -87,30 +87,6 @@ static void tell_manager(serve *s, const char *state)
     }
 }
 
-static void reload(serve *s)
-{
-    const char *path = s->options.config_path;
-    cuzk_config *fresh = NULL;
-    cuzk_err err = {.code = CUZK_OK};
-    (void)serve_notify_send(&s->notify, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
-                            cuzk_clock_ns() / 1000);
-    const cuzk_status st =
-        cuzk_config_load(&fresh, path == NULL ? CUZK_CONFIG_DEFAULT_PATH : path, s->issues, &err);
-    if (st == CUZK_OK) {
-        cuzk_config *old = s->config;
-        s->config = fresh; /* for the level only */
-        const cuzk_log_level level = serve_log_level(s);
-        s->config = old;
-        cuzk_config_destroy(fresh);
-        cuzk_log_set_level(s->log, level);
-        CUZK_LOG(s->log, CUZK_LOG_INFO, "config.reloaded", "level", cuzk_log_level_name(level),
-                 "note", "other keys need a restart");
-    } else {
-        CUZK_LOG(s->log, CUZK_LOG_ERROR, "config.not_reloaded", "why", err.msg);
-    }
-    (void)serve_notify_send(&s->notify, "READY=1");
-}
-
 static const char *signal_name(int sig)
 {
     return sig == SIGTERM ? "SIGTERM" : "SIGINT";
@@ -126,7 +102,7 @@ static int serve_jobs(serve *s, int fd)
         serve_timeline(s);
         const int sig = next_signal(fd, tick);
         if (sig == SIGHUP) {
-            reload(s);
+            serve_reload(s);
         } else if (sig != 0) {
             return sig;
         }

@@ -46,7 +46,7 @@ static void choose_format(const serve *s, cuzk_log_config *c)
     }
 }
 
-static void say_issues(const serve *s)
+void serve_say_issues(const serve *s)
 {
     static const cuzk_log_level levels[] = {CUZK_LOG_INFO, CUZK_LOG_WARN, CUZK_LOG_ERROR};
     for (size_t i = 0; i < s->issues->n; i++) {
@@ -97,7 +97,7 @@ cuzk_status serve_open_log(serve *s)
              !s->config_found                 ? "none, defaults"
              : s->options.config_path != NULL ? s->options.config_path
                                               : CUZK_CONFIG_DEFAULT_PATH);
-    say_issues(s);
+    serve_say_issues(s);
     say_token(s);
     CUZK_LOG(s->log, s->env.unknown[0] != '\0' ? CUZK_LOG_WARN : CUZK_LOG_INFO,
              "daemon.environment", "recognised", s->env.recognised, "mapped", s->env.mapped,
@@ -152,36 +152,41 @@ static cuzk_status open_store(serve *s)
 
 /* --- engine --- */
 
+void serve_engine_config(serve *s, const cuzk_config *c, cuzk_engine_config *out)
+{
+    *out =
+        (cuzk_engine_config){.param_cache = or_null(c->param_cache),
+                             .budget_bytes = c->total_budget,
+                             .safety_margin_bytes = c->safety_margin,
+                             .eviction_min_idle_ms = c->eviction_min_idle,
+                             .threads = (unsigned)c->threads,
+                             .devices = c->devices.n == 0 ? NULL : c->devices.item,
+                             .n_devices = c->devices.n,
+                             .cpu_only = c->cpu_only,
+                             .cpu_when_lost = strcmp(c->when_lost, "cpu") == 0,
+                             .vram_limit_bytes = c->vram_limit,
+                             .stream = strcmp(c->stream, "memory") == 0 ? CUZK_ENGINE_STREAM_MEMORY
+                                       : strcmp(c->stream, "file") == 0 ? CUZK_ENGINE_STREAM_FILE
+                                                                        : CUZK_ENGINE_STREAM_AUTO,
+                             .slots_per_device = (unsigned)c->workers_per_device,
+                             .max_batch_size = (uint32_t)c->max_batch_size,
+                             .max_batch_wait_ms = c->max_batch_wait_ms,
+                             .max_queued_jobs = (uint32_t)c->max_queued_jobs,
+                             .result_keep_ms = c->result_retention_ms,
+                             .result_keep_count = (uint32_t)c->result_count,
+                             .winning_reserve_bytes = c->winning_reserve,
+                             .age_ms = c->ageing_ms,
+                             .device_timeout_ms = c->device_timeout,
+                             .store = s->has_store ? &s->store : NULL,
+                             .log = cuzk_log_engine,
+                             .log_arg = s->log,
+                             .trace = s->trace};
+}
+
 static cuzk_status start_engine(serve *s)
 {
-    const cuzk_config *c = s->config;
-    const cuzk_engine_config e = {.param_cache = or_null(c->param_cache),
-                                  .budget_bytes = c->total_budget,
-                                  .safety_margin_bytes = c->safety_margin,
-                                  .eviction_min_idle_ms = c->eviction_min_idle,
-                                  .threads = (unsigned)c->threads,
-                                  .devices = c->devices.n == 0 ? NULL : c->devices.item,
-                                  .n_devices = c->devices.n,
-                                  .cpu_only = c->cpu_only,
-                                  .cpu_when_lost = strcmp(c->when_lost, "cpu") == 0,
-                                  .vram_limit_bytes = c->vram_limit,
-                                  .stream =
-                                      strcmp(c->stream, "memory") == 0 ? CUZK_ENGINE_STREAM_MEMORY
-                                      : strcmp(c->stream, "file") == 0 ? CUZK_ENGINE_STREAM_FILE
-                                                                       : CUZK_ENGINE_STREAM_AUTO,
-                                  .slots_per_device = (unsigned)c->workers_per_device,
-                                  .max_batch_size = (uint32_t)c->max_batch_size,
-                                  .max_batch_wait_ms = c->max_batch_wait_ms,
-                                  .max_queued_jobs = (uint32_t)c->max_queued_jobs,
-                                  .result_keep_ms = c->result_retention_ms,
-                                  .result_keep_count = (uint32_t)c->result_count,
-                                  .winning_reserve_bytes = c->winning_reserve,
-                                  .age_ms = c->ageing_ms,
-                                  .device_timeout_ms = c->device_timeout,
-                                  .store = s->has_store ? &s->store : NULL,
-                                  .log = cuzk_log_engine,
-                                  .log_arg = s->log,
-                                  .trace = s->trace};
+    cuzk_engine_config e;
+    serve_engine_config(s, s->config, &e);
     return cuzk_engine_create(&s->engine, &e, &s->err);
 }
 

@@ -118,6 +118,12 @@ typedef struct cuzk_config_env {
  */
 CUZK_NODISCARD cuzk_status cuzk_config_environment(cuzk_config *c, cuzk_config_env *out,
                                                    const char *const *environment, cuzk_err *err);
+/** Calls fn with every key whose value differs, under its own name. */
+typedef void (*cuzk_config_key_fn)(void *arg, const char *key);
+void cuzk_config_diff(const cuzk_config *a, const cuzk_config *b, cuzk_config_key_fn fn, void *arg);
+/** Gives the value of a key that is no array to `to`; strings are copied. E_NOMEM. */
+CUZK_NODISCARD cuzk_status cuzk_config_copy(cuzk_config *to, const cuzk_config *from,
+                                            const char *key, cuzk_err *err);
 /** True when the text or the environment gave the key; for messages ("from the file", "default"). */
 bool cuzk_config_is_given(const cuzk_config *c, const char *key);
 

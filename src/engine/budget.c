@@ -8,9 +8,15 @@ void cuzk_budget_init(cuzk_budget *b, uint64_t total, uint64_t held)
     *b = (cuzk_budget){.total = total, .held = held < total ? held : total};
 }
 
+void cuzk_budget_resize(cuzk_budget *b, uint64_t total, uint64_t held)
+{
+    b->total = total;
+    b->held = held < total ? held : total;
+}
+
 uint64_t cuzk_budget_free(const cuzk_budget *b, bool privileged)
 {
-    const uint64_t left = b->total - b->used;
+    const uint64_t left = b->total > b->used ? b->total - b->used : 0;
     if (privileged) {
         return left;
     }

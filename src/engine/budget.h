@@ -17,12 +17,14 @@
 typedef struct cuzk_budget {
     uint64_t total;
     uint64_t held;            /* for privileged takers, <= total */
-    uint64_t used;            /* by all */
+    uint64_t used;            /* by all; above total only after a resize */
     uint64_t used_privileged; /* of these, by privileged ones */
     uint64_t peak;            /* most that used has been */
 } cuzk_budget;
 
 void cuzk_budget_init(cuzk_budget *b, uint64_t total, uint64_t held);
+/** Another size: what is used stays used, even where it is more than the new total. */
+void cuzk_budget_resize(cuzk_budget *b, uint64_t total, uint64_t held);
 /** Takes bytes; false, and nothing is taken, when they are not free. */
 bool cuzk_budget_take(cuzk_budget *b, uint64_t bytes, bool privileged);
 /** Gives back what was taken with the same privilege. */

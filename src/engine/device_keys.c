@@ -149,6 +149,23 @@ bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
     return all;
 }
 
+bool cuzk_device_key_shed(cuzk_engine *e, uint32_t index)
+{
+    const device_keys *k = &e->devices[index].keys;
+    if (!cuzk_device_has_keys(e, index) || e->host.used - e->dead_bytes <= e->host.total ||
+        k->is_loading) {
+        return false;
+    }
+    for (uint32_t i = 0; i < k->cache.n; i++) {
+        if (k->host[i].bytes != 0 && k->cache.entries[i].state == CUZK_LOAD_READY &&
+            k->cache.entries[i].refs == 0) {
+            unload(e, index, i);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The idle key that was used last longest ago; WinningPoSt's stays, but for others of its kind. */
 static uint32_t victim(const cuzk_engine *e, const device_keys *k, uint32_t keep, bool privileged)
 {

@@ -10,81 +10,14 @@
 #include "engine/engine_internal.h"
 #include "sys/host_memory.h"
 
-#define DEFAULT_QUEUED       4096u
-#define DEFAULT_KEEP_MS      (60ull * 60 * 1000)
-#define DEFAULT_KEEP_COUNT   10000u
-#define DEFAULT_AGE_MS       (10ull * 60 * 1000)
-#define DEFAULT_NO_DEVICE_MS (5ull * 60 * 1000)
-#define DEFAULT_CPU_AFTER_MS (10ull * 1000)
-#define DEFAULT_MARGIN       ((uint64_t)1 << 30)
-#define MOST_BLOCKS          ((uint64_t)1 << 30)
-#define MOST_INPUTS          ((uint64_t)2 << 30)
-#define PATIENCE_AGES        3u /* without a deadline: due after so many age_ms */
-
-static void set_defaults(cuzk_engine_config *c)
-{
-    c->max_queued_jobs = c->max_queued_jobs != 0 ? c->max_queued_jobs : DEFAULT_QUEUED;
-    c->result_keep_ms = c->result_keep_ms != 0 ? c->result_keep_ms : DEFAULT_KEEP_MS;
-    c->result_keep_count = c->result_keep_count != 0 ? c->result_keep_count : DEFAULT_KEEP_COUNT;
-    c->no_device_ms = c->no_device_ms != 0 ? c->no_device_ms : DEFAULT_NO_DEVICE_MS;
-    c->cpu_after_ms = c->cpu_after_ms != 0 ? c->cpu_after_ms : DEFAULT_CPU_AFTER_MS;
-    c->age_ms = c->age_ms != 0 ? c->age_ms : DEFAULT_AGE_MS;
-    if (c->budget_bytes == 0) {
-        const uint64_t total = cuzk_host_memory_total();
-        uint64_t margin = c->safety_margin_bytes != 0 ? c->safety_margin_bytes : DEFAULT_MARGIN;
-        margin = margin < total / 2 ? margin : total / 2;
-        c->budget_bytes = total - margin;
-    }
-}
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* What one WinningPoSt of the largest size takes, input and output included. */
-static uint64_t winning_need(const cuzk_engine_backend *b)
-{
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < b->n_circuits; i++) {
-        const cuzk_backend_circuit *c = &b->circuits[i];
-        const uint64_t need = c->compile_bytes + c->params_bytes + c->witness_bytes +
-                              c->prove_bytes + c->cpu_extra_bytes + (4u << 20);
-        most = c->kind == CUZK_JOB_WINNING && need > most ? need : most;
-    }
-    return most;
-}
-
-static cuzk_status init_memory(cuzk_engine *e, cuzk_err *err)
-{
-    const uint64_t total = e->cfg.budget_bytes;
-    const uint64_t reserve = e->cfg.winning_reserve_bytes != 0
-                                 ? e->cfg.winning_reserve_bytes
-                                 : min_u64(winning_need(e->backend), total / 4);
-    cuzk_budget_init(&e->host, total, reserve);
-    e->base_bytes = cuzk_host_memory_resident();
-    if (!cuzk_budget_take(&e->host, e->base_bytes, false)) {
-        return CUZK_FAIL(
-            err, CUZK_E_BUDGET,
-            "a budget of %llu MiB is too small: %llu MiB are held for WinningPoSt, and the "
-            "process itself has %llu MiB",
-            (unsigned long long)(total >> 20), (unsigned long long)(reserve >> 20),
-            (unsigned long long)(e->base_bytes >> 20));
-    }
-    e->block_limit = min_u64(total / 16, MOST_BLOCKS);
-    e->input_limit = min_u64(total / 8, MOST_INPUTS);
-    return CUZK_OK;
-}
-
 static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
 {
-    const uint64_t age = e->cfg.age_ms * MS_NS, patience = PATIENCE_AGES * age;
-    const uint32_t n = e->cfg.max_queued_jobs;
-    const uint32_t flying = n + MAX_DEVICES * CUZK_HEALTH_SLOTS * CUZK_BATCH_MAX;
-    CUZK_TRY(cuzk_sched_init(&e->prep, n, age, patience, err));
-    CUZK_TRY(cuzk_sched_init(&e->ready, n, age, patience, err));
-    CUZK_TRY(cuzk_sched_init(&e->on_device, flying, age, patience, err));
-    CUZK_TRY(cuzk_sched_init(&e->to_verify, flying, age, patience, err));
+    const uint32_t n = e->cfg.max_queued_jobs, flying = cuzk_engine_flying_limit(n);
+    CUZK_TRY(cuzk_sched_init(&e->prep, n, 0, 0, err));
+    CUZK_TRY(cuzk_sched_init(&e->ready, n, 0, 0, err));
+    CUZK_TRY(cuzk_sched_init(&e->on_device, flying, 0, 0, err));
+    CUZK_TRY(cuzk_sched_init(&e->to_verify, flying, 0, 0, err));
+    cuzk_engine_set_ages(e, e->cfg.age_ms);
     CUZK_TRY(cuzk_load_cache_init(&e->cache, 2 * e->backend->n_circuits, err));
     e->wants = cuzk_alloc_zero(2 * (size_t)e->backend->n_circuits, sizeof(*e->wants));
     return e->wants != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
@@ -94,30 +27,28 @@ static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
     e->n_devices = b->n_devices < MAX_DEVICES ? b->n_devices : MAX_DEVICES;
-    e->slots = e->cfg.slots_per_device;
-    e->batch = e->cfg.max_batch_size != 0 ? e->cfg.max_batch_size : b->batch;
-    e->batch = e->batch == 0 ? 1 : e->batch < CUZK_BATCH_MAX ? e->batch : CUZK_BATCH_MAX;
-    bool is_cpu = false;
     for (uint32_t i = 0; i < e->n_devices; i++) {
         device *d = &e->devices[i];
         b->device_info(b->arg, i, &d->info);
-        is_cpu = is_cpu || (d->info.is_cpu && !d->info.is_fallback);
         e->n_primary += d->info.is_fallback ? 0 : 1;
         /* the fallback takes as long as it takes: there is nothing else */
         cuzk_health_init(&d->health, d->info.is_fallback ? 0 : e->cfg.device_timeout_ms * MS_NS,
                          e->cfg.device_back_off_ms * MS_NS);
     }
-    if (e->slots == 0) {
-        e->slots = is_cpu ? 1 : 2;
-    }
-    e->slots = e->slots < CUZK_HEALTH_SLOTS ? e->slots : CUZK_HEALTH_SLOTS - 1;
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        e->devices[i].slots = e->devices[i].info.is_fallback ? 1 : e->slots;
-    }
-    e->ready_limit = 4 + 2 * e->n_primary * e->slots * e->batch;
+    cuzk_engine_set_batch(e, e->cfg.max_batch_size);
+    cuzk_engine_set_slots(e, e->cfg.slots_per_device);
     for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
         CUZK_TRY(cuzk_device_keys_init(e, &e->devices[i], err));
     }
+    return CUZK_OK;
+}
+
+/* What the process has at its start counts, and is never given back. */
+static cuzk_status init_memory(cuzk_engine *e, cuzk_err *err)
+{
+    e->base_bytes = cuzk_host_memory_resident();
+    CUZK_TRY(cuzk_engine_size_memory(e, &e->cfg, err));
+    CUZK_ASSERT(cuzk_budget_take(&e->host, e->base_bytes, false));
     return CUZK_OK;
 }
 
@@ -158,11 +89,33 @@ static cuzk_status start_worker(cuzk_engine *e, worker_role role, uint32_t index
 {
     worker *w = &e->workers[e->n_workers];
     *w = (worker){.e = e, .role = role, .index = index, .slot = slot, .is_express = is_express};
+    if (role == ROLE_DEVICE) {
+        device *d = &e->devices[index];
+        w->rank = d->n_regular;
+        d->n_regular += is_express ? 0 : 1;
+        d->n_places++;
+        d->express = is_express ? slot : d->express;
+    }
     const int failed = pthread_create(&w->thread, NULL, worker_main, w);
     if (failed != 0) {
+        if (role == ROLE_DEVICE) {
+            e->devices[index].n_regular -= is_express ? 0 : 1;
+            e->devices[index].n_places--;
+        }
         return CUZK_FAIL_OS(err, CUZK_E_NOMEM, failed, "cannot start a thread");
     }
     e->n_workers++;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsigned slots, cuzk_err *err)
+{
+    slots = slots < CUZK_HEALTH_SLOTS ? slots : CUZK_HEALTH_SLOTS - 1;
+    for (uint32_t d = 0; d < e->n_primary; d++) {
+        while (e->devices[d].n_regular < slots) {
+            CUZK_TRY(start_worker(e, ROLE_DEVICE, d, e->devices[d].n_places, false, err));
+        }
+    }
     return CUZK_OK;
 }
 
@@ -235,7 +188,7 @@ cuzk_status cuzk_engine_create(cuzk_engine **out, const cuzk_engine_config *conf
         return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
     }
     e->cfg = *config;
-    set_defaults(&e->cfg);
+    cuzk_engine_config_complete(&e->cfg);
     e->trace.trace = config->trace;
     e->started_ns = cuzk_clock_ns();
     const cuzk_status st = init(e, err);

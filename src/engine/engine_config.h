@@ -65,6 +65,15 @@ typedef struct cuzk_engine_config {
 /** Starts the engine's threads, finds devices, takes up the store's unfinished jobs. */
 CUZK_NODISCARD cuzk_status cuzk_engine_create(cuzk_engine **out, const cuzk_engine_config *config,
                                               cuzk_err *err);
+/**
+ * Takes over what may change while the engine runs: budget_bytes, safety_margin_bytes, winning_reserve_bytes,
+ * eviction_min_idle_ms, slots_per_device, max_batch_size, max_batch_wait_ms, max_queued_jobs,
+ * result_keep_ms, result_keep_count, age_ms, device_timeout_ms. Other fields are not looked at. A
+ * smaller budget holds from the next reservation on; who has memory keeps it. E_BUDGET (names a job
+ * that could no longer run, or the process itself does not fit) and E_NOMEM change nothing.
+ */
+CUZK_NODISCARD cuzk_status cuzk_engine_reconfigure(cuzk_engine *e, const cuzk_engine_config *config,
+                                                   cuzk_err *err);
 /** Cancels what is left (unfinished jobs stay in the store), joins. NULL is fine. */
 void cuzk_engine_destroy(cuzk_engine *e);
 

@@ -141,7 +141,10 @@ typedef struct device {
     cuzk_backend_device info;
     device_keys keys;
     cuzk_health health;
-    uint32_t slots; /* and one more, for privileged work */
+    uint32_t slots;     /* and one more, for privileged work */
+    uint32_t n_regular; /* workers */
+    uint32_t n_places;  /* with the one for privileged work, */
+    uint32_t express;   /* whose place this is */
     uint64_t jobs_done;
     struct {
         bool busy;
@@ -179,6 +182,7 @@ typedef struct worker {
     worker_role role;
     uint32_t index; /* ROLE_DEVICE: device */
     uint32_t slot;
+    uint32_t rank;   /* ROLE_DEVICE, not express: idle from the device's slots on */
     bool is_express; /* privileged work only */
     uint64_t warmed; /* ROLE_DEVICE: circuits (bits) that were loaded ahead of need */
     pthread_t thread;
@@ -344,6 +348,20 @@ void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit);
 /** After a user of the parameters has gone. */
 void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit);
 
+/* reconfigure.c */
+/** Defaults for zeros. No lock needed. */
+void cuzk_engine_config_complete(cuzk_engine_config *c);
+/** Budget and the limits that follow from it; base_bytes is set. E_BUDGET changes nothing. */
+CUZK_NODISCARD cuzk_status cuzk_engine_size_memory(cuzk_engine *e, const cuzk_engine_config *c,
+                                                   cuzk_err *err);
+void cuzk_engine_set_slots(cuzk_engine *e, unsigned slots);
+void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size);
+void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms);
+/** Partitions that may be on their way to a device, or from it. */
+uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs);
+/** engine.c: threads for so many slots of each device, where there are fewer. */
+CUZK_NODISCARD cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsigned slots, cuzk_err *err);
+
 /* fallback.c */
 bool cuzk_engine_gpu_works(const cuzk_engine *e);
 bool cuzk_engine_has_fallback(const cuzk_engine *e);
@@ -374,6 +392,11 @@ CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, 
                                                 cuzk_err *err);
 /** Idle keys have what a call needs: one goes, letting go of the lock. True: look again. */
 bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged);
+/**
+ * After the budget has become smaller than what is used: an idle key that pins host memory goes,
+ * letting go of the lock. True: look again.
+ */
+bool cuzk_device_key_shed(cuzk_engine *e, uint32_t index);
 /** Partitions of a circuit that go to a device together, at most. */
 uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit);
 bool cuzk_device_keys_starved(const cuzk_engine *e);

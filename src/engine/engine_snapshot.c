@@ -95,26 +95,32 @@ static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
         cuzk_status_device *o = &out->devices[i];
         cuzk_backend_device info;
         e->backend->device_info(e->backend->arg, i, &info);
-        *o = (cuzk_status_device){.ordinal = info.ordinal,
-                                  .is_cpu = info.is_cpu,
-                                  .quarantined = !cuzk_health_is_good(&d->health),
-                                  .memory_total = info.is_cpu ? e->host.total : info.memory_total,
-                                  .memory_free =
-                                      info.is_cpu ? e->host.total - e->host.used : info.memory_free,
-                                  .jobs_done = d->jobs_done,
-                                  .errors = d->health.errors,
-                                  .is_fallback = info.is_fallback,
-                                  .n_slots = d->slots + 1};
+        *o = (cuzk_status_device){
+            .ordinal = info.ordinal,
+            .is_cpu = info.is_cpu,
+            .quarantined = !cuzk_health_is_good(&d->health),
+            .memory_total = info.is_cpu ? e->host.total : info.memory_total,
+            .memory_free = !info.is_cpu                   ? info.memory_free
+                           : e->host.total > e->host.used ? e->host.total - e->host.used
+                                                          : 0,
+            .jobs_done = d->jobs_done,
+            .errors = d->health.errors,
+            .is_fallback = info.is_fallback,
+        };
         memcpy(o->name, info.name, sizeof(o->name));
-        for (uint32_t s = 0; s < o->n_slots; s++) {
+        uint32_t n = 0; /* a place that a reconfiguration took away is shown while it is busy */
+        for (uint32_t s = 0; s < d->n_places; s++) {
+            const uint32_t rank = s < d->express ? s : s - 1;
             if (d->slot[s].busy) {
-                o->slot[s].busy = true;
-                memcpy(o->slot[s].job_id, d->slot[s].id, sizeof(o->slot[s].job_id));
-                o->slot[s].kind = d->slot[s].kind;
-                o->slot[s].partition = d->slot[s].partition;
-                o->slot[s].since_ns = d->slot[s].since_ns;
+                o->slot[n].busy = true;
+                memcpy(o->slot[n].job_id, d->slot[s].id, sizeof(o->slot[n].job_id));
+                o->slot[n].kind = d->slot[s].kind;
+                o->slot[n].partition = d->slot[s].partition;
+                o->slot[n].since_ns = d->slot[s].since_ns;
             }
+            n += d->slot[s].busy || s == d->express || rank < d->slots ? 1 : 0;
         }
+        o->n_slots = n;
     }
 }
 

@@ -200,7 +200,7 @@ static void pick_for_cpu(cuzk_engine *e, const worker *w, looking *l, uint64_t n
         if (!cuzk_engine_take_host(e, &r, e->backend->circuits[item.circuit].cpu_extra_bytes,
                                    privileged, true, now)) {
             bool is_busy = false; /* then memory will come back */
-            for (uint32_t s = 0; s <= d->slots; s++) {
+            for (uint32_t s = 0; s < d->n_places; s++) {
                 is_busy = is_busy || d->slot[s].busy;
             }
             d->keys.is_starved = d->keys.is_starved || !privileged;
@@ -440,7 +440,11 @@ void cuzk_device_loop(worker *w)
     cuzk_batch batch;
     pthread_mutex_lock(&e->mu);
     while (!e->stop) {
-        if (probe(e, w) || warm_up(e, w)) {
+        if (!w->is_express && w->rank >= e->devices[w->index].slots) { /* one too many by now */
+            pthread_cond_wait(&e->cv_device, &e->mu);
+            continue;
+        }
+        if (probe(e, w) || cuzk_device_key_shed(e, w->index) || warm_up(e, w)) {
             continue;
         }
         if (!pick(e, w, &batch)) {

@@ -135,8 +135,9 @@ static void prune_store(cuzk_engine *e, uint64_t now)
     (void)clock_gettime(CLOCK_REALTIME, &t);
     const int64_t before =
         (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 - (int64_t)e->cfg.result_keep_ms;
+    const uint32_t keep = e->cfg.result_keep_count;
     pthread_mutex_unlock(&e->mu);
-    const cuzk_status st = e->store.prune(e->store.arg, before, e->cfg.result_keep_count, &err);
+    const cuzk_status st = e->store.prune(e->store.arg, before, keep, &err);
     if (st != CUZK_OK && e->cfg.log != NULL) {
         const char *const kv[] = {"why", err.msg, NULL};
         e->cfg.log(e->cfg.log_arg, 0, "store.not_pruned", kv);

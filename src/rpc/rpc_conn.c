@@ -27,7 +27,7 @@ static bool start_session(rpc_conn *c)
 
 static bool start_tls(rpc_conn *c)
 {
-    c->ssl = SSL_new(c->server->tls);
+    c->ssl = rpc_secrets_tls(c->server);
     if (c->ssl == NULL || SSL_set_fd(c->ssl, c->fd) != 1) {
         return false;
     }

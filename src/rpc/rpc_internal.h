@@ -150,11 +150,16 @@ typedef struct rpc_listener {
     char path[108];
 } rpc_listener;
 
+struct cuzk_rpc_secrets {
+    SSL_CTX *tls; /* NULL: none */
+    char *token;  /* NULL: none */
+};
+
 struct cuzk_rpc_server {
     cuzk_engine *engine;
     cuzk_rpc_limits lim;
-    char *token;
-    SSL_CTX *tls;
+    cuzk_rpc_secrets *secrets;
+    pthread_mutex_t secrets_mu; /* what it points at */
     cuzk_status (*metrics)(void *arg, char **text, size_t *n, cuzk_err *err);
     void *metrics_arg;
     void (*log)(void *arg, int level, const char *event, const char *const *kv);
@@ -195,6 +200,11 @@ struct cuzk_rpc_server {
     _Atomic uint64_t by_code[CUZK_GRPC_CODES];
 };
 #define RPC_SCRATCH ((size_t)256 << 10)
+
+/* ---- rpc_secrets.c ---- */
+/** For a new connection, with the newest certificate; NULL when out of memory. */
+SSL *rpc_secrets_tls(cuzk_rpc_server *s);
+bool rpc_secrets_token_matches(cuzk_rpc_server *s, const char *value, size_t n);
 
 /* ---- rpc_lane.c ---- */
 void rpc_lane_init(rpc_lane *l);

@@ -88,27 +88,13 @@ static cuzk_status add_listener(cuzk_rpc_server *s, const cuzk_rpc_listen *l, in
     CUZK_TRY(cuzk_rpc_address_parse(&a, l->address, err));
     out->tls = l->tls || a.tls;
     out->is_unix = a.is_unix;
-    out->need_token = s->token != NULL && !l->no_token;
-    if (out->tls && s->tls == NULL) {
+    out->need_token = s->secrets->token != NULL && !l->no_token;
+    if (out->tls && s->secrets->tls == NULL) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: TLS needs a certificate and a key", l->address);
     }
     memcpy(out->path, a.path, sizeof(out->path));
     CUZK_TRY(cuzk_rpc_address_listen(&out->fd, &a, unix_mode, err));
     s->n_listeners++;
-    return CUZK_OK;
-}
-
-static cuzk_status copy_token(cuzk_rpc_server *s, const char *token, cuzk_err *err)
-{
-    const size_t n = strlen(token);
-    if (n < 8) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "token of %zu characters: at least 8 are needed", n);
-    }
-    s->token = cuzk_alloc(n + 1, 1);
-    if (s->token == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory");
-    }
-    memcpy(s->token, token, n + 1);
     return CUZK_OK;
 }
 
@@ -119,6 +105,7 @@ static void init_locks(cuzk_rpc_server *s)
     (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     (void)pthread_mutex_init(&s->answers_mu, NULL);
     (void)pthread_mutex_init(&s->tickets_mu, NULL);
+    (void)pthread_mutex_init(&s->secrets_mu, NULL);
     (void)pthread_cond_init(&s->tickets_cv, &attr);
     (void)pthread_condattr_destroy(&attr);
     rpc_lane_init(&s->query);
@@ -159,9 +146,8 @@ cuzk_status rpc_server_init(cuzk_rpc_server **out, const cuzk_rpc_server_config 
         st = CUZK_FAIL_OS(err, CUZK_E_IO, errno, "cannot create an event loop");
         goto out;
     }
-    if (config->token != NULL) {
-        CUZK_TRY_GOTO(st, copy_token(s, config->token, err));
-    }
+    CUZK_TRY_GOTO(st, cuzk_rpc_secrets_read(&s->secrets, config->tls_cert, config->tls_key,
+                                            config->tls_client_ca, config->token, err));
     *out = s;
     return CUZK_OK;
 out:
@@ -175,10 +161,6 @@ cuzk_status cuzk_rpc_server_create(cuzk_rpc_server **out, const cuzk_rpc_server_
     cuzk_rpc_server *s = NULL;
     cuzk_status st;
     CUZK_TRY(rpc_server_init(&s, config, err));
-    if (config->tls_cert != NULL || config->tls_key != NULL || config->tls_client_ca != NULL) {
-        CUZK_TRY_GOTO(st, cuzk_rpc_tls_server(&s->tls, config->tls_cert, config->tls_key,
-                                              config->tls_client_ca, err));
-    }
     s->listeners = cuzk_alloc_zero(config->n_listen, sizeof(*s->listeners));
     if (s->listeners == NULL) {
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for a server");
@@ -468,13 +450,13 @@ void cuzk_rpc_server_destroy(cuzk_rpc_server *s)
     }
     nghttp2_session_callbacks_del(s->callbacks);
     nghttp2_option_del(s->option);
-    SSL_CTX_free(s->tls);
+    cuzk_rpc_secrets_free(s->secrets);
     cuzk_free(s->deadlines);
     cuzk_free(s->scratch);
     cuzk_free(s->listeners);
-    cuzk_free(s->token);
     (void)pthread_mutex_destroy(&s->answers_mu);
     (void)pthread_mutex_destroy(&s->tickets_mu);
+    (void)pthread_mutex_destroy(&s->secrets_mu);
     (void)pthread_cond_destroy(&s->tickets_cv);
     cuzk_free(s);
 }

@@ -79,6 +79,21 @@ CUZK_NODISCARD cuzk_status cuzk_rpc_server_create(cuzk_rpc_server **out,
 CUZK_NODISCARD cuzk_status cuzk_rpc_server_start(cuzk_rpc_server *s, cuzk_err *err);
 /** Port of the i-th listener (for ":0"); 0 for a unix socket. */
 uint16_t cuzk_rpc_server_port(const cuzk_rpc_server *s, size_t i);
+/** Certificate, key, authority (PEM files) and token, read and checked. */
+typedef struct cuzk_rpc_secrets cuzk_rpc_secrets;
+/** NULL for what is not there. E_INVALID names the file; E_NOMEM. */
+CUZK_NODISCARD cuzk_status cuzk_rpc_secrets_read(cuzk_rpc_secrets **out, const char *tls_cert,
+                                                 const char *tls_key, const char *tls_client_ca,
+                                                 const char *token, cuzk_err *err);
+/** NULL is fine. */
+void cuzk_rpc_secrets_free(cuzk_rpc_secrets *x);
+/**
+ * Takes them over, and x with them, for the connections and calls that come; connections that are
+ * there stay, and so does what is not in x. Whether there is TLS at all, or a token, is as the server
+ * was created: E_INVALID, and x is still the caller's. @thread one at a time
+ */
+CUZK_NODISCARD cuzk_status cuzk_rpc_server_renew(cuzk_rpc_server *s, cuzk_rpc_secrets *x,
+                                                 cuzk_err *err);
 /**
  * From here on new jobs are answered UNAVAILABLE and health says NOT_SERVING; connections are told
  * to go away, calls under way and questions (status, await, cancel) are still served. @thread any

@@ -325,7 +325,7 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *f, const uint8_t 
     } else if (is(name, name_len, "grpc-timeout")) {
         set_timeout(call, v, value_len);
     } else if (is(name, name_len, "authorization") && c->need_token) {
-        call->token_ok = cuzk_rpc_token_matches(c->server->token, v, value_len);
+        call->token_ok = rpc_secrets_token_matches(c->server, v, value_len);
     }
     return 0;
 }

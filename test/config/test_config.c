@@ -265,6 +265,43 @@ static void files(void)
     CHECK(close(fd) == 0);
 }
 
+static void take_key(void *arg, const char *key)
+{
+    char *list = arg;
+    const size_t n = strlen(list);
+    (void)snprintf(list + n, 512 - n, "%s ", key);
+}
+
+static void differences(void)
+{
+    char list[512] = "";
+    cuzk_config *a = good("daemon.listen = [\"unix:///a\", \"unix:///b\"]\ngpus.devices = [0, 1]\n"
+                          "memory.total_budget = \"1GiB\"\nlogging.timeline = true\n");
+    cuzk_config *same = good("[daemon]\nlisten = [\"unix:///a\", \"unix:///b\"]\n[gpus]\n"
+                             "devices = [0, 1]\n[memory]\ntotal_budget = 1073741824\n[logging]\n"
+                             "timeline = true\nlevel = \"info\"\n");
+    cuzk_config *b = good("daemon.listen = [\"unix:///a\"]\ngpus.devices = [0, 2]\n"
+                          "daemon.status_listen = \"127.0.0.1:1\"\nlogging.level = \"warn\"\n");
+    cuzk_config_diff(a, same, take_key, list);
+    CHECK_STR(list, "");
+    cuzk_config_diff(a, b, take_key, list);
+    CHECK_STR(list, "daemon.listen daemon.http_listen memory.total_budget gpus.devices "
+                    "logging.level logging.timeline ");
+    CHECK_OK(cuzk_config_copy(a, b, "daemon.http_listen", &err), &err);
+    CHECK_OK(cuzk_config_copy(a, b, "memory.total_budget", &err), &err);
+    CHECK_OK(cuzk_config_copy(a, b, "logging.level", &err), &err);
+    CHECK_OK(cuzk_config_copy(a, b, "logging.timeline", &err), &err);
+    cuzk_config_destroy(b); /* its strings are copied */
+    CHECK_STR(a->http_listen, "127.0.0.1:1");
+    CHECK_STR(a->log_level, "warn");
+    CHECK(a->total_budget == 0 && !a->timeline);
+    list[0] = '\0';
+    cuzk_config_diff(a, same, take_key, list);
+    CHECK_STR(list, "daemon.http_listen memory.total_budget logging.level logging.timeline ");
+    cuzk_config_destroy(a);
+    cuzk_config_destroy(same);
+}
+
 static void environment(void)
 {
     static const char *const env[] = {"HOME=/",
@@ -344,6 +381,7 @@ static const cuzk_case cases[] = {CASE(defaults),
                                   CASE(both_names_of_a_key),
                                   CASE(size_and_nesting_are_bounded),
                                   CASE(files),
+                                  CASE(differences),
                                   CASE(environment),
                                   CASE(lack_of_memory),
                                   CASE(reference)};

@@ -51,7 +51,7 @@ void world_open_with_keys(world *w, uint32_t n_devices, uint64_t device_mib)
     }
     w->cfg.winning_reserve_bytes = 16 * MOCK_MIB;
     w->cfg.device_back_off_ms = 2;
-    w->cfg.slots_per_device = 1;
+    w->cfg.slots_per_device = w->cfg.slots_per_device != 0 ? w->cfg.slots_per_device : 1;
     CHECK_OK(cuzk_engine_create(&w->e, &w->cfg, &err), &err);
 }
 

@@ -135,8 +135,27 @@ static void check_rest(cuzk_engine *e)
     cuzk_engine_status_free(&st);
 }
 
+/* Anything that may change while it runs. */
+static void reconfigure(cuzk_engine *e, const cuzk_engine_config *cfg, uint64_t most_bytes)
+{
+    cuzk_engine_config c = *cfg;
+    cuzk_err err = {.msg = ""};
+    c.budget_bytes = most_bytes / 2 + test_below(most_bytes / 2);
+    c.winning_reserve_bytes = (8 + test_below(16)) * MOCK_MIB;
+    c.slots_per_device = 1 + (unsigned)test_below(4);
+    c.max_batch_size = 1 + (uint32_t)test_below(4);
+    c.max_batch_wait_ms = test_below(3);
+    c.max_queued_jobs = 10 + (uint32_t)test_below(5000);
+    c.result_keep_count = 1 + (uint32_t)test_below(100);
+    c.age_ms = 1 + test_below(100);
+    c.eviction_min_idle_ms = test_below(10);
+    const cuzk_status st = cuzk_engine_reconfigure(e, &c, &err);
+    CHECK_MSG(st == CUZK_OK || (st == CUZK_E_BUDGET && err.msg[0] != '\0'), "%s",
+              cuzk_status_name(st));
+}
+
 static void storm_round_on(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t device_mib,
-                           bool gpus_come_and_go)
+                           bool gpus_come_and_go, bool settings_change)
 {
     cuzk_err err;
     mock_backend b;
@@ -190,10 +209,13 @@ static void storm_round_on(uint32_t faults, size_t n, uint64_t budget_mib, uint6
         if (gpus_come_and_go && i % 100 == 50) { /* at the end they are gone */
             atomic_store(&b.no_gpu, i % 200 == 150 || i + 100 > n);
         }
+        if (settings_change && i % 40 == 39) {
+            reconfigure(e, &cfg, cfg.budget_bytes);
+        }
         if (i % 64 == 0) {
             cuzk_engine_status status;
             CHECK_OK(cuzk_engine_get_status(e, &status, &err), &err);
-            CHECK(status.budget_used <= status.budget_total);
+            CHECK(settings_change || status.budget_used <= status.budget_total);
             cuzk_engine_status_free(&status);
             sleep_us(test_below(3000));
         }
@@ -216,17 +238,28 @@ static void storm_round_on(uint32_t faults, size_t n, uint64_t budget_mib, uint6
 
 static void storm_round(uint32_t faults, size_t n, uint64_t budget_mib, uint64_t device_mib)
 {
-    storm_round_on(faults, n, budget_mib, device_mib, false);
+    storm_round_on(faults, n, budget_mib, device_mib, false, false);
 }
 
 /* The same with GPUs that are all lost at times and come back, and the CPU meanwhile. */
 static void storm_with_fallback(void)
 {
     const cuzk_alloc_stats before = cuzk_alloc_get_stats();
-    storm_round_on(0, test_iters(1200), 500, 0, true);
-    storm_round_on(20, test_iters(1500), 500, 0, true);
-    storm_round_on(20, test_iters(1500), 900, 60, true);
-    storm_round_on(20, test_iters(1500), 900, 26, true);
+    storm_round_on(0, test_iters(1200), 500, 0, true, false);
+    storm_round_on(20, test_iters(1500), 500, 0, true, false);
+    storm_round_on(20, test_iters(1500), 900, 60, true, false);
+    storm_round_on(20, test_iters(1500), 900, 26, true, false);
+    CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
+}
+
+/* The same while budget, concurrency and times change. */
+static void storm_with_new_settings(void)
+{
+    const cuzk_alloc_stats before = cuzk_alloc_get_stats();
+    storm_round_on(0, test_iters(1200), 600, 0, false, true);
+    storm_round_on(20, test_iters(1500), 600, 0, false, true);
+    storm_round_on(20, test_iters(1500), 1200, 60, false, true);
+    storm_round_on(20, test_iters(1500), 900, 0, true, true);
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
 }
 
@@ -321,6 +354,10 @@ static void jobs_without_memory(void)
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, before.blocks_now);
 }
 
-static const cuzk_case cases[] = {CASE(storm), CASE(storm_with_keys), CASE(storm_with_fallback),
-                                  CASE(start_without_memory), CASE(jobs_without_memory)};
+static const cuzk_case cases[] = {CASE(storm),
+                                  CASE(storm_with_keys),
+                                  CASE(storm_with_fallback),
+                                  CASE(storm_with_new_settings),
+                                  CASE(start_without_memory),
+                                  CASE(jobs_without_memory)};
 TEST_MAIN("engine/faults", cases)

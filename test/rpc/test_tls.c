@@ -163,6 +163,55 @@ static void token(void)
     stop(&f);
 }
 
+/* Another certificate and token for connections and calls to come; those that are there stay. */
+static void renewed(void)
+{
+    tls_fixture f;
+    cuzk_err err;
+    uint64_t v = 0;
+    cuzk_rpc_secrets *x = NULL;
+    cuzk_rpc_client *old = NULL;
+    start(&f, false, "correct horse");
+    cuzk_rpc_client_config c = {
+        .address = f.address, .tls_ca = f.ca, .token = "correct horse", .timeout_ms = 5000};
+    CHECK_OK(cuzk_rpc_client_create(&old, &c, &err), &err);
+    CHECK_OK(cuzk_rpc_client_health(old, "", &v, &err), &err); /* it is connected */
+    CHECK_STATUS(cuzk_rpc_secrets_read(&x, f.cert, f.other_key, NULL, NULL, &err), CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_rpc_secrets_read(&x, "/nowhere", f.key, NULL, NULL, &err), CUZK_E_INVALID);
+    CHECK(strstr(err.msg, "/nowhere") != NULL && x == NULL);
+    CHECK_OK(prove(&c, 1, &err), &err);
+
+    CHECK_OK(cuzk_rpc_secrets_read(&x, f.other_cert, f.other_key, NULL, NULL, &err), &err);
+    CHECK_OK(cuzk_rpc_server_renew(f.server, x, &err), &err); /* the token stays */
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_IO);
+    c.tls_ca = f.other_ca;
+    CHECK_OK(prove(&c, 1, &err), &err);
+    CHECK_OK(cuzk_rpc_client_health(old, "", &v, &err), &err);
+
+    CHECK_OK(cuzk_rpc_secrets_read(&x, NULL, NULL, NULL, "battery staple", &err), &err);
+    CHECK_OK(cuzk_rpc_server_renew(f.server, x, &err), &err);
+    CHECK_STATUS(prove(&c, 1, &err), CUZK_E_INVALID);
+    c.token = "battery staple";
+    CHECK_OK(prove(&c, 1, &err), &err);
+
+    /* clients must show a certificate from now on */
+    CHECK_OK(cuzk_rpc_secrets_read(&x, f.cert, f.key, f.ca, NULL, &err), &err);
+    CHECK_OK(cuzk_rpc_server_renew(f.server, x, &err), &err);
+    c.tls_ca = f.ca;
+    CHECK(prove(&c, 1, &err) != CUZK_OK);
+    c.tls_cert = f.client_cert;
+    c.tls_key = f.client_key;
+    CHECK_OK(prove(&c, 1, &err), &err);
+    cuzk_rpc_client_destroy(old);
+    stop(&f);
+
+    start(&f, false, NULL); /* no token can come where none was */
+    CHECK_OK(cuzk_rpc_secrets_read(&x, NULL, NULL, NULL, "battery staple", &err), &err);
+    CHECK_STATUS(cuzk_rpc_server_renew(f.server, x, &err), CUZK_E_INVALID);
+    cuzk_rpc_secrets_free(x);
+    stop(&f);
+}
+
 /* true: the handshake succeeded. */
 static bool handshake(const tls_fixture *f, int max_version, const char *alpn, size_t n)
 {
@@ -204,6 +253,6 @@ static void versions_and_alpn(void)
     stop(&f);
 }
 
-static const cuzk_case cases[] = {CASE(tls), CASE(mutual_tls), CASE(token),
+static const cuzk_case cases[] = {CASE(tls), CASE(mutual_tls), CASE(token), CASE(renewed),
                                   CASE(versions_and_alpn)};
 TEST_MAIN("rpc/tls", cases)
