@@ -85,10 +85,14 @@ static void prove_await_join(void)
     rig_result_destroy(&c);
 }
 
+/* Not enough for the points of the WinningPoSt of 2 KiB. */
+#define STREAMING_MEMORY ((uint64_t)56 << 20)
+
 /* Devices behind src/accel: the mock, which computes on the CPU and fails by script. */
 typedef struct mock_device {
     cuzk_pool *pool;
     uint32_t ordinal;
+    uint64_t limit;  /* of its memory; 0: plenty */
     cuzk_accel *dev; /* the newest */
     uint32_t opened;
 } mock_device;
@@ -96,7 +100,8 @@ typedef struct mock_device {
 static cuzk_status open_mock(void *arg, struct cuzk_accel **out, cuzk_err *err)
 {
     mock_device *m = arg;
-    const cuzk_status st = cuzk_accel_mock_open(out, m->ordinal, (uint64_t)512 << 20, m->pool, err);
+    const uint64_t limit = m->limit != 0 ? m->limit : (uint64_t)512 << 20;
+    const cuzk_status st = cuzk_accel_mock_open(out, m->ordinal, limit, m->pool, err);
     if (st == CUZK_OK) {
         m->dev = *out;
         m->opened++;
@@ -338,6 +343,31 @@ static void cut_params(void)
     cuzk_pool_destroy(m.pool);
 }
 
+/* A device whose points stream from the file needs it for each proof. */
+static void cut_params_that_stream(void)
+{
+    const char *folder = test_tmpdir();
+    cuzk_err err;
+    cuzk_engine *e = NULL;
+    cuzk_engine_status s;
+    mock_device m = {.limit = STREAMING_MEMORY};
+    const cuzk_engine_accel accel = {open_mock, &m};
+    make_params(folder, post_kinds, 1);
+    CHECK_OK(cuzk_pool_create(&m.pool, NULL, &err), &err);
+    const cuzk_engine_config cfg = {.param_cache = folder,
+                                    .budget_bytes = (uint64_t)3 << 30,
+                                    .accels = &accel,
+                                    .n_accels = 1,
+                                    .stream = CUZK_ENGINE_STREAM_FILE};
+    CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
+    cut_params_on(e, folder, NULL);
+    CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+    CHECK_U64(s.pinned_used >> 20, 127); /* two buffers of 64 MiB, of whole points */
+    cuzk_engine_status_free(&s);
+    cuzk_engine_destroy(e);
+    cuzk_pool_destroy(m.pool);
+}
+
 /* A device that is not there for a while: the CPU proves meanwhile, then the device again. */
 typedef struct absent_device {
     mock_device m;
@@ -451,7 +481,8 @@ static void resident_within_budget(void)
 
 static const cuzk_case cases[] = {CASE(prove_await_join),     CASE(devices),
                                   CASE(same_id_two_contents), CASE(failures),
-                                  CASE(cut_params),           CASE(cpu_when_lost)};
+                                  CASE(cut_params),           CASE(cut_params_that_stream),
+                                  CASE(cpu_when_lost)};
 static const cuzk_case slow_cases[] = {CASE(resident_within_budget)};
 
 int main(int argc, char **argv)

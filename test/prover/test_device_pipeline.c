@@ -44,7 +44,7 @@ static void rig_open(rig *r)
     fil_job_free(&job);
     r->in->n_partitions = PARTITIONS;
     for (size_t i = 0; i < 2; i++) {
-        const cuzk_device_key_opts opts = {.stream = i == 1};
+        const cuzk_device_key_opts opts = {.stream = i == 1, .points = CUZK_DEVICE_POINTS_FILE};
         CHECK_OK(cuzk_accel_mock_open(&r->dev[i], (uint32_t)i, MEMORY, r->pool, &err), &err);
         CHECK_OK(
             cuzk_device_key_create(&r->keys[i], r->dev[i], cuzk_filecoin_circuit_get(r->circuit),
