@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "accel/mock/mock_accel.h"
@@ -275,6 +276,14 @@ static void write_params(const char *path, const uint8_t *bytes, size_t n)
 
 /* The parameters lose their end while the engine has them open: jobs fail with the file's name, no
  * device is to blame, and when the file is back, jobs are proved again. */
+static void wait_idle(cuzk_engine *e)
+{
+    const struct timespec t = {0, 1000000};
+    while (!cuzk_engine_is_idle(e)) {
+        (void)nanosleep(&t, NULL);
+    }
+}
+
 static void cut_params_on(cuzk_engine *e, const char *folder, const mock_device *m)
 {
     static const cuzk_mock_script lost = {.fail_at = 1, .fail_with = CUZK_E_DEV_LOST};
@@ -290,6 +299,7 @@ static void cut_params_on(cuzk_engine *e, const char *folder, const mock_device 
     CHECK_OK(cuzk_params_path(path, &in, &spec, CUZK_PARAM_FILE_PARAMS, &err), &err);
     uint8_t *bytes = test_read_file(path, &n);
     prove_on(e, folder, CUZK_JOB_WINNING, 1);
+    wait_idle(e); /* a proof is told before its partition is given back */
     CHECK_OK(cuzk_engine_evict(e, "winning-2k", &was, &freed, &err), &err); /* keys, too */
     CHECK_OK(cuzk_engine_preload(e, "winning-2k", &was, &freed, &err), &err);
     for (uint64_t i = 0; i < 3; i++) {
