@@ -96,7 +96,7 @@ WRONG
     for tool in memcheck racecheck initcheck; do
         start "$out/sanitizer/$tool-wrong.txt" 60 compute-sanitizer --tool $tool --error-exitcode 9 "$out/wrong"
         # test program and cases: small ones, since every access is looked at
-        for t in "field equals" "ntt small" "msm_g1 small" "msm_g2 small" "r1cs one_shape" "srs good" "setup long" \
+        for t in "field equals" "ntt small" "msm_g1 small" "msm_images small" "msm_g2 small" "r1cs one_shape" "srs good" "setup long" \
             "prove one_resident" "prove one_streamed"; do
             start "$out/sanitizer/$tool-${t/ /-}.txt" "${SANITIZER_SECONDS:-75}" compute-sanitizer --tool $tool \
                 --error-exitcode 9 --print-limit 5 "$build/test/accel_cuda/test_accel_cuda_${t% *}" "--match=${t#* }" --iters=1
