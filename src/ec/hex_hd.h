@@ -184,7 +184,7 @@ CUZK_HD_INLINE int32_t cuzk_hex_times_hd(uint32_t x[CUZK_HEX_FRACTION], int32_t 
 
 /**
  * The next digit from the top, a + b w: the integer nearest to m u, and u is what is left of it.
- * After `digits` calls nothing is left: errors have grown to 2 m^digits 2^-160 < 2^-31, so the last
+ * After `digits` calls nothing is left: errors have grown to 2 m^digits 2^-160 < 2^-26, so the last
  * digit's fraction, which is 0, is nearest to 0.
  */
 CUZK_HD_INLINE void cuzk_hex_next_hd(int32_t *a, int32_t *b, cuzk_hex_rest *u, uint32_t m)

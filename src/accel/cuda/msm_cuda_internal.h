@@ -28,6 +28,7 @@
 #define CUZK_CUDA_MSM_MAX_C       22u
 #define CUZK_CUDA_MSM_MAX_WIN     44u  /* 255 bits in windows of 6 */
 #define CUZK_CUDA_MSM_PARTIALS    256u /* sums left per window before the last step */
+#define CUZK_CUDA_MSM_MAX_HEX     22u  /* windows of hexagonal digits, with two sums each */
 #define CUZK_CUDA_MSM_MAX_LEVELS  6u
 #define CUZK_CUDA_MSM_NONE        0xffffffffu /* list entry of no term: infinity */
 /* Digits and list entries: the sign in bit 31, the power of phi (0 to 2) in bits 28 and 29, below

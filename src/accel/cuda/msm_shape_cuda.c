@@ -3,6 +3,9 @@
 
 #include "msm_cuda_internal.h"
 
+_Static_assert(2 * CUZK_CUDA_MSM_MAX_HEX <= CUZK_CUDA_MSM_MAX_WIN, "room for the sums of windows");
+_Static_assert(CUZK_CUDA_MSM_MAX_HEX <= CUZK_HEX_MAX_DIGITS, "bases of ec/hex.h");
+
 /* Below 2^21 entries (in G2, where additions are longer and inversions are not, 2^20) the inversions
  * of a level cost more than its additions save; batches of 2^27 fill the device many times over. */
 const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING[2] = {
@@ -116,11 +119,11 @@ static uint32_t piece_of(const cuzk_hex_base *base)
 static unsigned hex_digits_of(unsigned lg)
 {
     uint64_t least = UINT64_MAX;
-    unsigned best = CUZK_HEX_MAX_DIGITS;
+    unsigned best = CUZK_CUDA_MSM_MAX_HEX;
     if (lg < 16) {
         return lg < 10 ? best : best - (lg - 8) / 2;
     }
-    for (unsigned d = CUZK_HEX_MIN_DIGITS + 1; d <= CUZK_HEX_MAX_DIGITS; d++) {
+    for (unsigned d = CUZK_HEX_MIN_DIGITS + 1; d <= CUZK_CUDA_MSM_MAX_HEX; d++) {
         cuzk_hex_base base;
         cuzk_hex_base_of(&base, d);
         const uint64_t cost = d * (((uint64_t)305 << lg) + (uint64_t)base.keys * 3500);
