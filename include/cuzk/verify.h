@@ -59,6 +59,19 @@ cuzk_verify_result cuzk_verify(const cuzk_vk *vk, const uint8_t *proof, size_t p
 cuzk_verify_result cuzk_verify_batch(const cuzk_vk *vk, const uint8_t *proofs, size_t proofs_bytes,
                                      const uint8_t *inputs, size_t n_inputs, size_t n,
                                      size_t *first_bad);
+/**
+ * Public inputs added up ahead of their proof, which is most of the work when there are thousands. For
+ * the key that they are made with, and any number of proofs.
+ */
+typedef struct cuzk_verify_inputs cuzk_verify_inputs;
+/** inputs as for cuzk_verify. CUZK_VERIFY_OK, E_INVALID, E_ENCODING or E_NOMEM. */
+cuzk_verify_result cuzk_verify_inputs_create(cuzk_verify_inputs **out, const cuzk_vk *vk,
+                                             const uint8_t *inputs, size_t n_inputs);
+/** NULL is fine. */
+void cuzk_verify_inputs_destroy(cuzk_verify_inputs *x);
+/** As cuzk_verify with the inputs of x. */
+cuzk_verify_result cuzk_verify_with(const cuzk_vk *vk, const cuzk_verify_inputs *x,
+                                    const uint8_t *proof, size_t proof_bytes);
 /** English text of a result; never NULL. */
 const char *cuzk_verify_text(cuzk_verify_result r);
 

@@ -11,6 +11,8 @@
 #define MAX_BATCH   16u
 #define PER_DEVICE  3u
 #define MAX_BACKLOG ((uint64_t)1 << 30)
+#define MAX_CLAIMS  16u
+#define MANY_INPUTS 64u /* whose sum takes as long as the pairings */
 
 typedef struct pipe_witness {
     cuzk_witness *w;
@@ -33,7 +35,8 @@ typedef struct pipe_state {
     uint32_t n_ready, n_made, n_done;
     cuzk_status st; /* first failure */
     cuzk_err err;
-    cuzk_status check_st; /* of the native check, when it is over */
+    cuzk_verify_inputs *claims[MAX_CLAIMS]; /* of the first partitions, when they are ready */
+    cuzk_status check_st;                   /* of the native check, when it is over */
     cuzk_err check_err;
     cuzk_pipeline_times times;
 } pipe_state;
@@ -102,7 +105,16 @@ static cuzk_status check_proof(const pipe_worker *w, cuzk_trace_ctx trace, const
     const uint64_t t0 = cuzk_clock_ns();
     const cuzk_span span = cuzk_span_begin(trace, "verify", &tags);
     cuzk_proof_encode(bytes, proof);
-    const cuzk_status st = cuzk_filecoin_input_verify(s->p->in, s->p->vk, partition, bytes, err);
+    const cuzk_verify_inputs *claim = NULL;
+    if (partition < MAX_CLAIMS) {
+        (void)pthread_mutex_lock(&s->lock);
+        claim = s->claims[partition];
+        (void)pthread_mutex_unlock(&s->lock);
+    }
+    const cuzk_status st =
+        claim != NULL
+            ? cuzk_filecoin_input_check_claim(s->p->in, s->p->vk, claim, partition, bytes, err)
+            : cuzk_filecoin_input_verify(s->p->in, s->p->vk, partition, bytes, err);
     cuzk_span_end(trace, span, 0);
     (void)pthread_mutex_lock(&s->lock);
     s->times.verify_ns += cuzk_clock_ns() - t0;
@@ -283,6 +295,24 @@ static void make_witnesses(pipe_state *s)
     begin_check(s);
 }
 
+/* What verification can do before there are proofs; what is missing it does then. */
+static void make_claims(pipe_state *s)
+{
+    for (uint32_t i = 0; i < s->n && i < MAX_CLAIMS; i++) {
+        cuzk_verify_inputs *claim = NULL;
+        if (cuzk_filecoin_input_claim(&claim, s->p->in, s->p->vk, i, NULL) != CUZK_OK) {
+            return;
+        }
+        (void)pthread_mutex_lock(&s->lock);
+        s->claims[i] = claim;
+        const bool go = s->st == CUZK_OK;
+        (void)pthread_mutex_unlock(&s->lock);
+        if (!go) {
+            return;
+        }
+    }
+}
+
 static bool all_resident(const cuzk_pipeline *p)
 {
     for (size_t i = 0; i < p->n_keys; i++) {
@@ -340,6 +370,9 @@ static void run_workers(pipe_state *s, pipe_worker *workers, size_t n)
         }
     }
     make_witnesses(s);
+    if (cuzk_vk_n_inputs(s->p->vk) >= MANY_INPUTS) {
+        make_claims(s);
+    }
     for (size_t i = 0; i < started; i++) {
         (void)pthread_join(workers[i].thread, NULL);
     }
@@ -382,6 +415,9 @@ cuzk_status cuzk_pipeline_run(const cuzk_pipeline *p, uint8_t *proofs, cuzk_pipe
     }
     for (uint32_t i = 0; i < s->n_ready; i++) {
         drop_witness(s, &s->ready[i]);
+    }
+    for (uint32_t i = 0; i < MAX_CLAIMS; i++) {
+        cuzk_verify_inputs_destroy(s->claims[i]);
     }
     if (s->check_st != CUZK_OK) { /* whatever else failed may come from a wrong input */
         s->st = s->check_st;

@@ -126,10 +126,8 @@ static cuzk_status public_inputs(cuzk_fr *out, const cuzk_filecoin_input *in, ui
     return CUZK_FAIL(err, CUZK_E_INVALID, "unknown circuit kind");
 }
 
-/* Nothing leaves unverified: the inputs come from the statement, not from the witness. */
-cuzk_status cuzk_filecoin_input_verify(const cuzk_filecoin_input *in, const cuzk_vk *vk,
-                                       uint32_t partition, const uint8_t proof[CUZK_PROOF_BYTES],
-                                       cuzk_err *err)
+cuzk_status cuzk_filecoin_input_claim(cuzk_verify_inputs **out, const cuzk_filecoin_input *in,
+                                      const cuzk_vk *vk, uint32_t partition, cuzk_err *err)
 {
     const size_t n = cuzk_vk_n_inputs(vk);
     cuzk_fr *inputs = cuzk_alloc(n, sizeof(*inputs));
@@ -147,20 +145,39 @@ cuzk_status cuzk_filecoin_input_verify(const cuzk_filecoin_input *in, const cuzk
         for (size_t i = 0; i < n; i++) {
             cuzk_fr_to_bytes_le(bytes + CUZK_SCALAR_BYTES * i, &inputs[i]);
         }
-        const cuzk_verify_result r = cuzk_verify(vk, proof, CUZK_PROOF_BYTES, bytes, n);
-        if (r == CUZK_VERIFY_E_NOMEM) {
+        if (cuzk_verify_inputs_create(out, vk, bytes, n) != CUZK_VERIFY_OK) {
             st = CUZK_FAIL(err, CUZK_E_NOMEM, "verification: out of memory");
-        } else if (r != CUZK_VERIFY_OK) {
-            st = CUZK_FAIL(
-                err, CUZK_E_SELFTEST,
-                "partition %u: the proof does not verify (%s): damaged parameters, memory or an error of "
-                "this program; it is not returned",
-                in->spec.kind == CUZK_CIRCUIT_UPDATE ? in->update_sts[partition].partition
-                                                     : partition,
-                cuzk_verify_text(r));
         }
     }
     cuzk_free(inputs);
     cuzk_free(bytes);
+    return st;
+}
+
+cuzk_status cuzk_filecoin_input_check_claim(const cuzk_filecoin_input *in, const cuzk_vk *vk,
+                                            const cuzk_verify_inputs *claim, uint32_t partition,
+                                            const uint8_t proof[CUZK_PROOF_BYTES], cuzk_err *err)
+{
+    const cuzk_verify_result r = cuzk_verify_with(vk, claim, proof, CUZK_PROOF_BYTES);
+    if (r == CUZK_VERIFY_OK) {
+        return CUZK_OK;
+    }
+    return CUZK_FAIL(
+        err, CUZK_E_SELFTEST,
+        "partition %u: the proof does not verify (%s): damaged parameters, memory or an error of "
+        "this program; it is not returned",
+        in->spec.kind == CUZK_CIRCUIT_UPDATE ? in->update_sts[partition].partition : partition,
+        cuzk_verify_text(r));
+}
+
+/* Nothing leaves unverified: the inputs come from the statement, not from the witness. */
+cuzk_status cuzk_filecoin_input_verify(const cuzk_filecoin_input *in, const cuzk_vk *vk,
+                                       uint32_t partition, const uint8_t proof[CUZK_PROOF_BYTES],
+                                       cuzk_err *err)
+{
+    cuzk_verify_inputs *claim = NULL;
+    CUZK_TRY(cuzk_filecoin_input_claim(&claim, in, vk, partition, err));
+    const cuzk_status st = cuzk_filecoin_input_check_claim(in, vk, claim, partition, proof, err);
+    cuzk_verify_inputs_destroy(claim);
     return st;
 }

@@ -101,6 +101,17 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_input_verify(const cuzk_filecoin_input 
                                                       const cuzk_vk *vk, uint32_t partition,
                                                       const uint8_t proof[CUZK_PROOF_BYTES],
                                                       cuzk_err *err);
+/**
+ * The same in two steps, the first of which needs no proof: a WindowPoSt has 26 thousand public inputs.
+ * E_NOMEM, E_FORMAT. For the same vk and partition; destroyed with cuzk_verify_inputs_destroy.
+ */
+CUZK_NODISCARD cuzk_status cuzk_filecoin_input_claim(cuzk_verify_inputs **out,
+                                                     const cuzk_filecoin_input *in,
+                                                     const cuzk_vk *vk, uint32_t partition,
+                                                     cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_filecoin_input_check_claim(
+    const cuzk_filecoin_input *in, const cuzk_vk *vk, const cuzk_verify_inputs *claim,
+    uint32_t partition, const uint8_t proof[CUZK_PROOF_BYTES], cuzk_err *err);
 /** unsigned LEB128 of a miner's actor id, zero-padded: prover_id. */
 void cuzk_prover_id_of_miner(cuzk_node *out, uint64_t miner_id);
 

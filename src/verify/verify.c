@@ -77,20 +77,26 @@ static cuzk_status check_equation(const cuzk_vk *vk, const cuzk_fp12 *f, const c
     return cuzk_fp12_eq(&l, &r) ? CUZK_OK : CUZK_E_PROOF_FALSE;
 }
 
+static cuzk_status check_proof(const cuzk_vk *vk, const proof_points *p, const cuzk_g1 *sum)
+{
+    cuzk_g1 c;
+    cuzk_fp12 f;
+    cuzk_g1_from_affine(&c, &p->c);
+    const cuzk_pairing_term term = {&p->a, &p->b, NULL};
+    cuzk_pairing_miller(&f, &term, 1);
+    return check_equation(vk, &f, sum, &c, NULL);
+}
+
 /* s [n_ic] is scratch. */
 static cuzk_status verify_one(const cuzk_vk *vk, const uint8_t *proof_bytes, const uint8_t *inputs,
                               cuzk_scalar *s)
 {
     proof_points p;
-    cuzk_g1 sum, c;
-    cuzk_fp12 f;
+    cuzk_g1 sum;
     CUZK_TRY(read_inputs(s, inputs, vk->n_ic - 1));
     CUZK_TRY(read_proof(&p, proof_bytes));
     CUZK_TRY(cuzk_verify_input_sum(&sum, vk->ic, s, vk->n_ic));
-    cuzk_g1_from_affine(&c, &p.c);
-    const cuzk_pairing_term term = {&p.a, &p.b, NULL};
-    cuzk_pairing_miller(&f, &term, 1);
-    return check_equation(vk, &f, &sum, &c, NULL);
+    return check_proof(vk, &p, &sum);
 }
 
 cuzk_verify_result cuzk_verify(const cuzk_vk *vk, const uint8_t *proof, size_t proof_bytes,
@@ -105,6 +111,54 @@ cuzk_verify_result cuzk_verify(const cuzk_vk *vk, const uint8_t *proof, size_t p
     }
     const cuzk_status st = verify_one(vk, proof, inputs, s);
     cuzk_free(s);
+    return (cuzk_verify_result)st;
+}
+
+struct cuzk_verify_inputs {
+    cuzk_g1 sum;
+};
+
+static cuzk_status sum_inputs(cuzk_verify_inputs *x, const cuzk_vk *vk, const uint8_t *inputs,
+                              cuzk_scalar *s)
+{
+    CUZK_TRY(read_inputs(s, inputs, vk->n_ic - 1));
+    return cuzk_verify_input_sum(&x->sum, vk->ic, s, vk->n_ic);
+}
+
+cuzk_verify_result cuzk_verify_inputs_create(cuzk_verify_inputs **out, const cuzk_vk *vk,
+                                             const uint8_t *inputs, size_t n_inputs)
+{
+    if (n_inputs != cuzk_vk_n_inputs(vk)) {
+        return CUZK_VERIFY_E_INVALID;
+    }
+    cuzk_verify_inputs *x = cuzk_alloc(1, sizeof(*x));
+    cuzk_scalar *s = cuzk_alloc(vk->n_ic, sizeof(*s));
+    const cuzk_status st = x != NULL && s != NULL ? sum_inputs(x, vk, inputs, s) : CUZK_E_NOMEM;
+    cuzk_free(s);
+    if (st == CUZK_OK) {
+        *out = x;
+    } else {
+        cuzk_free(x);
+    }
+    return (cuzk_verify_result)st;
+}
+
+void cuzk_verify_inputs_destroy(cuzk_verify_inputs *x)
+{
+    cuzk_free(x);
+}
+
+cuzk_verify_result cuzk_verify_with(const cuzk_vk *vk, const cuzk_verify_inputs *x,
+                                    const uint8_t *proof, size_t proof_bytes)
+{
+    proof_points p;
+    if (proof_bytes != CUZK_PROOF_BYTES) {
+        return CUZK_VERIFY_E_INVALID;
+    }
+    cuzk_status st = read_proof(&p, proof);
+    if (st == CUZK_OK) {
+        st = check_proof(vk, &p, &x->sum);
+    }
     return (cuzk_verify_result)st;
 }
 

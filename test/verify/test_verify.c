@@ -87,6 +87,36 @@ static void key_refusals(void)
     trapdoor_clear(&t);
 }
 
+/* The inputs added up ahead: the same answers. */
+static void check_with(const cuzk_vk *vk, const uint8_t proof[192], uint8_t *x, size_t n)
+{
+    cuzk_verify_inputs *sum = NULL;
+    uint8_t other[192];
+    CHECK_U64(cuzk_verify_inputs_create(&sum, vk, x, n + 1), CUZK_VERIFY_E_INVALID);
+    CHECK_U64(cuzk_verify_inputs_create(&sum, vk, x, n), CUZK_VERIFY_OK);
+    CHECK_U64(cuzk_verify_with(vk, sum, proof, 192), CUZK_VERIFY_OK);
+    CHECK_U64(cuzk_verify_with(vk, sum, proof, 191), CUZK_VERIFY_E_INVALID);
+    memcpy(other, proof, 192);
+    memcpy(other + 144, proof, 48); /* A in the place of C */
+    CHECK_U64(cuzk_verify_with(vk, sum, other, 192), CUZK_VERIFY_E_PROOF_FALSE);
+    other[0] &= 0x7f;
+    CHECK_U64(cuzk_verify_with(vk, sum, other, 192), cuzk_verify(vk, other, 192, x, n));
+    cuzk_verify_inputs_destroy(sum);
+    if (n > 0) {
+        x[0] ^= 1;
+        CHECK_U64(cuzk_verify_inputs_create(&sum, vk, x, n), CUZK_VERIFY_OK);
+        CHECK_U64(cuzk_verify_with(vk, sum, proof, 192), CUZK_VERIFY_E_PROOF_FALSE);
+        cuzk_verify_inputs_destroy(sum);
+        x[0] ^= 1;
+        const uint8_t top = x[31];
+        x[31] = 0xff;
+        sum = NULL;
+        CHECK_U64(cuzk_verify_inputs_create(&sum, vk, x, n), CUZK_VERIFY_E_ENCODING);
+        CHECK(sum == NULL);
+        x[31] = top;
+    }
+}
+
 static void every_number_of_inputs(void)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 22, 23, 24, 25, 39, 132, 400};
@@ -101,6 +131,7 @@ static void every_number_of_inputs(void)
         CHECK_U64(cuzk_vk_read(&vk, t.vk, t.vk_bytes), CUZK_VERIFY_OK);
         CHECK_U64(cuzk_vk_n_inputs(vk), n);
         CHECK_U64(cuzk_verify(vk, proof, 192, x, n), CUZK_VERIFY_OK);
+        check_with(vk, proof, x, n);
         CHECK_U64(cuzk_verify(vk, proof, 192, x, n + 1), CUZK_VERIFY_E_INVALID);
         CHECK_U64(cuzk_verify(vk, proof, 192, x, n + ((size_t)1 << 59)), CUZK_VERIFY_E_INVALID);
         if (n == 0) {
