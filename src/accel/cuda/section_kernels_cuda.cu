@@ -24,22 +24,50 @@ CUZK_DEV part_place place_of(uint32_t k, uint32_t n_preamble, uint32_t n_block)
     return p;
 }
 
+/* 32 numbers further on. */
+CUZK_DEV void next_place(part_place &p, uint32_t n_preamble, uint32_t n_block)
+{
+    uint32_t length = p.is_block ? n_block : n_preamble;
+    p.i += 32;
+    while (p.i >= length && n_block != 0) {
+        p.i -= length;
+        p.block = p.is_block ? p.block + 1 : 0;
+        p.is_block = true;
+        length = n_block;
+    }
+}
+
+/* A warp makes 32 words, its lanes a bit of each: where a lane's bit is takes one division for all. */
 __global__ void __launch_bounds__(THREADS)
     gather_bits(cuzk_cuda_class c, cuzk_cuda_places at, const uint32_t *bits, uint32_t n,
                 uint32_t *out)
 {
-    const uint64_t k = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
-    uint32_t bit = 0;
-    if (k < n) {
-        const part_place p = place_of((uint32_t)k, c.part[0].n_bits, c.part[1].n_bits);
-        const uint32_t *rank = c.part[p.is_block].bit_rank;
-        const uint32_t r = rank == NULL ? p.i : __ldg(&rank[p.i]);
-        const uint64_t skip = p.is_block ? at.preamble_words + p.block * at.bit_stride : 0;
-        bit = __ldg(&bits[2 * skip + r / 32]) >> (r % 32) & 1;
+    const uint32_t lane = threadIdx.x % 32;
+    const uint64_t words = ((uint64_t)n + 63) / 64 * 2;
+    const uint64_t first = ((uint64_t)blockIdx.x * THREADS + threadIdx.x) / 32 * 32;
+    if (first >= words) {
+        return;
     }
-    const uint32_t word = __ballot_sync(0xffffffffu, bit != 0);
-    if (threadIdx.x % 32 == 0 && k < ((uint64_t)n + 63) / 64 * 64) {
-        out[k / 32] = word;
+    const uint32_t n_preamble = c.part[0].n_bits, n_block = c.part[1].n_bits;
+    uint64_t k = 32 * first + lane;
+    part_place p = place_of(k < n ? (uint32_t)k : 0, n_preamble, n_block);
+    uint32_t mine = 0;
+#pragma unroll 4
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t bit = 0;
+        if (k < n) {
+            const uint32_t *rank = c.part[p.is_block].bit_rank;
+            const uint32_t r = rank == NULL ? p.i : __ldg(&rank[p.i]);
+            const uint64_t skip = p.is_block ? at.preamble_words + p.block * at.bit_stride : 0;
+            bit = __ldg(&bits[2 * skip + r / 32]) >> (r % 32) & 1;
+        }
+        const uint32_t word = __ballot_sync(0xffffffffu, bit != 0);
+        mine = lane == i ? word : mine;
+        k += 32;
+        next_place(p, n_preamble, n_block);
+    }
+    if (first + lane < words) {
+        out[first + lane] = mine;
     }
 }
 
@@ -122,8 +150,8 @@ cuzk_status cuzk_cuda_class_gather_bits(const cuzk_cuda_class *c, const cuzk_cud
     if (n == 0) {
         return CUZK_OK;
     }
-    gather_bits<<<blocks_for(n), THREADS, 0, q->stream>>>(*c, *p, (const uint32_t *)d_witness,
-                                                          n_bits, (uint32_t *)d_bits);
+    gather_bits<<<blocks_for((n + 31) / 32), THREADS, 0, q->stream>>>(
+        *c, *p, (const uint32_t *)d_witness, n_bits, (uint32_t *)d_bits);
     return CUZK_CUDA_LAUNCHED(gather_bits, err);
 }
 
