@@ -165,6 +165,7 @@ void serve_engine_config(serve *s, const cuzk_config *c, cuzk_engine_config *out
                              .cpu_only = c->cpu_only,
                              .cpu_when_lost = strcmp(c->when_lost, "cpu") == 0,
                              .vram_limit_bytes = c->vram_limit,
+                             .combs = c->combs,
                              .stream = strcmp(c->stream, "memory") == 0 ? CUZK_ENGINE_STREAM_MEMORY
                                        : strcmp(c->stream, "file") == 0 ? CUZK_ENGINE_STREAM_FILE
                                                                         : CUZK_ENGINE_STREAM_AUTO,

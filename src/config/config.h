@@ -43,7 +43,7 @@ typedef struct cuzk_config {
     cuzk_config_numbers devices;
     uint64_t workers_per_device, vram_limit, device_timeout;
     const char *stream; /* auto, memory, file */
-    bool cpu_only;
+    bool cpu_only, combs;
     const char *when_lost; /* "wait" or "cpu" */
 
     uint64_t max_batch_size, max_batch_wait_ms, max_queued_jobs, ageing_ms;

@@ -32,6 +32,7 @@ typedef struct one_device {
 struct cuzk_backend_devices {
     one_device list[MAX_DEVICES];
     uint32_t n;
+    bool combs;
 };
 
 #if CUZK_HAVE_CUDA
@@ -155,6 +156,7 @@ cuzk_status cuzk_backend_devices_open(cuzk_backend_devices **out, uint32_t *n,
     if (all == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "devices: out of memory");
     }
+    all->combs = c->combs;
     if (c->accels != NULL) {
         for (uint32_t i = 0; i < c->n_accels && st == CUZK_OK; i++) {
             const one_device d = {.opener = c->accels[i]};
@@ -208,18 +210,28 @@ uint64_t cuzk_backend_device_image_bytes(cuzk_backend_devices *all, uint32_t ind
     return key_bytes + bytes <= d->info.memory_total / 2 ? bytes : 0;
 }
 
+uint64_t cuzk_backend_device_comb_bytes(cuzk_backend_devices *all, uint32_t index,
+                                        uint64_t key_bytes, uint64_t comb_bytes)
+{
+    const cuzk_backend_device *info = &all->list[index].info;
+    const uint64_t most = (info->memory_total - info->memory_held) / 3 * 2;
+    return all->combs && key_bytes <= most && comb_bytes <= most - key_bytes ? comb_bytes : 0;
+}
+
 cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
                                      const cuzk_filecoin_circuit *circuit,
                                      const cuzk_filecoin_params *params, bool is_winning,
-                                     uint64_t host_bytes, bool images, cuzk_backend_key *out,
-                                     cuzk_pool *pool, cuzk_trace_ctx trace, cuzk_err *err)
+                                     uint64_t host_bytes, bool images, bool combs,
+                                     cuzk_backend_key *out, cuzk_pool *pool, cuzk_trace_ctx trace,
+                                     cuzk_err *err)
 {
     one_device *d = &all->list[index];
-    const cuzk_device_key_opts opts = {.points = host_bytes == 0 ? CUZK_DEVICE_POINTS_FILE
-                                                                 : CUZK_DEVICE_POINTS_AUTO,
-                                       .host_bytes = host_bytes,
-                                       .images = images,
-                                       .trace = trace};
+    const cuzk_device_key_opts opts = {
+        .points = host_bytes == 0 ? CUZK_DEVICE_POINTS_FILE : CUZK_DEVICE_POINTS_AUTO,
+        .host_bytes = host_bytes,
+        .images = images,
+        .comb = combs ? CUZK_DEVICE_COMB_AUTO : CUZK_DEVICE_COMB_NONE,
+        .trace = trace};
     cuzk_device_key *key = NULL;
     uint64_t prove_bytes = 0;
     begin(d, is_winning);

@@ -29,10 +29,16 @@ void cuzk_backend_device_info_of(cuzk_backend_devices *d, uint32_t index, cuzk_b
  */
 uint64_t cuzk_backend_device_image_bytes(cuzk_backend_devices *d, uint32_t index,
                                          uint64_t key_bytes, uint64_t n);
+/**
+ * comb_bytes, where combs are configured and a key of key_bytes with them leaves a third of the device;
+ * else 0, and the key is to be loaded without.
+ */
+uint64_t cuzk_backend_device_comb_bytes(cuzk_backend_devices *d, uint32_t index, uint64_t key_bytes,
+                                        uint64_t comb_bytes);
 CUZK_NODISCARD cuzk_status cuzk_backend_device_load(
     cuzk_backend_devices *d, uint32_t index, const cuzk_filecoin_circuit *circuit,
     const cuzk_filecoin_params *params, bool is_winning, uint64_t host_bytes, bool images,
-    cuzk_backend_key *out, cuzk_pool *pool, cuzk_trace_ctx trace, cuzk_err *err);
+    bool combs, cuzk_backend_key *out, cuzk_pool *pool, cuzk_trace_ctx trace, cuzk_err *err);
 void cuzk_backend_device_unload(cuzk_backend_devices *d, uint32_t index, void *key,
                                 bool is_winning);
 void cuzk_backend_device_prove(cuzk_backend_devices *d, uint32_t index, void *key, bool is_winning,

@@ -336,30 +336,41 @@ static void prove_on_device(void *arg, uint32_t device, void *circuit, void *par
                               is_winning(cuzk_filecoin_circuit_spec(circuit)), work, n, trace);
 }
 
-/* Points as they are in memory: as many bytes as the file has. Circuit and twiddles beside them. */
-static uint64_t key_bytes_without(const filecoin_backend *b, uint32_t circuit, uint64_t *domain)
+/* What a key takes on a device, and what of that is for faster sums; plain UINT64_MAX: not known. */
+typedef struct key_size {
+    uint64_t plain, images, combs;
+} key_size;
+
+static key_size key_size_of(const filecoin_backend *b, uint32_t device, uint32_t circuit)
 {
     cuzk_circuit_counts counts;
     cuzk_filecoin_needs needs;
     cuzk_err none;
+    key_size s = {.plain = UINT64_MAX};
     if (cuzk_circuit_counts_of(&counts, &b->specs[circuit], &none) != CUZK_OK ||
         cuzk_filecoin_needs_of(&needs, &b->specs[circuit], 1, &none) != CUZK_OK) {
-        *domain = 0;
-        return UINT64_MAX;
+        return s;
     }
-    *domain = (uint64_t)1 << counts.lg_domain;
-    return needs.params_file_bytes + 2 * needs.circuit_bytes + 32 * *domain;
+    /* Points as they are in memory: as many bytes as the file has. Circuit and twiddles beside them. */
+    const uint64_t domain = (uint64_t)1 << counts.lg_domain;
+    s.plain = needs.params_file_bytes + 2 * needs.circuit_bytes + 32 * domain;
+    /* Of section h, the longest; others take its place only where there is room. */
+    s.images = cuzk_backend_device_image_bytes(b->devices, device, s.plain, domain);
+    /* With four teeth, the points of bit wires once more; of a and b_g1 at most as many as of l. */
+    const uint64_t l = counts.n_aux - counts.n_fulls;
+    if (l >= CUZK_DEVICE_LEAST_COMB) {
+        const uint64_t of_a = counts.a_aux_density < l ? counts.a_aux_density : l;
+        const uint64_t of_b = counts.b_aux_density < l ? counts.b_aux_density : l;
+        s.combs = cuzk_backend_device_comb_bytes(b->devices, device, s.plain + s.images,
+                                                 96 * (l + of_a + of_b) + 192 * of_b);
+    }
+    return s;
 }
 
-/* The images are those of section h, the longest; others take their place only where there is room. */
 static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
 {
-    const filecoin_backend *b = arg;
-    uint64_t domain;
-    const uint64_t bytes = key_bytes_without(b, circuit, &domain);
-    return bytes == UINT64_MAX
-               ? bytes
-               : bytes + cuzk_backend_device_image_bytes(b->devices, device, bytes, domain);
+    const key_size s = key_size_of(arg, device, circuit);
+    return s.plain == UINT64_MAX ? s.plain : s.plain + s.images + s.combs;
 }
 
 static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
@@ -367,13 +378,10 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
                             cuzk_trace_ctx trace, cuzk_err *err)
 {
     filecoin_backend *b = arg;
-    uint64_t domain;
-    const uint64_t bytes = key_bytes_without(b, circuit, &domain);
-    const bool images = bytes != UINT64_MAX &&
-                        cuzk_backend_device_image_bytes(b->devices, device, bytes, domain) != 0;
+    const key_size s = key_size_of(b, device, circuit);
     return cuzk_backend_device_load(b->devices, device, compiled, params,
-                                    is_winning(&b->specs[circuit]), host_bytes, images, out,
-                                    b->pool, trace, err);
+                                    is_winning(&b->specs[circuit]), host_bytes, s.images != 0,
+                                    s.combs != 0, out, b->pool, trace, err);
 }
 
 static void unload_key(void *arg, uint32_t device, uint32_t circuit, void *key)

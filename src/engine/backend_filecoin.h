@@ -6,7 +6,7 @@
 #include "engine/backend.h"
 #include "engine/engine_config.h"
 
-/** Reads param_cache, threads, devices, cpu_only and vram_limit_bytes. */
+/** Reads param_cache, threads, devices, cpu_only, vram_limit_bytes and combs. */
 CUZK_NODISCARD cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out,
                                                         const cuzk_engine_config *config,
                                                         cuzk_err *err);

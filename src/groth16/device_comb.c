@@ -7,9 +7,6 @@
 
 #include "device_internal.h"
 
-/* Below, sums are short, and half a millisecond of the host's for the halves is much. */
-#define LEAST_COMB ((uint64_t)1 << 20)
-
 void device_add_sum(cuzk_accel_sum *a, const cuzk_accel_sum *b)
 {
     if (a->is_g2) {
@@ -38,7 +35,7 @@ void device_comb_choose(cuzk_device_key *k, unsigned teeth, bool all)
 {
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         device_points *p = &k->points[a];
-        p->teeth = p->bits && p->n >= (all ? 1 : LEAST_COMB) ? teeth : 0;
+        p->teeth = p->bits && p->n >= (all ? 1 : CUZK_DEVICE_LEAST_COMB) ? teeth : 0;
     }
 }
 

@@ -152,6 +152,8 @@ static cuzk_status choose_comb(cuzk_device_key *k, const cuzk_device_key_opts *o
         CUZK_TRY(device_comb_bytes(&making, k, err));
         const uint64_t points = all_bytes(k);
         uint64_t beside = (forced ? 1 : lanes) * work;
+        beside +=
+            forced ? 0 : sizeof(cuzk_fp) << k->lg; /* for what gains more: images of section h */
         beside = beside > load_bytes ? beside : load_bytes;
         beside = beside > making ? beside : making;
         if (points <= free_bytes && beside <= free_bytes - points) {

@@ -8,6 +8,7 @@
 
 #include "accel/mock/mock_accel.h"
 #include "base/clock.h"
+#include "engine/backend_filecoin.h"
 
 #include "engine_rig.h"
 #include "test.h"
@@ -108,6 +109,43 @@ static cuzk_status open_mock(void *arg, struct cuzk_accel **out, cuzk_err *err)
         m->opened++;
     }
     return st;
+}
+
+static cuzk_status open_large(void *arg, struct cuzk_accel **out, cuzk_err *err)
+{
+    return cuzk_accel_mock_open(out, 0, *(const uint64_t *)arg, NULL, err);
+}
+
+/* Bytes that the engine reserves for the key of a circuit on a device of that size. */
+static uint64_t reserved(const char *circuit, uint64_t memory, bool combs)
+{
+    cuzk_err err;
+    cuzk_engine_backend b;
+    const cuzk_engine_accel accel = {open_large, &memory};
+    const cuzk_engine_config cfg = {
+        .param_cache = test_tmpdir(), .accels = &accel, .n_accels = 1, .combs = combs};
+    uint64_t bytes = 0;
+    CHECK_OK(cuzk_backend_filecoin_create(&b, &cfg, &err), &err);
+    for (uint32_t i = 0; i < b.n_circuits; i++) {
+        if (strcmp(b.circuits[i].id, circuit) == 0) {
+            bytes = b.key_bytes(b.arg, 0, i);
+        }
+    }
+    b.destroy(b.arg);
+    CHECK(bytes != 0);
+    return bytes;
+}
+
+/* Combs are for a device that has room for them beside calls, and only when they are wanted. */
+static void combs_where_they_fit(void)
+{
+    const uint64_t gib = (uint64_t)1 << 30;
+    const uint64_t plain = reserved("porep-32g", 139 * gib, false);
+    const uint64_t with = reserved("porep-32g", 139 * gib, true);
+    CHECK(plain > 45 * gib && plain < 60 * gib);
+    CHECK(with > plain + 30 * gib && with < 90 * gib);
+    CHECK_U64(reserved("porep-32g", 80 * gib, true), plain);
+    CHECK_U64(reserved("winning-2k", 24 * gib, true), reserved("winning-2k", 24 * gib, false));
 }
 
 static void prove_on(cuzk_engine *e, const char *folder, cuzk_job_kind kind, uint64_t seed)
@@ -489,10 +527,10 @@ static void resident_within_budget(void)
     free(r);
 }
 
-static const cuzk_case cases[] = {CASE(prove_await_join),     CASE(devices),
-                                  CASE(same_id_two_contents), CASE(failures),
-                                  CASE(cut_params),           CASE(cut_params_that_stream),
-                                  CASE(cpu_when_lost)};
+static const cuzk_case cases[] = {
+    CASE(combs_where_they_fit),   CASE(prove_await_join), CASE(devices),
+    CASE(same_id_two_contents),   CASE(failures),         CASE(cut_params),
+    CASE(cut_params_that_stream), CASE(cpu_when_lost)};
 static const cuzk_case slow_cases[] = {CASE(resident_within_budget)};
 
 int main(int argc, char **argv)
