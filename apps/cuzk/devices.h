@@ -25,10 +25,10 @@ typedef struct devices {
 } devices;
 
 enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM, OPT_NO_COMB, OPT_NO_IMAGES };
-#define DEVICES_OPTION_LANES                                                              \
-    {                                                                                     \
-        "lanes", OPT_LANES, "N", 0,                                                       \
-            "Partitions on a GPU at once: 1 or 2 (default: 2 where its memory allows)", 0 \
+#define DEVICES_OPTION_LANES                                                               \
+    {                                                                                      \
+        "lanes", OPT_LANES, "N", 0,                                                        \
+            "Partitions on a GPU at once: 1 or 2 (default: 1, and 2 of small circuits)", 0 \
     }
 #define DEVICES_OPTION_NO_COMB                                                                     \
     {                                                                                              \

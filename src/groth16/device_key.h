@@ -30,14 +30,14 @@ typedef enum cuzk_device_comb {
 } cuzk_device_comb;
 
 /** Shorter arrays have none: the host's half millisecond for the halves would be much for them. */
-#define CUZK_DEVICE_LEAST_COMB ((uint64_t)1 << 20)
+#define CUZK_DEVICE_LEAST_COMB      ((uint64_t)1 << 20)
 
 typedef struct cuzk_device_key_opts {
     cuzk_point_check check; /* of the points of a file as they are decoded; UNCHECKED: encoding */
     bool stream;            /* keep no points on the device, even if they fit */
     cuzk_device_points points; /* parameters made on the device: always MEMORY */
     uint64_t host_bytes;       /* for AUTO: host memory that points may take; 0: any */
-    uint32_t lanes;        /* calls that may share the device at once; 0: 2 where memory allows */
+    uint32_t lanes; /* calls that may share the device at once; 0: 2 for small circuits, else 1 */
     uint64_t chunk_points; /* points loaded at a time; 0: 2^20 */
     cuzk_device_comb comb;
     /** Images of the points that are multiplied (CUZK_ACCEL_OP_IMAGES_G1), where all the lanes' memory is

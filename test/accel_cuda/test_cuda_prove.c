@@ -44,11 +44,12 @@ static const device_variant variants[] = {
 };
 #define VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
-static void check_instance(const device_instance *in, cuzk_accel *dev)
+/* A third of the variants, by turns: most of the time is page-locked memory for short slices. */
+static void check_instance(const device_instance *in, cuzk_accel *dev, size_t turn)
 {
     cuzk_proof got[4];
     cuzk_err err;
-    for (size_t v = 0; v < VARIANTS; v++) {
+    for (size_t v = turn % 3; v < VARIANTS; v += 3) {
         CHECK_OK(device_load_and_prove(in, dev, variants[v], 4, got, &err), &err);
         device_check_proofs(got, in->want, 4);
         check_empty(dev);
@@ -66,7 +67,7 @@ static void equals_cpu(void)
                                   ? test_circuit_random(1 + test_below(3000), 1 + test_below(8))
                                   : test_circuit_blocks(1 + test_below(200)),
                               kind);
-        check_instance(&in, dev);
+        check_instance(&in, dev, i + i / 3);
         device_instance_end(&in);
     }
     cuzk_accel_close(dev);
@@ -192,7 +193,7 @@ static void failures(void)
         (void)cuzk_cuda_fail_nth(0, cudaSuccess, false);
         CHECK_OK(device_load_and_prove(&in, dev, ways[v / 2], 3, got, &err), &err);
         const uint64_t calls = cuzk_cuda_fail_nth(0, cudaSuccess, false);
-        for (uint64_t at = 1; !through; at += 1 + test_below(calls / 5 + 1)) {
+        for (uint64_t at = 1; !through; at += 1 + test_below(calls / 3 + 1)) {
             (void)cuzk_cuda_fail_nth(at, errors[v % 2], false);
             const cuzk_status st = device_load_and_prove(&in, dev, ways[v / 2], 3, got, &err);
             through = cuzk_cuda_fail_nth(0, cudaSuccess, false) < at;
