@@ -62,7 +62,7 @@ const config_key config_keys[] = {
     {"gpus.stream", T_CHOICE, USE_KEY, AT(stream), 0, 0, "auto", "auto|memory|file", NULL,
      "Where parameters are that do not fit into device memory: `memory`, a copy for each device; `file`, read anew for each pass (from the page cache, if it is large enough); `auto`: in memory where the budget has room."},
     {"gpus.combs", T_BOOL, USE_KEY, AT(combs), 0, 0, "false", NULL, NULL,
-     "Twice the memory for points of bit wires, and faster sums, where two thirds of a device hold them: for machines that prove one kind."},
+     "Twice the memory for points of bit wires, and faster sums, where three quarters of a device hold them: for machines that prove one kind."},
     {"gpus.device_timeout", T_DURATION, USE_KEY, AT(device_timeout), 1000, 24 * HOUR, "10m", NULL, NULL,
      "A partition that is longer on a device has lost it: the device is set aside, the partition proved elsewhere."},
     {"gpus.when_lost", T_CHOICE, USE_KEY, AT(when_lost), 0, 0, "wait", "wait|cpu", NULL,

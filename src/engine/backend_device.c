@@ -214,7 +214,7 @@ uint64_t cuzk_backend_device_comb_bytes(cuzk_backend_devices *all, uint32_t inde
                                         uint64_t key_bytes, uint64_t comb_bytes)
 {
     const cuzk_backend_device *info = &all->list[index].info;
-    const uint64_t most = (info->memory_total - info->memory_held) / 3 * 2;
+    const uint64_t most = (info->memory_total - info->memory_held) / 4 * 3;
     return all->combs && key_bytes <= most && comb_bytes <= most - key_bytes ? comb_bytes : 0;
 }
 

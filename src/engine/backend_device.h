@@ -30,7 +30,7 @@ void cuzk_backend_device_info_of(cuzk_backend_devices *d, uint32_t index, cuzk_b
 uint64_t cuzk_backend_device_image_bytes(cuzk_backend_devices *d, uint32_t index,
                                          uint64_t key_bytes, uint64_t n);
 /**
- * comb_bytes, where combs are configured and a key of key_bytes with them leaves a third of the device;
+ * comb_bytes, where combs are configured and a key of key_bytes with them leaves a quarter of the device;
  * else 0, and the key is to be loaded without.
  */
 uint64_t cuzk_backend_device_comb_bytes(cuzk_backend_devices *d, uint32_t index, uint64_t key_bytes,

@@ -39,7 +39,7 @@ typedef struct cuzk_engine_config {
     uint32_t n_accels;
     uint64_t vram_limit_bytes; /* per device; 0: what is free */
     cuzk_engine_stream stream;
-    bool combs; /* of the points of bit wires, where they leave a third of a device */
+    bool combs; /* of the points of bit wires, where they leave a quarter of a device */
     unsigned slots_per_device; /* partitions on one device at once; 0: default */
     uint32_t max_batch_size;   /* partitions of one circuit that share an SRS pass; 0: default */
     uint64_t max_batch_wait_ms;
