@@ -30,7 +30,7 @@ typedef enum cuzk_device_comb {
 } cuzk_device_comb;
 
 /** Shorter arrays have none: the host's half millisecond for the halves would be much for them. */
-#define CUZK_DEVICE_LEAST_COMB      ((uint64_t)1 << 20)
+#define CUZK_DEVICE_LEAST_COMB ((uint64_t)1 << 20)
 
 typedef struct cuzk_device_key_opts {
     cuzk_point_check check; /* of the points of a file as they are decoded; UNCHECKED: encoding */
