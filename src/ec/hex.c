@@ -22,33 +22,36 @@ static void divide_by_power(uint32_t v[LIMBS], uint32_t m, unsigned digits)
     }
 }
 
-static bool exceeds_z2(uint32_t m, unsigned digits)
+/* From CUZK_HEX_MIN_DIGITS on; the test compares them with z^2. */
+static const uint16_t least_bases[] = {6855, 3071, 1573, 893, 550, 361, 250, 181, 136, 105, 83,
+                                       68,   56,   47,   40,  35,  30,  27,  24,  22,  19,  18,
+                                       16,   15,   14,   13,  12,  11,  11,  10,  10};
+_Static_assert(sizeof(least_bases) / sizeof(least_bases[0]) ==
+                   CUZK_HEX_MAX_DIGITS - CUZK_HEX_MIN_DIGITS + 1,
+               "a base for every number of digits");
+
+static uint32_t span_of(uint32_t m)
 {
-    const uint64_t z2[2] = CUZK_EC_Z2_LIMBS;
-    uint32_t v[LIMBS] = {(uint32_t)z2[0], (uint32_t)(z2[0] >> 32), (uint32_t)z2[1],
-                         (uint32_t)(z2[1] >> 32)};
-    divide_by_power(v, m, digits);
-    return (v[0] | v[1] | v[2] | v[3]) == 0;
+    return (m + 2) & ~(uint32_t)1;
+}
+
+uint32_t cuzk_hex_keys_of(unsigned digits)
+{
+    const uint32_t span = span_of(least_bases[digits - CUZK_HEX_MIN_DIGITS]);
+    const uint32_t half = span / 2, third = span / 3; /* rows up to there as cuzk_hex_row_hd */
+    return third * (half + 1) - (third + 1) * (third + 1) / 4 + (half - third) * (half - third);
 }
 
 void cuzk_hex_base_of(cuzk_hex_base *out, unsigned digits)
 {
-    uint32_t m = 0;
-    for (uint32_t bit = 1u << 13; bit != 0; bit >>= 1) { /* m: the largest that is too small */
-        m += exceeds_z2(m + bit, digits) ? 0 : bit;
-    }
-    m++;
+    const uint32_t m = least_bases[digits - CUZK_HEX_MIN_DIGITS];
     uint32_t v[LIMBS] = {[LIMBS - 1] = (uint32_t)1 << 31};
     divide_by_power(v, m, digits);
     out->m = m;
     out->digits = digits;
-    out->span = (m + 2) & ~(uint32_t)1;
+    out->span = span_of(m);
+    out->keys = cuzk_hex_keys_of(digits);
     for (int i = 0; i < CUZK_HEX_FRACTION; i++) {
         out->recip[i] = v[i];
-    }
-    out->keys = 0;
-    for (uint32_t p = 1; 2 * p <= out->span; p++) {
-        const uint32_t a = out->span - 2 * p, b = (out->span - p) / 2;
-        out->keys += (a < b ? a : b) + 1;
     }
 }

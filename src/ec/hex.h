@@ -15,4 +15,7 @@
  */
 void cuzk_hex_base_of(cuzk_hex_base *out, unsigned digits);
 
+/** Its keys alone. */
+uint32_t cuzk_hex_keys_of(unsigned digits);
+
 #endif /* CUZK_EC_HEX_H */

@@ -139,6 +139,54 @@ static void bases_are_least(void)
     }
 }
 
+/* m^digits, limbs of 16 bits: m is below 2^16. */
+static void power(uint32_t out[12], uint32_t m, unsigned digits)
+{
+    memset(out, 0, 12 * sizeof(out[0]));
+    out[0] = 1;
+    for (unsigned i = 0; i < digits; i++) {
+        uint32_t carry = 0;
+        for (unsigned k = 0; k < 12; k++) {
+            carry += out[k] * m;
+            out[k] = carry & 0xffff;
+            carry >>= 16;
+        }
+        CHECK(carry == 0);
+    }
+}
+
+static bool exceeds_z2(uint32_t m, unsigned digits)
+{
+    const uint64_t z2[2] = CUZK_EC_Z2_LIMBS;
+    uint32_t v[12];
+    power(v, m, digits);
+    for (unsigned k = 12; k-- > 0;) {
+        const uint32_t want = k < 8 ? z2[k / 4] >> 16 * (k % 4) & 0xffff : 0;
+        if (v[k] != want) {
+            return v[k] > want;
+        }
+    }
+    return false;
+}
+
+/* Every base is the least one that is large enough, and has as many keys as there are pairs. */
+static void tables_are_right(void)
+{
+    for (unsigned d = CUZK_HEX_MIN_DIGITS; d <= CUZK_HEX_MAX_DIGITS; d++) {
+        cuzk_hex_base base;
+        uint32_t keys = 0;
+        cuzk_hex_base_of(&base, d);
+        CHECK(exceeds_z2(base.m, d) && !exceeds_z2(base.m - 1, d));
+        CHECK(base.span % 2 == 0 && base.span > base.m && base.span <= base.m + 2);
+        for (uint32_t p = 1; 2 * p <= base.span; p++) {
+            const uint32_t a = base.span - 2 * p, b = (base.span - p) / 2;
+            keys += (a < b ? a : b) + 1;
+        }
+        CHECK_U64(base.keys, keys);
+        CHECK_U64(cuzk_hex_keys_of(d), keys);
+    }
+}
+
 /* Keys are 0, 1, 2, ... row by row, and every digit of the hexagon has its own with its unit. */
 static void keys_are_rows(void)
 {
@@ -310,8 +358,8 @@ static void division_is_exact(void)
     }
 }
 
-static const cuzk_case cases[] = {CASE(bases_are_least),   CASE(keys_are_rows),
-                                  CASE(units_share_a_key), CASE(division_is_exact),
-                                  CASE(extreme_scalars),   CASE(rounding_boundaries),
-                                  CASE(random_scalars),    CASE(unreduced_scalars)};
+static const cuzk_case cases[] = {
+    CASE(bases_are_least),     CASE(tables_are_right),  CASE(keys_are_rows),
+    CASE(units_share_a_key),   CASE(division_is_exact), CASE(extreme_scalars),
+    CASE(rounding_boundaries), CASE(random_scalars),    CASE(unreduced_scalars)};
 TEST_MAIN("ec/hex", cases)

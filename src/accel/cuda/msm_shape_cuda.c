@@ -124,9 +124,7 @@ static unsigned hex_digits_of(unsigned lg)
         return lg < 10 ? best : best - (lg - 8) / 2;
     }
     for (unsigned d = CUZK_HEX_MIN_DIGITS + 1; d <= CUZK_CUDA_MSM_MAX_HEX; d++) {
-        cuzk_hex_base base;
-        cuzk_hex_base_of(&base, d);
-        const uint64_t cost = d * (((uint64_t)305 << lg) + (uint64_t)base.keys * 3500);
+        const uint64_t cost = d * (((uint64_t)305 << lg) + (uint64_t)cuzk_hex_keys_of(d) * 3500);
         if (cost < least) {
             least = cost;
             best = d;
