@@ -161,7 +161,7 @@ static bool exceeds_z2(uint32_t m, unsigned digits)
     uint32_t v[12];
     power(v, m, digits);
     for (unsigned k = 12; k-- > 0;) {
-        const uint32_t want = k < 8 ? z2[k / 4] >> 16 * (k % 4) & 0xffff : 0;
+        const uint32_t want = k < 8 ? (uint32_t)(z2[k / 4] >> 16 * (k % 4)) & 0xffff : 0;
         if (v[k] != want) {
             return v[k] > want;
         }
