@@ -29,7 +29,7 @@ typedef struct cuzk_filecoin_request {
     const cuzk_filecoin_blob *proofs; /* PoRep: one C1; PoSt: a blob per sector; update: per
                                          partition */
     size_t n_proofs;
-    cuzk_pool *pool; /* optional: a large PoRep is parsed by its threads */
+    cuzk_pool *pool; /* optional: large inputs are parsed by its threads */
 } cuzk_filecoin_request;
 
 /**

@@ -193,6 +193,79 @@ static cuzk_status post_type(cuzk_post_type *out, const cuzk_filecoin_input *in,
     return CUZK_OK;
 }
 
+#define SECTORS_AT_ONCE 16u
+
+/* Some sectors in a row, parsed on any thread. */
+typedef struct sectors_part {
+    cuzk_post_input *in;
+    cuzk_status st; /* of the first that failed */
+    cuzk_err err;
+} sectors_part;
+
+typedef struct sectors_job {
+    const cuzk_filecoin_request *rq;
+    sectors_part *parts;
+} sectors_job;
+
+static cuzk_status add_sectors(cuzk_post_input *in, const cuzk_filecoin_request *rq, size_t begin,
+                               size_t end, cuzk_err *err)
+{
+    for (size_t i = begin; i < end; i++) {
+        cuzk_err inner = {.msg = ""};
+        const cuzk_status st =
+            cuzk_post_input_add(in, rq->proofs[i].data, rq->proofs[i].size, &inner);
+        if (st != CUZK_OK) {
+            return CUZK_FAIL(err, st, "vanilla_proofs[%zu]: %s", i, inner.msg);
+        }
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status parse_parts(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    const sectors_job *j = arg;
+    (void)worker;
+    for (size_t k = begin; k < end; k++) {
+        sectors_part *p = &j->parts[k];
+        const size_t from = k * SECTORS_AT_ONCE, left = j->rq->n_proofs - from;
+        p->st = cuzk_post_input_create(&p->in, &p->err);
+        if (p->st == CUZK_OK) {
+            p->st = add_sectors(p->in, j->rq, from,
+                                from + (left < SECTORS_AT_ONCE ? left : SECTORS_AT_ONCE), &p->err);
+        }
+    }
+    return CUZK_OK;
+}
+
+/* A WindowPoSt has thousands; the first bad one is named, however many threads there are. */
+static cuzk_status parse_sectors(cuzk_post_input *in, const cuzk_filecoin_request *rq,
+                                 cuzk_err *err)
+{
+    const size_t n = (rq->n_proofs + SECTORS_AT_ONCE - 1) / SECTORS_AT_ONCE;
+    if (n < 2 || cuzk_pool_threads(rq->pool) < 2) {
+        return add_sectors(in, rq, 0, rq->n_proofs, err);
+    }
+    sectors_job j = {rq, cuzk_alloc_zero(n, sizeof(*j.parts))};
+    if (j.parts == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "input: out of memory");
+    }
+    cuzk_status st = cuzk_parallel_for(rq->pool, NULL, n, 1, parse_parts, &j);
+    for (size_t k = 0; k < n; k++) {
+        if (st == CUZK_OK && j.parts[k].st != CUZK_OK) {
+            st = j.parts[k].st;
+            if (err != NULL) {
+                *err = j.parts[k].err;
+            }
+        }
+        if (st == CUZK_OK) {
+            st = cuzk_post_input_append(in, j.parts[k].in, err);
+        }
+        cuzk_post_input_destroy(j.parts[k].in);
+    }
+    cuzk_free(j.parts);
+    return st;
+}
+
 static cuzk_status parse_post(cuzk_filecoin_input *in, const cuzk_filecoin_request *rq,
                               cuzk_err *err)
 {
@@ -201,14 +274,7 @@ static cuzk_status parse_post(cuzk_filecoin_input *in, const cuzk_filecoin_reque
         return CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proofs is empty");
     }
     CUZK_TRY(cuzk_post_input_create(&in->owned->post, err));
-    for (size_t i = 0; i < rq->n_proofs; i++) {
-        cuzk_err inner = {.msg = ""};
-        const cuzk_status st =
-            cuzk_post_input_add(in->owned->post, rq->proofs[i].data, rq->proofs[i].size, &inner);
-        if (st != CUZK_OK) {
-            return CUZK_FAIL(err, st, "vanilla_proofs[%zu]: %s", i, inner.msg);
-        }
-    }
+    CUZK_TRY(parse_sectors(in->owned->post, rq, err));
     in->post = in->owned->post;
     const cuzk_post_sector *first = &in->post->sectors[0];
     CUZK_TRY(settle_size(in, rq, first->n_proofs != 0 ? &first->proofs[0] : NULL, err));

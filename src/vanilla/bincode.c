@@ -190,6 +190,24 @@ cuzk_status cuzk_post_input_add(cuzk_post_input *in, const uint8_t *blob, size_t
     return CUZK_OK;
 }
 
+cuzk_status cuzk_post_input_append(cuzk_post_input *in, cuzk_post_input *from, cuzk_err *err)
+{
+    const size_t n = (size_t)in->n_sectors + from->n_sectors;
+    if (from->n_sectors == 0) {
+        return CUZK_OK;
+    }
+    cuzk_post_sector *grown = n > UINT32_MAX ? NULL : cuzk_realloc(in->sectors, n, sizeof(*grown));
+    if (grown == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "vanilla proof: out of memory for %zu sectors", n);
+    }
+    memcpy(grown + in->n_sectors, from->sectors, from->n_sectors * sizeof(*grown));
+    in->sectors = grown;
+    in->n_sectors = (uint32_t)n;
+    from->n_sectors = 0;
+    cuzk_arena_join(&in->arena, &from->arena);
+    return CUZK_OK;
+}
+
 static cuzk_status parse_update(cuzk_update_input *in, parser *p)
 {
     uint64_t n = 0;

@@ -104,6 +104,9 @@ void cuzk_porep_input_destroy(cuzk_porep_input *in);
 
 /** An empty input; add the sectors of the partition in order. */
 CUZK_NODISCARD cuzk_status cuzk_post_input_create(cuzk_post_input **out, cuzk_err *err);
+/** Moves the sectors of another input behind those of in. E_NOMEM: both as before. */
+CUZK_NODISCARD cuzk_status cuzk_post_input_append(cuzk_post_input *in, cuzk_post_input *from,
+                                                  cuzk_err *err);
 /** Appends the sector of one bincode blob (FallbackPoStSectorProof), trailing bytes passed over. E_FORMAT names the field and offset. */
 CUZK_NODISCARD cuzk_status cuzk_post_input_add(cuzk_post_input *in, const uint8_t *blob, size_t n,
                                                cuzk_err *err);

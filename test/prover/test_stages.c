@@ -247,6 +247,79 @@ static void bad_requests(void)
     fil_job_free(&update_job);
 }
 
+/* Parses with four threads and with one: the same input or the same message. */
+static void both_ways(cuzk_filecoin_request *rq, cuzk_pool *pool, cuzk_status want)
+{
+    cuzk_filecoin_input *in[2] = {NULL, NULL};
+    cuzk_err err[2] = {{.msg = ""}, {.msg = ""}};
+    for (int i = 0; i < 2; i++) {
+        rq->pool = i == 0 ? NULL : pool;
+        CHECK_STATUS(cuzk_filecoin_input_parse(&in[i], rq, &err[i]), want);
+    }
+    CHECK_STR(err[1].msg, err[0].msg);
+    if (want == CUZK_OK) {
+        const cuzk_post_input *a = in[0]->post, *b = in[1]->post;
+        CHECK_U64(b->n_sectors, a->n_sectors);
+        CHECK_U64(b->arena.bytes, a->arena.bytes);
+        for (uint32_t s = 0; s < a->n_sectors; s++) {
+            const cuzk_post_sector *x = &a->sectors[s], *y = &b->sectors[s];
+            CHECK_U64(y->sector_id, x->sector_id);
+            CHECK_U64(y->n_proofs, x->n_proofs);
+            CHECK_MEM(&y->comm_r, &x->comm_r, 32);
+            for (uint32_t k = 0; k < x->n_proofs; k++) {
+                CHECK_U64(y->proofs[k].n_levels, x->proofs[k].n_levels);
+                CHECK_MEM(&y->proofs[k].leaf, &x->proofs[k].leaf, 32);
+                CHECK_MEM(y->proofs[k].levels[0].siblings, x->proofs[k].levels[0].siblings, 32);
+            }
+        }
+    }
+    cuzk_filecoin_input_destroy(in[0]);
+    cuzk_filecoin_input_destroy(in[1]);
+}
+
+static void many_sectors(void)
+{
+    enum { N = 75 };
+    const cuzk_pool_cfg cfg = {.n_threads = 4};
+    cuzk_filecoin_blob blobs[N];
+    cuzk_pool *pool;
+    cuzk_err err;
+    fil_job job;
+    fil_job_make(&job, CUZK_CIRCUIT_WINDOW, 2048, 3);
+    CHECK_OK(cuzk_pool_create(&pool, &cfg, &err), &err);
+    cuzk_filecoin_request rq = job.rq;
+    for (size_t i = 0; i < N; i++) {
+        blobs[i] = job.blobs[i % job.rq.n_proofs];
+    }
+    rq.proofs = blobs;
+    for (rq.n_proofs = 1; rq.n_proofs <= N; rq.n_proofs++) {
+        both_ways(&rq, pool, CUZK_OK);
+    }
+    rq.n_proofs = N;
+    for (size_t i = 0; i < 40; i++) {
+        cuzk_filecoin_blob *one = &blobs[test_below(N)], *other = &blobs[test_below(N)];
+        const cuzk_filecoin_blob was[2] = {*one, *other};
+        one->size = test_below(one->size);
+        other->size = other == one ? other->size : test_below(other->size);
+        both_ways(&rq, pool, CUZK_E_FORMAT);
+        *other = was[1];
+        *one = was[0];
+    }
+    const uint64_t before = cuzk_alloc_get_stats().blocks_now;
+    cuzk_status st = CUZK_E_NOMEM;
+    for (uint64_t n = 1; st != CUZK_OK; n++) {
+        cuzk_filecoin_input *in = NULL;
+        cuzk_alloc_fail_nth(n, false);
+        st = cuzk_filecoin_input_parse(&in, &rq, &err);
+        cuzk_alloc_fail_nth(0, false);
+        CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
+        cuzk_filecoin_input_destroy(st == CUZK_OK ? in : NULL);
+        CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
+    }
+    cuzk_pool_destroy(pool);
+    fil_job_free(&job);
+}
+
 /* A failing allocation anywhere is E_NOMEM and leaves nothing behind. */
 static void parse_without_memory(void)
 {
@@ -271,7 +344,7 @@ static void parse_without_memory(void)
 }
 
 static const cuzk_case cases[] = {CASE(counts_are_the_circuits), CASE(post), CASE(bad_requests),
-                                  CASE(parse_without_memory)};
+                                  CASE(many_sectors), CASE(parse_without_memory)};
 static const cuzk_case large_cases[] = {CASE(porep), CASE(update)};
 
 int main(int argc, char **argv)
