@@ -96,8 +96,8 @@ WRONG
     for tool in memcheck racecheck initcheck; do
         start "$out/sanitizer/$tool-wrong.txt" 60 compute-sanitizer --tool $tool --error-exitcode 9 "$out/wrong"
         # test program and cases: small ones, since every access is looked at
-        for t in "field equals" "ntt small" "msm_g1 small" "msm_images small" "msm_g2 small" "r1cs one_shape" "srs good" "setup long" \
-            "prove one_resident" "prove one_streamed"; do
+        for t in "field equals" "field boundaries" "ntt small" "ops transforms" "ops combs" "msm_g1 small" "msm_images small" \
+            "msm_g2 small" "r1cs one_shape" "srs good" "setup long" "prove one_resident" "prove one_streamed" "prove one_from"; do
             start "$out/sanitizer/$tool-${t/ /-}.txt" "${SANITIZER_SECONDS:-75}" compute-sanitizer --tool $tool \
                 --error-exitcode 9 --print-limit 5 "$build/test/accel_cuda/test_accel_cuda_${t% *}" "--match=${t#* }" --iters=1
         done
@@ -175,14 +175,28 @@ phase proofs
 # The way of a storage provider: C1 file and parameter file to a proof, which is then verified by itself.
 if [ -n "${FILES:-}" ] && room 90 "32 GiB from files"; then
     mkdir -p "$FILES"
+    # files NAME OPTION...: three times from the C1 file to a proof
+    files() {
+        local name=$1
+        shift
+        if timeout 100 "$build/cuzk" prove porep --c1 "$FILES/c1.json" --params "$FILES" --device cuda -o "$FILES/proof" \
+            --force --layers "$@" >"$out/proofs/$name.txt" 2>&1 </dev/null &&
+            "$build/cuzk" verify porep --c1 "$FILES/c1.json" --params "$FILES" --proof "$FILES/proof" >>"$out/proofs/$name.txt" 2>&1; then
+            say "$name: $(grep -E '^(load|input to proof|peak rss|result)' "$out/proofs/$name.txt" | tr -s ' \n' ' ')"
+        else
+            say "$name: FAILED: $(tail -2 "$out/proofs/$name.txt")"
+            fail=1
+        fi
+    }
     if { "$build/cuzk" params setup porep 32GiB --insecure-seed 1 --device cuda -o "$FILES" --force &&
-        "$build/cuzk" gen porep --sector-size 32GiB --seed 1 -o "$FILES/c1.json" --force &&
-        "$build/cuzk" prove porep --c1 "$FILES/c1.json" --params "$FILES" --device cuda -o "$FILES/proof" --force --repeat 3 --layers &&
-        "$build/cuzk" verify porep --c1 "$FILES/c1.json" --params "$FILES" --proof "$FILES/proof"; } \
-        >"$out/proofs/porep-32gib-files.txt" 2>&1 </dev/null; then
-        say "32 GiB from files: $(grep -E '^(load|input to proof|peak rss|result)' "$out/proofs/porep-32gib-files.txt" | tr -s ' \n' ' ')"
+        "$build/cuzk" gen porep --sector-size 32GiB --seed 1 -o "$FILES/c1.json" --force; } \
+        >"$out/proofs/setup-32gib.txt" 2>&1 </dev/null; then
+        say "setup of a 32 GiB file: $(grep -E '^(total|peak rss)' "$out/proofs/setup-32gib.txt" | head -2 | tr -s ' \n' ' ')"
+        files files-32gib --repeat 3
+        room 40 "streamed from the file" && files files-32gib-vram24-file --repeat 2 --vram 24GiB --stream file
+        room 60 "streamed from memory" && files files-32gib-vram24-memory --repeat 2 --vram 24GiB --stream memory
     else
-        say "32 GiB from files: FAILED: $(tail -2 "$out/proofs/porep-32gib-files.txt")"
+        say "setup of a 32 GiB file: FAILED: $(tail -2 "$out/proofs/setup-32gib.txt")"
         fail=1
     fi
     phase files

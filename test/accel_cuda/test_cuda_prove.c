@@ -73,34 +73,35 @@ static void equals_cpu(void)
     cuzk_accel_close(dev);
 }
 
-/* One small proof each way: what compute-sanitizer looks at, access by access. */
-static void one_resident(void)
+/* Small proofs: what compute-sanitizer looks at, access by access. */
+static void one(device_variant v, cuzk_quotient_kind kind)
 {
     cuzk_accel *dev = open_device(256 * MIB);
     device_instance in;
     cuzk_proof got[2];
     cuzk_err err;
-    device_instance_begin(&in, test_circuit_blocks(2), CUZK_QUOTIENT_COEFFS);
-    CHECK_OK(device_load_and_prove(&in, dev, variants[0], 2, got, &err), &err);
+    device_instance_begin(&in, test_circuit_blocks(2), kind);
+    CHECK_OK(device_load_and_prove(&in, dev, v, 2, got, &err), &err);
     device_check_proofs(got, in.want, 2);
     check_empty(dev);
     device_instance_end(&in);
     cuzk_accel_close(dev);
 }
 
+static void one_resident(void)
+{
+    one((device_variant){.comb = CUZK_DEVICE_COMB_3}, CUZK_QUOTIENT_COEFFS);
+}
+
 static void one_streamed(void)
 {
-    const device_variant v = {.stream = true, .group = 2, .slice = 128};
-    cuzk_accel *dev = open_device(256 * MIB);
-    device_instance in;
-    cuzk_proof got[2];
-    cuzk_err err;
-    device_instance_begin(&in, test_circuit_blocks(2), CUZK_QUOTIENT_ODD_COSET);
-    CHECK_OK(device_load_and_prove(&in, dev, v, 2, got, &err), &err);
-    device_check_proofs(got, in.want, 2);
-    check_empty(dev);
-    device_instance_end(&in);
-    cuzk_accel_close(dev);
+    one((device_variant){.stream = true, .group = 2, .slice = 128}, CUZK_QUOTIENT_ODD_COSET);
+}
+
+static void one_from_file(void)
+{
+    one((device_variant){.stream = true, .group = 2, .slice = 128, .file = true},
+        CUZK_QUOTIENT_COEFFS);
 }
 
 /* Every domain size up to 2^10. */
@@ -221,8 +222,12 @@ static void failures(void)
     cuzk_accel_close(dev);
 }
 
-static const cuzk_case cases[] = {CASE(equals_cpu),       CASE(one_resident),
-                                  CASE(one_streamed),     CASE(equals_cpu_domains),
-                                  CASE(setup_equals_cpu), CASE(setup_files_equal_cpu),
+static const cuzk_case cases[] = {CASE(equals_cpu),
+                                  CASE(one_resident),
+                                  CASE(one_streamed),
+                                  CASE(one_from_file),
+                                  CASE(equals_cpu_domains),
+                                  CASE(setup_equals_cpu),
+                                  CASE(setup_files_equal_cpu),
                                   CASE(failures)};
 TEST_MAIN("accel_cuda/prove", cases)
