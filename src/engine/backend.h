@@ -28,6 +28,7 @@ typedef struct cuzk_backend_device {
     uint32_t ordinal;
     char name[96];
     bool is_cpu;
+    bool is_absent;   /* not there at the start: quarantined until a probe finds it */
     bool is_fallback; /* for when no other works; the last one, without keys */
     uint64_t memory_total, memory_free;
     uint64_t memory_held; /* of the total: kept for WinningPoSt, keys of it included */

@@ -2,6 +2,7 @@
 #include "engine/backend_device.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -85,10 +86,11 @@ static void end(one_device *d, bool is_winning)
     (void)pthread_mutex_unlock(&d->mu);
 }
 
-static cuzk_status open_one(one_device *d, cuzk_err *err)
+/* An open device becomes d's; with the lock, or before there is anybody else. */
+static void adopt(one_device *d, cuzk_accel *dev)
 {
     cuzk_accel_props props;
-    CUZK_TRY(d->opener.open(d->opener.arg, &d->dev, err));
+    d->dev = dev;
     cuzk_accel_get_props(d->dev, &props);
     const uint64_t ballast = props.kind == CUZK_ACCEL_CUDA ? ballast_for(props.memory_total) : 0;
     d->info = (cuzk_backend_device){.ordinal = props.ordinal,
@@ -98,10 +100,35 @@ static cuzk_status open_one(one_device *d, cuzk_err *err)
     memcpy(d->info.name, props.name, sizeof(d->info.name));
     d->ballast_bytes = ballast;
     take_ballast(d);
+}
+
+/* Without the CPU to stand in, a device that is not there is an error of the configuration. */
+static cuzk_status open_one(one_device *d, uint32_t index, const cuzk_engine_config *c,
+                            cuzk_err *err)
+{
+    cuzk_accel *dev = NULL;
+    const cuzk_status st = d->opener.open(d->opener.arg, &dev, err);
+    if (st == CUZK_OK) {
+        adopt(d, dev);
+        return CUZK_OK;
+    }
+    if (!c->cpu_when_lost) {
+        return st;
+    }
+    d->info = (cuzk_backend_device){.ordinal = c->accels != NULL ? index : d->cuda_ordinal,
+                                    .name = "not there",
+                                    .is_absent = true};
+    if (c->log != NULL) {
+        char ordinal[16];
+        (void)snprintf(ordinal, sizeof(ordinal), "%u", d->info.ordinal);
+        const char *const kv[] = {"device", ordinal, "why", err->msg, NULL};
+        c->log(c->log_arg, 1, "device.absent", kv);
+    }
     return CUZK_OK;
 }
 
-static cuzk_status add(cuzk_backend_devices *all, const one_device *from, cuzk_err *err)
+static cuzk_status add(cuzk_backend_devices *all, const one_device *from,
+                       const cuzk_engine_config *c, cuzk_err *err)
 {
     if (all->n == MAX_DEVICES) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "more than %d devices", MAX_DEVICES);
@@ -120,7 +147,7 @@ static cuzk_status add(cuzk_backend_devices *all, const one_device *from, cuzk_e
     }
     d->has_lock = true;
     all->n++;
-    return open_one(d, err);
+    return open_one(d, all->n - 1, c, err);
 }
 
 #if CUZK_HAVE_CUDA
@@ -132,7 +159,7 @@ static cuzk_status add_gpus(cuzk_backend_devices *all, const cuzk_engine_config 
         const one_device d = {.opener = {open_cuda, NULL},
                               .cuda_ordinal = is_list ? c->devices[i] : i,
                               .cuda_limit = c->vram_limit_bytes};
-        CUZK_TRY(add(all, &d, err));
+        CUZK_TRY(add(all, &d, c, err));
     }
     return CUZK_OK;
 }
@@ -160,7 +187,7 @@ cuzk_status cuzk_backend_devices_open(cuzk_backend_devices **out, uint32_t *n,
     if (c->accels != NULL) {
         for (uint32_t i = 0; i < c->n_accels && st == CUZK_OK; i++) {
             const one_device d = {.opener = c->accels[i]};
-            st = add(all, &d, err);
+            st = add(all, &d, c, err);
         }
     } else if (!c->cpu_only) {
         st = add_gpus(all, c, err);
@@ -327,8 +354,7 @@ cuzk_status cuzk_backend_device_probe(cuzk_backend_devices *all, uint32_t index,
     cuzk_accel *dev = NULL;
     CUZK_TRY(d->opener.open(d->opener.arg, &dev, err));
     (void)pthread_mutex_lock(&d->mu);
-    d->dev = dev;
-    take_ballast(d);
+    adopt(d, dev);
     (void)pthread_mutex_unlock(&d->mu);
     return CUZK_OK;
 }

@@ -29,6 +29,11 @@ static bool quarantine(cuzk_health *h, uint64_t now_ns)
     return true;
 }
 
+void cuzk_health_lost(cuzk_health *h, uint64_t now_ns)
+{
+    (void)quarantine(h, now_ns);
+}
+
 void cuzk_health_begin(cuzk_health *h, uint32_t slot, uint64_t now_ns)
 {
     CUZK_ASSERT(slot < CUZK_HEALTH_SLOTS && h->began_ns[slot] == 0);

@@ -39,6 +39,8 @@ typedef struct cuzk_health {
 
 /** first_ns: the first back-off; 0: CUZK_HEALTH_FIRST_NS. */
 void cuzk_health_init(cuzk_health *h, uint64_t limit_ns, uint64_t first_ns);
+/** A device that is not there yet: as if it had just been lost. */
+void cuzk_health_lost(cuzk_health *h, uint64_t now_ns);
 bool cuzk_health_is_good(const cuzk_health *h);
 void cuzk_health_begin(cuzk_health *h, uint32_t slot, uint64_t now_ns);
 /** The work of a slot is over. True when the device is quarantined by this. */

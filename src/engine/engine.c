@@ -34,6 +34,9 @@ static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
         /* the fallback takes as long as it takes: there is nothing else */
         cuzk_health_init(&d->health, d->info.is_fallback ? 0 : e->cfg.device_timeout_ms * MS_NS,
                          e->cfg.device_back_off_ms * MS_NS);
+        if (d->info.is_absent) {
+            cuzk_health_lost(&d->health, cuzk_clock_ns());
+        }
     }
     cuzk_engine_set_batch(e, e->cfg.max_batch_size);
     cuzk_engine_set_slots(e, e->cfg.slots_per_device);

@@ -403,6 +403,12 @@ static bool probe(cuzk_engine *e, const worker *w)
     pthread_mutex_unlock(&e->mu);
     const cuzk_status st = e->backend->probe(e->backend->arg, w->index, &err);
     pthread_mutex_lock(&e->mu);
+    if (st == CUZK_OK) { /* it may be another one, or have other memory, than before */
+        e->backend->device_info(e->backend->arg, w->index, &d->info);
+        if (cuzk_device_has_keys(e, w->index)) {
+            cuzk_budget_resize(&d->keys.memory, d->info.memory_total, d->info.memory_held);
+        }
+    }
     cuzk_health_probed(&d->health, st == CUZK_OK, cuzk_clock_ns());
     cuzk_engine_log_device(e, st == CUZK_OK ? 2 : 1,
                            st == CUZK_OK ? "device.returned" : "device.still_bad", w->index,

@@ -442,6 +442,17 @@ static void check_place(cuzk_engine *e, bool on_cpu)
     cuzk_engine_status_free(&s);
 }
 
+static void wait_gpu(cuzk_engine *e)
+{
+    static cuzk_engine_status s;
+    cuzk_err err;
+    for (bool is_back = false; !is_back; (void)usleep(1000)) {
+        CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+        is_back = !s.on_cpu;
+        cuzk_engine_status_free(&s);
+    }
+}
+
 static void cpu_when_lost(void)
 {
     static const cuzk_mock_script lost = {.fail_at = 1, .fail_with = CUZK_E_DEV_LOST};
@@ -459,8 +470,17 @@ static void cpu_when_lost(void)
                                     .device_back_off_ms = 2,
                                     .cpu_when_lost = true,
                                     .cpu_after_ms = 10};
+    /* not there at the start: an error by default, else as if lost */
+    cuzk_engine_config wait_cfg = cfg;
+    wait_cfg.cpu_when_lost = false;
+    atomic_store(&d.is_absent, true);
+    CHECK_STATUS(cuzk_engine_create(&e, &wait_cfg, &err), CUZK_E_DEV_LOST);
     CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
     prove_on(e, folder, CUZK_JOB_WINNING, 1);
+    check_place(e, true);
+    atomic_store(&d.is_absent, false);
+    wait_gpu(e);
+    prove_on(e, folder, CUZK_JOB_WINNING, 2);
     check_place(e, false);
     for (uint64_t round = 0; round < 2; round++) {
         atomic_store(&d.is_absent, true);
@@ -468,12 +488,7 @@ static void cpu_when_lost(void)
         prove_on(e, folder, CUZK_JOB_WINNING, 10 + round);
         check_place(e, true);
         atomic_store(&d.is_absent, false);
-        for (bool is_back = false; !is_back; (void)usleep(1000)) {
-            static cuzk_engine_status s;
-            CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
-            is_back = !s.on_cpu;
-            cuzk_engine_status_free(&s);
-        }
+        wait_gpu(e);
         prove_on(e, folder, CUZK_JOB_WINNING, 20 + round);
         check_place(e, false);
     }
