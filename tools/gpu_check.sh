@@ -11,6 +11,7 @@
 #   BUDGET=280      seconds for all; what would not fit any more is left out
 #   SANITIZER_SECONDS=75   limit of each sanitizer run
 #   PREBUILT=DIR    a build folder made elsewhere, instead of building
+#   COMMIT=ID       what the results name, where the tree is a copy without its history
 # Results: OUT_FOLDER/{machine,build,summary}.txt, tests/*.txt, sanitizer/*.txt, bench*.jsonl, proofs/*.{json,txt}
 set -u -o pipefail
 out=${1:?folder for the results}
@@ -36,7 +37,7 @@ phase() { say "-- $1: $((SECONDS - begun)) s"; }
     gcc --version | head -1
     grep -m1 'model name' /proc/cpuinfo
     nproc
-    git rev-parse HEAD 2>/dev/null || cat COMMIT 2>/dev/null || echo "commit unknown"
+    echo "commit ${COMMIT:=$(git rev-parse HEAD 2>/dev/null || echo unknown)}"
 } >"$out/machine.txt" 2>&1
 
 tests=$(sed -n 's|^cuzk_test(accel_cuda/\([a-z0-9_]*\).*|test_accel_cuda_\1|p' test/accel_cuda/CMakeLists.txt)
@@ -153,7 +154,7 @@ fi
 prove() {
     local name=$1 runs=$2 warmup=$3
     shift 3
-    if timeout 200 "$build/cuzk" bench prove "$@" --device cuda --runs "$runs" --warmup "$warmup" --force \
+    if timeout 200 "$build/cuzk" bench prove "$@" --device cuda --runs "$runs" --warmup "$warmup" --force --commit "$COMMIT" \
         --result "$out/proofs/$name.json" --trace "$out/proofs/$name.trace" >"$out/proofs/$name.txt" 2>&1 </dev/null; then
         say "proof $name: $(grep -E '^(wall|peak_rss) ' "$out/proofs/$name.txt" | tr -s ' \n' ' ')"
     else
@@ -164,9 +165,9 @@ prove() {
 if [ -n "${FULL:-}" ]; then
     prove porep-32gib "${RUNS:-5}" 0 porep --sector-size 32GiB
     room 2 winning-32gib && prove winning-32gib 5 1 winning --sector-size 32GiB
-    room 15 window-32gib && prove window-32gib 2 0 window --sector-size 32GiB
+    room 15 window-32gib && prove window-32gib 3 0 window --sector-size 32GiB
     room 15 update-32gib && prove update-32gib 3 0 update --sector-size 32GiB
-    room 45 porep-32gib-vram24 && prove porep-32gib-vram24 "${STREAMED_RUNS:-1}" 0 porep --sector-size 32GiB --vram 24GiB
+    [ -n "${FILES:-}" ] || { room 45 porep-32gib-vram24 && prove porep-32gib-vram24 "${STREAMED_RUNS:-1}" 0 porep --sector-size 32GiB --vram 24GiB; }
 fi
 room 3 porep-2kib && prove porep-2kib 5 1 porep --sector-size 2KiB
 room 3 porep-512mib && prove porep-512mib 5 1 porep --sector-size 512MiB
