@@ -8,6 +8,10 @@
 
 #include "device_internal.h"
 
+/* Of a WindowPoSt's 4 GB fewer are kept: what two calls use. */
+#define LARGE_STAGE  ((size_t)1 << 30)
+#define LARGE_STAGES 2
+
 /* A block: the witness itself, then its arrays. */
 typedef struct layout {
     size_t inputs, fulls, bits, bytes;
@@ -95,8 +99,9 @@ void cuzk_device_witness_give(cuzk_device_key *k, cuzk_witness *w)
     if (w == NULL) {
         return;
     }
+    const int most = layout_of(k->circuit).bytes < LARGE_STAGE ? DEVICE_STAGES : LARGE_STAGES;
     (void)pthread_mutex_lock(&k->lock);
-    for (int i = 0; i < DEVICE_STAGES && block != NULL; i++) {
+    for (int i = 0; i < most && block != NULL; i++) {
         if (k->stages[i] == NULL) {
             k->stages[i] = block;
             block = NULL;
