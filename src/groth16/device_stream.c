@@ -18,6 +18,11 @@ struct device_stream {
     cuzk_pool *pool; /* of its own: making witnesses must not hold the device up */
     uint64_t piece;  /* bytes of a buffer */
     uint8_t *staging[2];
+    /*
+     * Pieces so far, over all feeds: the last one of a feed may still be on its way when the next feed
+     * begins, and must not be overwritten. Calls share no lane, so nobody else counts.
+     */
+    unsigned staged;
 };
 
 device_array device_bits_of(cuzk_srs_section s)
@@ -230,12 +235,12 @@ cuzk_status device_stream_failure(const cuzk_device_key *k, cuzk_status st, cuzk
 
 static cuzk_status send(device_feed *f, uint32_t i, cuzk_err *err)
 {
-    const device_stream *t = f->k->stream;
+    device_stream *t = f->k->stream;
     const device_slice *s = &f->slices[i];
     const uint64_t size = point_bytes(s), piece = t->piece / size;
     for (uint64_t at = 0; at < s->n; at += piece) {
         const uint64_t n = s->n - at < piece ? s->n - at : piece;
-        uint8_t *staging = t->staging[f->staged++ % 2];
+        uint8_t *staging = t->staging[t->staged++ % 2];
         CUZK_TRY(device_stream_read(f->k, (cuzk_srs_section)s->section, s->first + at, n, staging,
                                     f->cancel, err));
         const cuzk_accel_op op = {

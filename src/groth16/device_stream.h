@@ -68,7 +68,6 @@ typedef struct device_feed {
     const device_slice *slices; /* [n] */
     uint32_t n;
     uint8_t *d_input[2], *d_split;
-    unsigned staged; /* pieces so far */
 } device_feed;
 
 /** Sends slice 0. What is enqueued in lane->q before may use d_input, not what is after. Blocks. */
