@@ -125,6 +125,45 @@ static void partly_resident(void)
     device_instance_end(&in);
 }
 
+/* As many as share a pass over most sections, each with its own over section h: more than the marks
+ * of a queue can time one by one, and yet the phases add up to the whole. */
+static void largest_batch(void)
+{
+    enum { N = 16 };
+    device_instance in;
+    cuzk_err err;
+    cuzk_accel *dev = NULL;
+    cuzk_device_key *k = NULL;
+    cuzk_proof got[N];
+    const cuzk_witness *witnesses[N];
+    cuzk_scalar r[N], s[N];
+    cuzk_device_times t = {.groups = 0};
+    device_instance_begin(&in, runs(1500), CUZK_QUOTIENT_COEFFS);
+    for (size_t i = 0; i < N; i++) {
+        witnesses[i] = in.witnesses[0];
+        r[i] = in.r[i % 4];
+        s[i] = in.s[i % 4];
+    }
+    CHECK_OK(cuzk_accel_cpu_open(&dev, NULL, &err), &err);
+    const cuzk_device_key_opts ko = {
+        .stream = true, .points = CUZK_DEVICE_POINTS_FILE, .chunk_points = 1024};
+    const cuzk_device_prove_opts po = {
+        .r = r, .s = s, .max_group = 1, .times = &t, .device = CUZK_TRACE_NONE};
+    CHECK_OK(cuzk_device_key_create(&k, dev, in.t.c, in.file, &ko, NULL, NULL, &err), &err);
+    CHECK_OK(cuzk_device_prove(k, got, N, witnesses, &po, NULL, &err), &err);
+    for (size_t i = 0; i < N; i += 4) {
+        device_check_proofs(got + i, in.want, 4);
+    }
+    CHECK_U64(t.groups, N);
+    CHECK(t.batch_add_ns > 0 && t.b_g2_msm_ns > 0);
+    CHECK_U64(t.prep_msm_ns + t.eval_ns + t.ntt_msm_h_ns + t.batch_add_ns + t.tail_msm_ns +
+                  t.b_g2_msm_ns,
+              t.gpu_total_ns);
+    cuzk_device_key_destroy(k);
+    cuzk_accel_close(dev);
+    device_instance_end(&in);
+}
+
 /* AUTO takes the file when the host's memory is too small, and made parameters have none. */
 static void choice(void)
 {
@@ -419,6 +458,7 @@ static void memory_does_not_grow(void)
 
 static const cuzk_case cases[] = {CASE(kinds_of_sections),
                                   CASE(partly_resident),
+                                  CASE(largest_batch),
                                   CASE(choice),
                                   CASE(srs_and_file_may_go),
                                   CASE(cut_short),
