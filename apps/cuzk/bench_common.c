@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
     {"commit", OPT_COMMIT, "ID", 0, "Recorded instead of the commit this program was built from",
      0},
     {"cpu-time", OPT_CPU_TIME, NULL, 0,
-     "prove, synth: layers in CPU time of the process, not wall time: for busy machines, one proof at a time",
+     "prove, synth, micro: CPU time of the process, not wall time: for busy machines, one proof at a time",
      0},
     {"inject", OPT_INJECT, "[PARENT/]LAYER=PERCENT", OPTION_HIDDEN,
      "Make a layer slower by spinning: to test comparisons with", 0},

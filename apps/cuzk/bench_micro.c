@@ -254,6 +254,7 @@ static cuzk_status work(bench_micro *p, int argc, char **argv)
     p->o.n_modules = bench_modules_count;
     p->o.match = p->match;
     p->o.min_samples = p->samples;
+    p->o.cpu_time = p->b.by_cpu;
     p->o.arg = p;
     p->o.stop = stop;
     p->o.measured = measured;

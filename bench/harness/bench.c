@@ -78,20 +78,25 @@ static bool is_same_group(const char *x, const char *y)
     return nx == ny && strncmp(x, y, nx) == 0 && strcmp(px, py) == 0;
 }
 
-static double sample(lane *l)
+static uint64_t now(const bench_micro_opts *o)
 {
-    const uint64_t t0 = cuzk_clock_ns();
+    return o->cpu_time ? cuzk_clock_cpu_ns() : cuzk_clock_ns();
+}
+
+static double sample(const bench_micro_opts *o, lane *l)
+{
+    const uint64_t t0 = now(o);
     l->c->run(l->state, l->iters);
-    return (double)(cuzk_clock_ns() - t0) / (double)l->iters;
+    return (double)(now(o) - t0) / (double)l->iters;
 }
 
 /* Grow the count until a sample is long enough; these runs are the warm-up and are thrown away. */
-static double calibrate(lane *l)
+static double calibrate(const bench_micro_opts *o, lane *l)
 {
     double ns;
     l->iters = 1;
     for (;;) {
-        ns = sample(l) * (double)l->iters;
+        ns = sample(o, l) * (double)l->iters;
         if (ns >= SAMPLE_NS || l->iters >= UINT64_C(1) << 40) {
             break;
         }
@@ -106,7 +111,7 @@ static bool run_group(const bench_micro_opts *o, lane *lanes, size_t n_lanes)
 {
     double longest = 0;
     for (size_t i = 0; i < n_lanes; i++) {
-        const double ns = calibrate(&lanes[i]);
+        const double ns = calibrate(o, &lanes[i]);
         longest = ns > longest ? ns : longest;
     }
     double want = o->seconds * 1e9 / longest;
@@ -121,7 +126,7 @@ static bool run_group(const bench_micro_opts *o, lane *lanes, size_t n_lanes)
     for (size_t s = 0; ok && s < n && !o->stop(o->arg); s++) {
         for (size_t i = 0; i < n_lanes; i++) {
             const double k = lanes[i].c->units != 0 ? (double)lanes[i].c->units : 1;
-            lanes[i].ns[s] = sample(&lanes[i]) / k;
+            lanes[i].ns[s] = sample(o, &lanes[i]) / k;
             lanes[i].ratio[s] = lanes[i].ns[s] / lanes[0].ns[s];
         }
     }

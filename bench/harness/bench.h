@@ -62,6 +62,7 @@ typedef struct bench_micro_opts {
     bool all;           /* big ones too */
     double seconds;     /* per case, but at least */
     size_t min_samples; /* so many samples */
+    bool cpu_time;      /* of the process, not wall time: for busy machines */
     void *arg;          /* of all below */
     bool (*stop)(void *arg);
     /** A case: samples ns [n] per unit; base: the group's first case, NULL for itself; ratio to it. */

@@ -24,6 +24,13 @@ static double window_cost(const cuzk_msm_plan *p, const cuzk_msm_engine *eng, do
     return sums + weigh + (acc * eng->group->acc_ns + n * 6.0) / eng->add_ns;
 }
 
+/* Of n a window, how many can be expected in so many buckets: blocks may be full of used ones, or be all
+ * of their window. */
+static size_t most_digits(size_t n, size_t used, size_t slots, size_t buckets)
+{
+    return min_size(n * buckets / used, (buckets + slots - 1) / slots * n);
+}
+
 /* The rest of a plan, which has windows, blocks and block_bits. used: buckets with digits. */
 static void partition(cuzk_msm_plan *p, size_t n, size_t used)
 {
@@ -34,8 +41,8 @@ static void partition(cuzk_msm_plan *p, size_t n, size_t used)
     /* Partitions of about 3/4 of a piece, within the group. */
     const size_t want = MSM_PIECE / 4 * 3, total = (size_t)p->group * p->slots;
     unsigned low = 0;
-    while ((2u << low) <= MSM_SEGMENTS && (n << (low + 1)) / used <= want &&
-           ((size_t)1 << low) < total) {
+    while ((2u << low) <= MSM_SEGMENTS && ((size_t)1 << low) < total &&
+           most_digits(n, used, p->slots, (size_t)2 << low) <= want) {
         low++;
     }
     p->low = low;
