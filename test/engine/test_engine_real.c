@@ -494,7 +494,7 @@ static void cpu_when_lost(void)
     wait_gpu(e);
     prove_on(e, folder, CUZK_JOB_WINNING, 2);
     check_place(e, false);
-    for (uint64_t round = 0; round < 1; round++) {
+    for (uint64_t round = 0; round < test_iters(1); round++) {
         atomic_store(&d.is_absent, true);
         cuzk_accel_mock_set(d.m.dev, &lost);
         prove_on(e, folder, CUZK_JOB_WINNING, 10 + round);
