@@ -240,12 +240,13 @@ static void not_loaded(cuzk_engine *e, uint32_t index, uint32_t circuit)
 /*
  * Host memory that the points of a key may take which has `beside` bytes of them there, and staging
  * while it is loaded. 0: none, they stream from the file. Auto leaves a quarter of what is free now to
- * witnesses.
+ * witnesses, and takes no more than `most`, which keys can ever have: the file always does.
  */
 static uint64_t host_bytes_for(const cuzk_engine *e, uint64_t staging, uint64_t beside,
-                               bool privileged)
+                               uint64_t most, bool privileged)
 {
-    const uint64_t comfortable = cuzk_budget_free(&e->host, privileged) / 4 * 3;
+    const uint64_t now = cuzk_budget_free(&e->host, privileged) / 4 * 3;
+    const uint64_t comfortable = now < most ? now : most;
     switch (e->cfg.stream) {
     case CUZK_ENGINE_STREAM_MEMORY: return UINT64_MAX;
     case CUZK_ENGINE_STREAM_FILE: return 0;
@@ -281,17 +282,18 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
      * memory at most */
     const uint64_t beside = wanted > here - here / 3 ? wanted - (here - here / 3) : 0;
     const uint64_t staging = wanted < STAGING_BYTES ? wanted : STAGING_BYTES;
-    const uint64_t host_bytes = host_bytes_for(e, staging, wanted <= free ? 0 : beside, privileged);
-    const uint64_t on_host = staging + (wanted <= free || host_bytes == 0 ? 0 : beside);
     const uint64_t most = cuzk_device_keys_pin_limit(e, privileged);
+    const uint64_t host_bytes =
+        host_bytes_for(e, staging, wanted <= free ? 0 : beside, most, privileged);
+    const uint64_t on_host = staging + (wanted <= free || host_bytes == 0 ? 0 : beside);
     if (on_host > most) {
         k->is_loading = false;
         return CUZK_FAIL(
             err, CUZK_E_NOMEM,
-            "%s can never be loaded: %llu of its %llu MiB do not fit on the device, and the "
-            "budget allows %llu MiB on the host",
-            b->circuits[circuit].id, (unsigned long long)(on_host >> 20),
-            (unsigned long long)(wanted >> 20), (unsigned long long)(most >> 20));
+            "%s can never be loaded: its %llu MiB need %llu MiB on the host, on their way to the "
+            "device or to stream from, and the budget allows %llu MiB",
+            b->circuits[circuit].id, (unsigned long long)(wanted >> 20),
+            (unsigned long long)(on_host >> 20), (unsigned long long)(most >> 20));
     }
     if (k->cache.entries[circuit].state == CUZK_LOAD_ABSENT &&
         e->cache.entries[compiled].state == CUZK_LOAD_READY &&
