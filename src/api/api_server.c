@@ -456,7 +456,17 @@ static cuzk_status open_socket(int *out, const char *listen_text, cuzk_err *err)
     if (rc != 0) {
         return CUZK_FAIL(err, CUZK_E_IO, "%s: %s", listen_text, gai_strerror(rc));
     }
-    const cuzk_status st = bind_one(out, list, listen_text, err);
+    cuzk_status st = CUZK_E_IO;
+    int os = 0;
+    for (int v4 = 1; v4 >= 0; v4--) { /* as rpc_address.c: localhost is 127.0.0.1 */
+        for (const struct addrinfo *a = list; a != NULL && st != CUZK_OK && os != EADDRINUSE;
+             a = a->ai_next) {
+            if ((a->ai_family == AF_INET) == (v4 == 1)) {
+                st = bind_one(out, a, listen_text, err);
+                os = st != CUZK_OK && err != NULL ? err->os_code : 0;
+            }
+        }
+    }
     freeaddrinfo(list);
     return st;
 }

@@ -200,9 +200,17 @@ cuzk_status cuzk_rpc_address_listen(int *fd, const cuzk_rpc_address *a, int unix
     }
     CUZK_TRY(resolve(&list, a, true, err));
     int got = -1, e = 0;
-    for (const struct addrinfo *ai = list; ai != NULL && got < 0; ai = ai->ai_next) {
-        got = listen_on(ai);
-        e = got < 0 ? errno : 0;
+    /* A name may have addresses of both kinds, localhost mostly does: the one that everybody can
+     * reach goes first, whatever the resolver prefers. One that somebody else has is no reason to
+     * listen where nobody looks. */
+    for (int v4 = 1; v4 >= 0; v4--) {
+        for (const struct addrinfo *ai = list; ai != NULL && got < 0 && e != EADDRINUSE;
+             ai = ai->ai_next) {
+            if ((ai->ai_family == AF_INET) == (v4 == 1)) {
+                got = listen_on(ai);
+                e = got < 0 ? errno : 0;
+            }
+        }
     }
     freeaddrinfo(list);
     if (got < 0) {
