@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "sys/tcp_listen.h"
 
 #include "api/http_input.h"
 #include "api/metrics_text.h"
@@ -421,25 +422,6 @@ static cuzk_status look_at_socket(cuzk_api_server *s, int fd, cuzk_err *err)
     return CUZK_OK;
 }
 
-static cuzk_status bind_one(int *out, const struct addrinfo *a, const char *listen_text,
-                            cuzk_err *err)
-{
-    const int one = 1;
-    const int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) {
-        return CUZK_FAIL_OS(err, CUZK_E_IO, errno, "%s: socket: %s", listen_text, strerror(errno));
-    }
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) != 0 ||
-        bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, 64) != 0) {
-        const int os = errno;
-        (void)close(fd);
-        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "cannot listen on %s: %s", listen_text,
-                            strerror(os));
-    }
-    *out = fd;
-    return CUZK_OK;
-}
-
 static cuzk_status open_socket(int *out, const char *listen_text, cuzk_err *err)
 {
     cuzk_host_port hp;
@@ -456,19 +438,14 @@ static cuzk_status open_socket(int *out, const char *listen_text, cuzk_err *err)
     if (rc != 0) {
         return CUZK_FAIL(err, CUZK_E_IO, "%s: %s", listen_text, gai_strerror(rc));
     }
-    cuzk_status st = CUZK_E_IO;
-    int os = 0;
-    for (int v4 = 1; v4 >= 0; v4--) { /* as rpc_address.c: localhost is 127.0.0.1 */
-        for (const struct addrinfo *a = list; a != NULL && st != CUZK_OK && os != EADDRINUSE;
-             a = a->ai_next) {
-            if ((a->ai_family == AF_INET) == (v4 == 1)) {
-                st = bind_one(out, a, listen_text, err);
-                os = st != CUZK_OK && err != NULL ? err->os_code : 0;
-            }
-        }
-    }
+    const int fd = cuzk_tcp_listen(list, 64), os = errno;
     freeaddrinfo(list);
-    return st;
+    if (fd < 0) {
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "cannot listen on %s: %s", listen_text,
+                            strerror(os));
+    }
+    *out = fd;
+    return CUZK_OK;
 }
 
 cuzk_status cuzk_api_server_create(cuzk_api_server **out, const cuzk_api_config *cfg, cuzk_err *err)

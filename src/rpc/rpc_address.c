@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/tcp_listen.h"
 
 static bool skip_prefix(const char **s, const char *prefix)
 {
@@ -171,26 +172,6 @@ static cuzk_status resolve(struct addrinfo **out, const cuzk_rpc_address *a, boo
     return CUZK_OK;
 }
 
-static int listen_on(const struct addrinfo *ai)
-{
-    const int one = 1, zero = 0;
-    const int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        return -1;
-    }
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-    if (ai->ai_family == AF_INET6) { /* [::]:9820 serves IPv4 too, as it did */
-        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
-    }
-    if (bind(fd, ai->ai_addr, ai->ai_addrlen) != 0 || listen(fd, 1024) != 0) {
-        const int e = errno;
-        (void)close(fd);
-        errno = e;
-        return -1;
-    }
-    return fd;
-}
-
 cuzk_status cuzk_rpc_address_listen(int *fd, const cuzk_rpc_address *a, int unix_mode,
                                     cuzk_err *err)
 {
@@ -199,19 +180,7 @@ cuzk_status cuzk_rpc_address_listen(int *fd, const cuzk_rpc_address *a, int unix
         return listen_unix(fd, a, unix_mode, err);
     }
     CUZK_TRY(resolve(&list, a, true, err));
-    int got = -1, e = 0;
-    /* A name may have addresses of both kinds, localhost mostly does: the one that everybody can
-     * reach goes first, whatever the resolver prefers. One that somebody else has is no reason to
-     * listen where nobody looks. */
-    for (int v4 = 1; v4 >= 0; v4--) {
-        for (const struct addrinfo *ai = list; ai != NULL && got < 0 && e != EADDRINUSE;
-             ai = ai->ai_next) {
-            if ((ai->ai_family == AF_INET) == (v4 == 1)) {
-                got = listen_on(ai);
-                e = got < 0 ? errno : 0;
-            }
-        }
-    }
+    const int got = cuzk_tcp_listen(list, 1024), e = errno;
     freeaddrinfo(list);
     if (got < 0) {
         return CUZK_FAIL_OS(err, CUZK_E_IO, e, "cannot listen on %s:%s: %s", a->host, a->port,
