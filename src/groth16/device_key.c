@@ -364,6 +364,30 @@ static cuzk_device_key *new_key(cuzk_accel *dev, const cuzk_circuit *c)
 
 static const cuzk_device_key_opts no_opts;
 
+/* The last steps once the points are there, or the end of the key if st says that they are not. */
+static cuzk_status finish(cuzk_device_key **out, device_loader *l, cuzk_span span, cuzk_status st,
+                          cuzk_err *err)
+{
+    cuzk_device_key *k = l->k;
+    device_loader_end(l);
+    if (st == CUZK_OK) {
+        st = device_images_make(k, err);
+    }
+    if (st == CUZK_OK) {
+        st = device_comb_make(k, err);
+    }
+    if (st == CUZK_OK) {
+        st = add_lanes(k, l->opts, err);
+    }
+    cuzk_span_end(l->opts->trace, span, k->stats.device_bytes + k->stats.host_bytes);
+    if (st != CUZK_OK) {
+        cuzk_device_key_destroy(k);
+        return st;
+    }
+    *out = k;
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev, const cuzk_circuit *c,
                                    const cuzk_srs *srs, const cuzk_device_key_opts *opts,
                                    cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
@@ -386,23 +410,7 @@ cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev, const
     CUZK_TRY_GOTO(st, device_loader_begin(&l, err));
     st = device_load_srs(&l, srs, err);
 out:
-    device_loader_end(&l);
-    if (st == CUZK_OK) {
-        st = device_images_make(k, err);
-    }
-    if (st == CUZK_OK) {
-        st = device_comb_make(k, err);
-    }
-    if (st == CUZK_OK) {
-        st = add_lanes(k, opts, err);
-    }
-    cuzk_span_end(opts->trace, span, k->stats.device_bytes + k->stats.host_bytes);
-    if (st != CUZK_OK) {
-        cuzk_device_key_destroy(k);
-        return st;
-    }
-    *out = k;
-    return CUZK_OK;
+    return finish(out, &l, span, st, err);
 }
 
 cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const cuzk_circuit *c,
@@ -432,21 +440,5 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
     CUZK_TRY_GOTO(st, device_loader_begin(&l, err));
     st = device_load_setup(&l, toxic, setup_bytes, err);
 out:
-    device_loader_end(&l);
-    if (st == CUZK_OK) {
-        st = device_images_make(k, err);
-    }
-    if (st == CUZK_OK) {
-        st = device_comb_make(k, err);
-    }
-    if (st == CUZK_OK) {
-        st = add_lanes(k, opts, err);
-    }
-    cuzk_span_end(opts->trace, span, k->stats.device_bytes + k->stats.host_bytes);
-    if (st != CUZK_OK) {
-        cuzk_device_key_destroy(k);
-        return st;
-    }
-    *out = k;
-    return CUZK_OK;
+    return finish(out, &l, span, st, err);
 }
