@@ -66,6 +66,18 @@ void test_draft_term(test_draft *d, cuzk_matrix_id m, cuzk_var v, int64_t k)
     cuzk_builder_term(d->b, m, v, cuzk_builder_coef(d->b, &f));
 }
 
+cuzk_var test_draft_square(test_draft *d, const cuzk_fr *x)
+{
+    cuzk_fr y;
+    cuzk_fr_mul(&y, x, x);
+    const cuzk_var vx = test_draft_full(d, x), vy = test_draft_full(d, &y);
+    test_draft_term(d, CUZK_MATRIX_A, vx, 1);
+    test_draft_term(d, CUZK_MATRIX_B, vx, 1);
+    test_draft_term(d, CUZK_MATRIX_C, vy, 1);
+    cuzk_builder_row(d->b);
+    return vy;
+}
+
 cuzk_var test_draft_bit(test_draft *d, bool v)
 {
     const cuzk_var b = put(d, cuzk_builder_bit(d->b), v ? &CUZK_FR_ONE : &CUZK_FR_ZERO, false);

@@ -30,6 +30,8 @@ cuzk_var test_draft_input(test_draft *d, const cuzk_fr *v);
 cuzk_var test_draft_full(test_draft *d, const cuzk_fr *v);
 /** With its row (1 - b) b = 0. */
 cuzk_var test_draft_bit(test_draft *d, bool v);
+/** x^2 of a full wire, with its row x * x = y. */
+cuzk_var test_draft_square(test_draft *d, const cuzk_fr *x);
 /** Adds k * v to a side of the current row. */
 void test_draft_term(test_draft *d, cuzk_matrix_id m, cuzk_var v, int64_t k);
 test_instance test_draft_finish(test_draft *d);

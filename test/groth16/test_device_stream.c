@@ -34,14 +34,9 @@ static test_instance all_fulls(size_t n)
     test_draft d;
     test_draft_begin(&d);
     for (size_t i = 0; i < n; i++) {
-        cuzk_fr x, y;
+        cuzk_fr x;
         test_fr(&x);
-        cuzk_fr_mul(&y, &x, &x);
-        const cuzk_var vx = test_draft_full(&d, &x), vy = test_draft_full(&d, &y);
-        test_draft_term(&d, CUZK_MATRIX_A, vx, 1);
-        test_draft_term(&d, CUZK_MATRIX_B, vx, 1);
-        test_draft_term(&d, CUZK_MATRIX_C, vy, 1);
-        cuzk_builder_row(d.b);
+        (void)test_draft_square(&d, &x);
     }
     return test_draft_finish(&d);
 }
@@ -52,18 +47,13 @@ static test_instance runs(size_t n)
     test_draft d;
     test_draft_begin(&d);
     for (size_t i = 0; i < n; i++) {
-        cuzk_fr x, y;
+        cuzk_fr x;
         if (i / 300 % 2 == 0) {
             (void)test_draft_bit(&d, test_below(2) != 0);
             continue;
         }
         test_fr(&x);
-        cuzk_fr_mul(&y, &x, &x);
-        const cuzk_var vx = test_draft_full(&d, &x), vy = test_draft_full(&d, &y);
-        test_draft_term(&d, CUZK_MATRIX_A, vx, 1);
-        test_draft_term(&d, CUZK_MATRIX_B, vx, 1);
-        test_draft_term(&d, CUZK_MATRIX_C, vy, 1);
-        cuzk_builder_row(d.b);
+        (void)test_draft_square(&d, &x);
     }
     return test_draft_finish(&d);
 }
