@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "bench.h"
-
 #include "trace/trace.h"
+
+#include "bench.h"
 
 /* What a layer pays for being traced: one span begun and ended. */
 static void *setup(const bench_case *c)

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/assert.h"
-
 #include "report/html.h"
 #include "report/text.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/assert.h"
-
 #include "config/config.h"
 #include "config/config_value.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "rpc/rpc_address.h"
-#include "rpc/rpc_grpc.h"
-#include "rpc/rpc_tls.h"
+#include "rpc/wire/rpc_address.h"
+#include "rpc/wire/rpc_grpc.h"
+#include "rpc/wire/rpc_tls.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* DEPS: api base */
+/* DEPS: api top base */
 /*
  * Addresses, Host headers, query integers and reply heads from any bytes. What is accepted means
  * what it says: printed again, it is accepted with the same meaning.
@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
-
-#include "api/http_get.h"
 #include "api/http_input.h"
+#include "base/assert.h"
+#include "top/http_get.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

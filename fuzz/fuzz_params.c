@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "groth16/srs.h"
+#include "groth16/params/srs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "rpc/rpc_client_internal.h"
+#include "rpc/client/rpc_client_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

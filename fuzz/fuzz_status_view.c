@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* DEPS: api base */
+/* DEPS: api top base */
 /*
  * The status that `cuzk top` reads, from any bytes: lists stay in their bounds, and what is drawn
  * has no control character, whatever the names are.
@@ -9,9 +9,8 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-
-#include "api/status_read.h"
-#include "api/top_render.h"
+#include "top/status_read.h"
+#include "top/top_render.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

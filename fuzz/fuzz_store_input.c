@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-
 #include "store/store_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "rpc/rpc_messages.h"
+#include "rpc/wire/rpc_messages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

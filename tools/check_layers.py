@@ -2,46 +2,29 @@
 """Fail when a source file includes a module that its layer may not see.
 
 Usage: tools/check_layers.py [--dot]      (run from the repository root)
-The table is the architecture (ARCHITECTURE.md, Modules); --dot draws it.
+tools/layers.txt is the architecture (ARCHITECTURE.md, Modules); --dot draws it; an edge of the table that no
+include uses fails too.
 """
 import pathlib, re, sys
 
-MAY = {  # module: modules whose headers it may include (besides itself and <cuzk/...>)
-    "base": [],
-    "trace": ["base"],
-    "sys": ["base"],
-    "cpu": ["base"],
-    "ff": ["base", "cpu"],
-    "hash": ["base", "cpu", "ff"],
-    "ec": ["base", "cpu", "ff"],
-    "pairing": ["base", "ff", "ec"],
-    "ntt": ["base", "sys", "cpu", "ff"],
-    "msm": ["base", "sys", "cpu", "ff", "ec"],
-    "accel": ["base", "sys", "trace", "ff", "ec", "r1cs"],
-    "accel/cpu": ["base", "sys", "cpu", "trace", "ff", "ec", "ntt", "msm", "r1cs", "accel"],
-    "accel/cuda": ["base", "sys", "cpu", "trace", "ff", "ec", "r1cs", "accel"],
-    "accel/mock": ["base", "sys", "trace", "ff", "ec", "r1cs", "accel", "accel/cpu"],  # computes by the CPU's device
-    "r1cs": ["base", "sys", "ff", "hash"],
-    "verify": ["base", "ff", "ec", "pairing"],
-    "gadget": ["base", "ff", "hash", "r1cs"],
-    "vanilla": ["base", "sys", "ff", "hash"],
-    "circuit": ["base", "sys", "ff", "hash", "r1cs", "gadget", "vanilla"],
-    "groth16": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "ntt", "msm", "r1cs", "verify", "accel"],
-    "interop": ["base", "sys", "trace", "ff", "hash", "ec", "ntt", "msm", "r1cs", "verify", "groth16"],
-    "prover": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16", "accel"],
-    "engine": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16", "accel",
-               "accel/cuda", "prover"],
-    "store": ["base", "sys", "hash", "engine"],  # job store on SQLite
-    "config": ["base", "sys"],           # TOML
-    "log": ["base", "sys"],
-    "rpc": ["base", "sys", "trace", "hash", "engine", "log"],   # gRPC server and client
-    "api": ["base", "sys", "trace", "hash", "engine", "log"],   # HTTP: metrics, status, page
-    "report": ["base", "sys", "trace"],                         # bench results, comparison, HTML
-    "apps": ["base", "sys", "cpu", "trace", "ff", "ec", "hash", "r1cs", "verify", "vanilla", "circuit", "groth16",
-             "interop", "prover", "accel", "accel/cpu", "accel/cuda", "accel/mock", "engine", "store", "config",
-             "log", "rpc", "api", "report"],
-}
-INC = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+TABLE = pathlib.Path(__file__).with_name("layers.txt")
+
+
+def read_table():
+    """The table of tools/layers.txt: module -> list of modules, names of groups expanded."""
+    rows = {}
+    for line in TABLE.read_text().split("\n"):
+        if line and not line.startswith("#"):
+            module, deps = line.split(":")
+            rows[module] = deps.split()
+    for module, deps in rows.items():
+        rows[module] = [m for d in deps for m in ([d] if d in rows else [k for k in rows if k.startswith(d + "/")] or [d])]
+    return rows
+
+
+MAY = read_table()
+INC = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<cuzk/([a-z]+\.h)>)')
+PUBLIC = {"verify.h": "verify"}  # header below include/cuzk: the module that defines what it declares
 
 
 def module_of(path):
@@ -61,6 +44,8 @@ def closure_is_acyclic():
             return
         stack.append(m)
         for d in MAY[m]:
+            if d not in MAY:
+                raise SystemExit(f"layers.txt: {m} names the unknown module {d}")
             visit(d)
         stack.pop()
         seen.add(m)
@@ -78,7 +63,7 @@ def main():
                 print(f'  "{m}" -> "{d}";')
         print("}")
         return 0
-    bad, names = [], {}
+    bad, names, used = [], {}, set()
     files = [p for d in ("src", "apps") for p in pathlib.Path(d).rglob("*")]
     for f in sorted(p for p in files if p.suffix in (".c", ".h", ".cu", ".cuh", ".inc")):
         rel = f.as_posix()
@@ -86,28 +71,32 @@ def main():
         if me is None:
             bad.append(f"{f}: folder is not in the layer table")
             continue
-        if me != "apps":  # cuzkd and cuzk both have a main.c
-            names.setdefault(f.name, []).append(str(f))
+        names.setdefault((me, f.name), []).append(str(f))
         for n, line in enumerate(f.read_text(errors="replace").split("\n"), 1):
             m = INC.match(line)
             if not m:
                 continue
-            inc = m.group(1)
+            inc = m.group(1) or f"{PUBLIC.get(m.group(2), '?')}/{m.group(2)}"
             if "/" not in inc:
                 continue  # private header of the same folder
             if ".." in inc:
                 bad.append(f"{f}:{n}: include by module path, not '..': {inc}")
                 continue
-            to = module_of(inc)
+            to = "apps" if inc.startswith("apps/") else module_of(inc)
+            used.add((me, to))
             if to is None:
                 bad.append(f"{f}:{n}: unknown module in include: {inc}")
             elif to != me and to not in MAY[me]:
                 bad.append(f"{f}:{n}: {me} may not include {to} ({inc})")
-            elif to != me and "_internal." in inc:
+            elif to.split("/")[0] != me.split("/")[0] and "_internal." in inc:
                 bad.append(f"{f}:{n}: {inc} is private to {to}")
-    for name, where in names.items():
+    for where in names.values():
         if len(where) > 1:
-            bad.append(f"file name used twice: {', '.join(where)}")
+            bad.append(f"file name used twice in one module: {', '.join(where)}")
+    for m, ds in MAY.items():
+        for d in ds:
+            if (m, d) not in used and "/" not in d:
+                bad.append(f"tools/layers.txt: no file of {m} includes {d}")
     print("\n".join(bad) if bad else "layers: ok")
     return 1 if bad else 0
 

@@ -15,12 +15,11 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "cpu/cpu.h"
+#include "report/text.h"
 #include "sys/file.h"
+#include "trace/trace_read.h"
 
 #include "exit_status.h"
-
-#include "report/text.h"
-#include "trace/trace_read.h"
 
 /* The one thing that a signal handler can reach. */
 static cuzk_cancel interrupted;

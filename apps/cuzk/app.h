@@ -22,7 +22,6 @@
 #include "base/status.h"
 #include "sys/pool.h"
 #include "sys/progress.h"
-
 #include "trace/trace.h"
 
 typedef struct app {

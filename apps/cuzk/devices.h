@@ -7,7 +7,7 @@
  * and where points are that do not fit there.
  */
 #include "accel/accel.h"
-#include "groth16/device_key.h"
+#include "groth16/device/device_key.h"
 
 #include "app.h"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel/cuda/msm_cuda.h"
-#include "accel/cuda/ntt_cuda.h"
+#include "accel/cuda/msm/msm.h"
+#include "accel/cuda/ntt/ntt.h"
 #include "base/alloc.h"
 
 #include "throughput_kernels.h"

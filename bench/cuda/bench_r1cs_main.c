@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel/cuda/r1cs_cuda.h"
-#include "accel/cuda/section_cuda.h"
-#include "accel/cuda/setup_cuda.h"
-#include "accel/cuda/srs_cuda.h"
+#include "accel/cuda/r1cs/r1cs.h"
+#include "accel/cuda/section/section.h"
+#include "accel/cuda/section/srs.h"
+#include "accel/cuda/setup/setup.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "circuit/filecoin.h"
-#include "groth16/setup.h"
+#include "groth16/setup/setup.h"
 
 #define MAX_RUNS    64u
 #define N_POINTS    ((uint64_t)1 << 22)

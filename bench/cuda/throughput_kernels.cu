@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "accel/cuda/cuda_status.h"
-#include "accel/cuda/ec_dev.cuh"
+#include "accel/cuda/ec/ec_dev.cuh"
+#include "accel/cuda/queue/status.h"
 
 #include "throughput_kernels.h"
 

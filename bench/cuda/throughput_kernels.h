@@ -2,7 +2,7 @@
 #ifndef CUZK_BENCH_CUDA_THROUGHPUT_KERNELS_H
 #define CUZK_BENCH_CUDA_THROUGHPUT_KERNELS_H
 
-#include "accel/cuda/cuda_queue.h"
+#include "accel/cuda/queue/queue.h"
 #include "ec/g1.h"
 #include "ff/fr.h"
 

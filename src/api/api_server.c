@@ -13,15 +13,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "sys/tcp_listen.h"
-
 #include "api/http_input.h"
 #include "api/metrics_text.h"
 #include "api/page.h"
 #include "api/status_json.h"
 #include "api/text_buf.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "sys/tcp_listen.h"
 #include "trace/trace_read.h"
 
 /* Of one connection: request line and headers; MHD answers 431 or 414 beyond. */

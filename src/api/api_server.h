@@ -17,7 +17,6 @@
 
 #include "base/status.h"
 #include "engine/engine_status.h"
-
 #include "trace/trace.h"
 
 typedef struct cuzk_api_server cuzk_api_server;

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config_internal.h"
-
 #include "config/config_value.h"
+
+#include "config_internal.h"
 
 typedef enum effect {
     RECOGNISED, /* handled where it belongs */

@@ -3,7 +3,6 @@
 #define CUZK_CONFIG_CONFIG_INTERNAL_H
 
 #include "base/arena.h"
-
 #include "config/config.h"
 
 typedef enum config_type {

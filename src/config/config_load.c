@@ -6,12 +6,11 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "config/config_value.h"
+#include "config/toml_tree.h"
 #include "sys/file.h"
 
 #include "config_internal.h"
-
-#include "config/config_value.h"
-#include "config/toml_tree.h"
 
 typedef struct loading {
     cuzk_config *c;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "engine/batcher.h"
+#include "sched/batcher.h"
 #if CUZK_HAVE_CUDA
 #    include "accel/cuda/cuda_accel.h"
 #endif

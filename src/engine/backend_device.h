@@ -8,7 +8,7 @@
  */
 #include "engine/backend.h"
 #include "engine/engine_config.h"
-#include "groth16/device_key.h"
+#include "groth16/device/device_key.h"
 #include "prover/filecoin_key.h"
 
 typedef struct cuzk_backend_devices cuzk_backend_devices;

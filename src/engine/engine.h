@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-
+#include "sched/priority.h"
 #include "trace/trace.h"
 
 typedef struct cuzk_engine cuzk_engine;
@@ -30,14 +30,6 @@ typedef enum cuzk_job_kind {
     CUZK_JOB_WINNING = 4
 } cuzk_job_kind;
 #define CUZK_JOB_KINDS 4
-
-/** Values of the wire's Priority; 0 and unknown values are mapped when a job is accepted. */
-typedef enum cuzk_job_priority {
-    CUZK_PRIORITY_LOW = 1,
-    CUZK_PRIORITY_NORMAL = 2,
-    CUZK_PRIORITY_HIGH = 3,
-    CUZK_PRIORITY_CRITICAL = 4
-} cuzk_job_priority;
 
 typedef struct cuzk_bytes {
     const uint8_t *data;

@@ -15,12 +15,12 @@
 #include <pthread.h>
 
 #include "engine/backend.h"
-#include "engine/batcher.h"
-#include "engine/budget.h"
-#include "engine/device_health.h"
 #include "engine/engine_config.h"
 #include "engine/engine_status.h"
-#include "engine/load_cache.h"
+#include "sched/batcher.h"
+#include "sched/budget.h"
+#include "sched/device_health.h"
+#include "sched/load_cache.h"
 
 #define MAX_DEVICES 17 /* the CPU for when none works included */
 #define PROOF_BYTES 192

@@ -13,7 +13,7 @@
  */
 #include "base/json_writer.h"
 #include "base/status.h"
-#include "groth16/prove.h"
+#include "groth16/cpu/prove.h"
 
 /** E_FORMAT (with line and column), E_UNSUPPORTED (another curve or protocol), E_NOT_ON_CURVE, .... */
 CUZK_NODISCARD cuzk_status cuzk_proof_json_read(cuzk_proof *out, const void *text, size_t n,

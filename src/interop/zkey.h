@@ -7,7 +7,7 @@
  * bases. A proof from one uses snarkjs's quotient (odd coset, root 5^t); its srs says so, and
  * cuzk_prove follows.
  */
-#include "groth16/srs.h"
+#include "groth16/params/srs.h"
 #include "r1cs/circuit.h"
 
 typedef struct cuzk_zkey cuzk_zkey;

@@ -7,7 +7,7 @@
  * of each device prove and verify. Three threads share a device: two have their witnesses on it when
  * memory allows, while the third has its proof assembled and verified.
  */
-#include "groth16/device_key.h"
+#include "groth16/device/device_key.h"
 #include "prover/filecoin_input.h"
 
 typedef struct cuzk_pipeline_times {

@@ -4,10 +4,10 @@
 
 /*
  * A proof in stages, each of which may run on its own thread: parse, check, witness of a partition,
- * proof (groth16/prove.h, or a device), verification. The input is immutable once it is made, so
+ * proof (groth16/cpu/prove.h, or a device), verification. The input is immutable once it is made, so
  * partitions may be in different stages at once.
  */
-#include "groth16/prove.h"
+#include "groth16/cpu/prove.h"
 #include "prover/filecoin_key.h"
 #include "vanilla/public_inputs.h"
 

@@ -8,7 +8,7 @@
  */
 #include <cuzk/verify.h>
 
-#include "groth16/srs.h"
+#include "groth16/params/srs.h"
 #include "prover/params_dir.h"
 #include "r1cs/circuit.h"
 

@@ -89,7 +89,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Points decoded at a time and what their sum takes: groth16/prove.h bounds it by 320 MiB; small
+/* Points decoded at a time and what their sum takes: groth16/cpu/prove.h bounds it by 320 MiB; small
  * circuits stay far below. */
 static uint64_t sum_bytes(const cuzk_circuit_counts *c, unsigned threads)
 {

@@ -10,7 +10,7 @@
  */
 #include <cuzk/verify.h>
 
-#include "groth16/device_key.h"
+#include "groth16/device/device_key.h"
 #include "prover/filecoin_input.h"
 
 typedef struct cuzk_filecoin_prover cuzk_filecoin_prover;

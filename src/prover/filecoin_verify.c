@@ -2,7 +2,7 @@
 #include "prover/filecoin_verify.h"
 
 #include "base/alloc.h"
-#include "groth16/srs.h"
+#include "groth16/params/srs.h"
 #include "sys/file.h"
 
 void cuzk_porep_statement_of(cuzk_porep_statement *out, const cuzk_porep_input *in)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
 #include "report/stats.h"
 
 static const char *const names[CUZK_FAMILIARS] = {"synthesis", "prep_msm", "ntt_msm_h",

@@ -6,10 +6,9 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "report/text.h"
 
 #include "html_internal.h"
-
-#include "report/text.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--bg:#f7f7f5;--card:#fff;--fg:#1d1f23;--dim:#646a73;--line:#e1e3e7;"

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/text.h"
 
 #include "html_internal.h"
-
-#include "report/text.h"
 
 enum { WIDTH = 1000, BAR = 46, GLYPH = 7 };
 

@@ -12,7 +12,6 @@
 
 #include "base/json_writer.h"
 #include "base/status.h"
-
 #include "report/layers.h"
 
 #define CUZK_METRIC_NAME_BYTES 120

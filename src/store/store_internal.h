@@ -5,9 +5,8 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-#include "sys/file.h"
-
 #include "store/store.h"
+#include "sys/file.h"
 
 /* "CUZK" in the database's header. */
 #define STORE_APPLICATION_ID 0x43555a4b

@@ -4,7 +4,6 @@
 
 /* What a recorder holds, while it records or after: snapshots, and two export formats. */
 #include "base/json_writer.h"
-
 #include "trace/trace.h"
 
 typedef enum cuzk_trace_counter {

@@ -3,7 +3,7 @@
 #define CUZK_TEST_ACCEL_CUDA_CUDA_INSTANCE_H
 
 /* A circuit and a witness on the host and on device 0. */
-#include "accel/cuda/r1cs_cuda.h"
+#include "accel/cuda/r1cs/r1cs.h"
 #include "circuit/filecoin.h"
 
 typedef struct cuda_instance {

@@ -2,7 +2,7 @@
 #ifndef CUZK_TEST_ACCEL_CUDA_CUDA_TEST_H
 #define CUZK_TEST_ACCEL_CUDA_CUDA_TEST_H
 
-#include "accel/cuda/cuda_queue.h"
+#include "accel/cuda/queue/queue.h"
 
 #include "test.h"
 

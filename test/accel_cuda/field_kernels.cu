@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "accel/cuda/cuda_status.h"
-#include "accel/cuda/fp2_dev.cuh"
-#include "accel/cuda/mont_dev.cuh"
+#include "accel/cuda/field/fp2_dev.cuh"
+#include "accel/cuda/field/mont_dev.cuh"
+#include "accel/cuda/queue/status.h"
 
 #include "field_kernels.h"
 

@@ -2,7 +2,7 @@
 #ifndef CUZK_TEST_ACCEL_CUDA_FIELD_KERNELS_H
 #define CUZK_TEST_ACCEL_CUDA_FIELD_KERNELS_H
 
-#include "accel/cuda/cuda_queue.h"
+#include "accel/cuda/queue/queue.h"
 #include "ff/fp2.h"
 #include "ff/fp_hd.h"
 #include "ff/fr_hd.h"

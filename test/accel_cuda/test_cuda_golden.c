@@ -4,7 +4,7 @@
 
 #include "accel/cuda/cuda_accel.h"
 #include "base/alloc.h"
-#include "groth16/device_key.h"
+#include "groth16/device/device_key.h"
 #include "groth16/golden_instance.h"
 #include "prover/seed_params.h"
 

@@ -2,9 +2,9 @@
 /* Every CUDA call and every host allocation fails once: a status, nothing lost, the next sum right. */
 #include <string.h>
 
-#include "accel/cuda/cuda_status.h"
-#include "accel/cuda/msm_cuda.h"
-#include "accel/cuda/msm_cuda_internal.h"
+#include "accel/cuda/msm/msm.h"
+#include "accel/cuda/msm/msm_internal.h"
+#include "accel/cuda/queue/status.h"
 #include "base/alloc.h"
 #include "msm/msm.h"
 

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "accel/cuda/msm_cuda.h"
-#include "accel/cuda/msm_cuda_internal.h"
+#include "accel/cuda/msm/msm.h"
+#include "accel/cuda/msm/msm_internal.h"
 #include "base/alloc.h"
 #include "msm/msm.h"
 

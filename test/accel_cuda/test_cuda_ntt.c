@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
-#include "accel/cuda/ntt_cuda.h"
+#include "accel/cuda/ntt/ntt.h"
 #include "base/alloc.h"
 #include "ntt/ntt.h"
 

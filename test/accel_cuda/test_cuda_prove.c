@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "accel/cuda/cuda_accel.h"
-#include "accel/cuda/cuda_status.h"
+#include "accel/cuda/queue/status.h"
 #include "base/alloc.h"
 #include "groth16/device_instance.h"
 

@@ -2,8 +2,8 @@
 /* Evaluation, check and sections on the device against the host. */
 #include <string.h>
 
-#include "accel/cuda/r1cs_cuda.h"
-#include "accel/cuda/section_cuda.h"
+#include "accel/cuda/r1cs/r1cs.h"
+#include "accel/cuda/section/section.h"
 #include "base/alloc.h"
 #include "r1cs/random_circuit.h"
 

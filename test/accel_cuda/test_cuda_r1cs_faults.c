@@ -2,14 +2,14 @@
 /* Every CUDA call and every host allocation fails once: a status, nothing lost, the next job fine. */
 #include <string.h>
 
-#include "accel/cuda/cuda_status.h"
-#include "accel/cuda/r1cs_cuda.h"
-#include "accel/cuda/section_cuda.h"
-#include "accel/cuda/setup_cuda.h"
-#include "accel/cuda/srs_cuda.h"
+#include "accel/cuda/queue/status.h"
+#include "accel/cuda/r1cs/r1cs.h"
+#include "accel/cuda/section/section.h"
+#include "accel/cuda/section/srs.h"
+#include "accel/cuda/setup/setup.h"
 #include "base/alloc.h"
 #include "groth16/circuits.h"
-#include "groth16/setup.h"
+#include "groth16/setup/setup.h"
 
 #include "cuda_test.h"
 

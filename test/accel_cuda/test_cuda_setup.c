@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "accel/cuda/cuda_accel.h"
-#include "accel/cuda/setup_cuda.h"
+#include "accel/cuda/setup/setup.h"
 #include "base/alloc.h"
 #include "circuit/filecoin.h"
 #include "groth16/circuits.h"
-#include "groth16/device_key.h"
+#include "groth16/device/device_key.h"
 #include "sys/file.h"
 
 #include "cuda_test.h"

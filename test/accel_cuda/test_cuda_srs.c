@@ -2,7 +2,7 @@
 /* Decoding of points on the device: the host's points and verdicts. */
 #include <string.h>
 
-#include "accel/cuda/srs_cuda.h"
+#include "accel/cuda/section/srs.h"
 #include "base/alloc.h"
 
 #include "cuda_test.h"

@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/api_server.h"
 #include "base/clock.h"
 
 #include "fake_load.h"
-
-#include "api/api_server.h"
 
 typedef struct source {
     const fake_load *load;

@@ -9,16 +9,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "api/api_server.h"
+#include "api/http_input.h"
+#include "api/page.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 
 #include "fake_load.h"
 #include "prom_check.h"
 #include "test.h"
-
-#include "api/api_server.h"
-#include "api/http_input.h"
-#include "api/page.h"
 
 enum { REPLY_CAP = 1 << 20 };
 

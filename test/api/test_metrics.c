@@ -2,13 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/metrics_text.h"
 #include "base/alloc.h"
 
 #include "fake_load.h"
 #include "prom_check.h"
 #include "test.h"
-
-#include "api/metrics_text.h"
 
 /* Not inlined: a status is 8 KiB. */
 __attribute__((noinline)) static char *metrics_at(const fake_load *f, double second,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
+#include "api/status_json.h"
 #include "base/alloc.h"
 #include "base/json.h"
 
 #include "fake_load.h"
 #include "test.h"
-
-#include "api/status_json.h"
 
 /* Moves j to the value of a key in the object that comes next; fails the case when it is not there. */
 static void enter(cuzk_json *j, const char *want)

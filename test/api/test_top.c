@@ -8,17 +8,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "api/api_server.h"
+#include "api/status_json.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "top/http_get.h"
+#include "top/status_read.h"
+#include "top/top_render.h"
 
 #include "fake_load.h"
 #include "test.h"
-
-#include "api/api_server.h"
-#include "api/http_get.h"
-#include "api/status_json.h"
-#include "api/status_read.h"
-#include "api/top_render.h"
 
 static cuzk_status_view *new_view(void)
 {

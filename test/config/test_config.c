@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "config/config.h"
 
 #include "test.h"
-
-#include "config/config.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
-#include "test.h"
-
 #include "config/config_value.h"
+
+#include "test.h"
 
 #define BAD UINT64_MAX
 #define GIB ((uint64_t)1 << 30)

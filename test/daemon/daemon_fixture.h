@@ -6,7 +6,7 @@
  * unix socket. It dies with the test program. */
 #include <sys/types.h>
 
-#include "rpc/rpc_client.h"
+#include "rpc/client/rpc_client.h"
 
 #include "../engine/engine_rig.h"
 

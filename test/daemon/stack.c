@@ -5,14 +5,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/metrics_text.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "store/store.h"
+#include "top/http_get.h"
 
 #include "test.h"
-
-#include "api/http_get.h"
-#include "api/metrics_text.h"
-#include "store/store.h"
 
 static void sleep_ms(long ms)
 {

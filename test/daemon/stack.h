@@ -7,12 +7,12 @@
  * socket, HTTP on a port, the engine between. Tests act and look through the two front ends only;
  * the mock is there to stop a stage at will and to count what is left behind.
  */
-#include "rpc/rpc_client.h"
-#include "rpc/rpc_server.h"
+#include "api/api_server.h"
+#include "rpc/client/rpc_client.h"
+#include "rpc/server/rpc_server.h"
+#include "top/status_read.h"
 
 #include "../engine/mock_backend.h"
-#include "api/api_server.h"
-#include "api/status_read.h"
 
 typedef struct stack {
     mock_backend mock;

@@ -7,12 +7,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "top/http_get.h"
 
 #include "stack.h"
 #include "test.h"
 
 #include "../api/prom_check.h"
-#include "api/http_get.h"
 
 static stack *st;
 static cuzk_status_view view;

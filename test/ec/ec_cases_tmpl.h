@@ -13,10 +13,9 @@
 
 #include "base/bytes.h"
 #include "ec/endo.h"
+#include "ref/ref_ec.h"
 
 #include "test.h"
-
-#include "ref/ref_ec.h"
 
 enum { SPAN = 8, N_SMALL = 2 * SPAN + 1 };
 

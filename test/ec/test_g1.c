@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "ec/g1.h"
-
 #include "ref/ref_ec.h"
 
 #define F           cuzk_fp

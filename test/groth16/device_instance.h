@@ -4,7 +4,7 @@
 
 /* A circuit with parameters, and the CPU's proofs of it for four pairs of r and s. */
 #include "groth16/circuits.h"
-#include "groth16/device_key.h"
+#include "groth16/device/device_key.h"
 
 typedef struct device_instance {
     test_instance t;

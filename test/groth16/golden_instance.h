@@ -3,8 +3,8 @@
 #define CUZK_TEST_GROTH16_GOLDEN_INSTANCE_H
 
 /* Circuits and witnesses of the golden vectors, built by our own code from the vanilla proofs. */
+#include "groth16/cpu/prove.h"
 #include "groth16/golden_proofs.h"
-#include "groth16/prove.h"
 #include "r1cs/witness.h"
 
 typedef struct golden_instance {

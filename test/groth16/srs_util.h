@@ -3,7 +3,7 @@
 #define CUZK_TEST_GROTH16_SRS_UTIL_H
 
 /* Small parameters of random points, without a circuit behind them. */
-#include "groth16/srs.h"
+#include "groth16/params/srs.h"
 
 /** Counts h, l, a, b (b_g1 and b_g2); every point a multiple of its generator. Checks for success. */
 cuzk_srs *test_srs_random(uint32_t n_ic, uint64_t h, uint64_t l, uint64_t a, uint64_t b);

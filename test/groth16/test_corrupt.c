@@ -7,8 +7,8 @@
 #include <cuzk/verify.h>
 
 #include "groth16/circuits.h"
-#include "groth16/prove.h"
-#include "groth16/setup.h"
+#include "groth16/cpu/prove.h"
+#include "groth16/setup/setup.h"
 #include "groth16/srs_util.h"
 
 #include "test.h"

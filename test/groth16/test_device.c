@@ -7,8 +7,8 @@
 #include "accel/cpu/cpu_accel.h"
 #include "accel/mock/mock_accel.h"
 #include "base/alloc.h"
+#include "groth16/cpu/prove.h"
 #include "groth16/device_instance.h"
-#include "groth16/prove.h"
 
 #include "test.h"
 

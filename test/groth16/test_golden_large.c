@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "groth16/golden_instance.h"
-#include "groth16/setup.h"
+#include "groth16/setup/setup.h"
 #include "groth16/trapdoor.h"
 
 #include "test.h"

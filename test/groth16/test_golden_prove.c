@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "groth16/golden_instance.h"
-#include "groth16/setup.h"
+#include "groth16/setup/setup.h"
 #include "groth16/trapdoor.h"
 #include "hash/blake2b.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 #include "groth16/circuits.h"
-#include "groth16/prove.h"
-#include "groth16/setup.h"
+#include "groth16/cpu/prove.h"
+#include "groth16/setup/setup.h"
 #include "groth16/trapdoor.h"
 
 #include "test.h"

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "groth16/srs.h"
+#include "groth16/params/srs.h"
 #include "groth16/srs_util.h"
 
 #include "test.h"

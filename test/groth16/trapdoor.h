@@ -7,8 +7,8 @@
  * and three scalar multiplications (docs/spec/groth16.md#proofs-from-the-trapdoor): no
  * parameters, transforms, or multi-scalar multiplications.
  */
-#include "groth16/prove.h"
-#include "groth16/setup.h"
+#include "groth16/cpu/prove.h"
+#include "groth16/setup/setup.h"
 
 /**
  * The 192 bytes of the proof for r and s. kind is the one of the parameters: it decides the root of

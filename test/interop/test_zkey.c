@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "groth16/prove.h"
-#include "groth16/setup.h"
+#include "groth16/cpu/prove.h"
+#include "groth16/setup/setup.h"
 #include "interop/r1cs_file.h"
 #include "interop/snarkjs_json.h"
 #include "interop/wtns_file.h"

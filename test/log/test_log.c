@@ -10,11 +10,10 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-
-#include "test.h"
-
 #include "log/log.h"
 #include "log/log_internal.h"
+
+#include "test.h"
 
 #define AT_MS 1764436589123ULL /* 2025-11-29T17:16:29.123Z */
 

@@ -5,10 +5,9 @@
 
 #include "base/alloc.h"
 #include "msm/msm.h"
+#include "ref/ref_ec.h"
 
 #include "test.h"
-
-#include "ref/ref_ec.h"
 
 #define G  g2
 #define G2 1

@@ -4,10 +4,9 @@
 
 #include "base/alloc.h"
 #include "ntt/ntt.h"
+#include "ref/ref_dft.h"
 
 #include "test.h"
-
-#include "ref/ref_dft.h"
 
 #define LG_REF 6 /* the oracle is quadratic and slow */
 #define LG_BIG 16

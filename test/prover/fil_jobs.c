@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "groth16/setup.h"
+#include "groth16/setup/setup.h"
 #include "vanilla/generate.h"
 
 #include "test.h"

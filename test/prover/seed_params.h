@@ -3,7 +3,7 @@
 #define CUZK_TEST_PROVER_SEED_PARAMS_H
 
 /* The toxic waste and generators of the original implementation's test seed (test/vectors/groth16/vectors.json). */
-#include "groth16/setup.h"
+#include "groth16/setup/setup.h"
 
 void seed_toxic(cuzk_toxic *out);
 

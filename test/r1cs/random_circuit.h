@@ -9,7 +9,6 @@
  */
 #include "r1cs/builder.h"
 #include "r1cs/witness.h"
-
 #include "ref/ref_r1cs.h"
 
 typedef struct random_cfg {

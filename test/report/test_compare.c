@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/compare.h"
 
 #include "test.h"
-
-#include "report/compare.h"
 
 static double uniform(void)
 {

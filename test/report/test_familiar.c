@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <math.h>
 
-#include "test.h"
-
 #include "report/familiar.h"
+
+#include "test.h"
 
 static void rows_of_the_cpu(void)
 {

@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-#include "test.h"
-
 #include "report/compare.h"
 #include "report/layers.h"
+
+#include "test.h"
 
 enum { LAYERS = 4, RUNS = 20, REPEATS = 20 };
 

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/layers.h"
 
 #include "test.h"
-
-#include "report/layers.h"
 
 /* Spans with made-up times. */
 typedef struct fixture {

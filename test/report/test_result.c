@@ -2,10 +2,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/result.h"
 
 #include "test.h"
-
-#include "report/result.h"
 
 static void make(cuzk_result *r)
 {

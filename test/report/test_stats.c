@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/stats.h"
 
 #include "test.h"
-
-#include "report/stats.h"
 
 static bool near(double x, double want, double rel)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "rpc/rpc_grpc.h"
+#include "rpc/wire/rpc_grpc.h"
 
 #include "test.h"
 

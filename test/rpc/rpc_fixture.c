@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "rpc/rpc_address.h"
+#include "rpc/wire/rpc_address.h"
 
 #include "test.h"
 

@@ -3,8 +3,8 @@
 #define CUZK_TEST_RPC_RPC_FIXTURE_H
 
 /* A server on the fake engine, on TCP (port chosen by the system) and a unix socket. */
-#include "rpc/rpc_client.h"
-#include "rpc/rpc_server.h"
+#include "rpc/client/rpc_client.h"
+#include "rpc/server/rpc_server.h"
 
 #include "fake_engine.h"
 #include "h2_peer.h"

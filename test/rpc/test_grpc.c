@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "rpc/rpc_address.h"
-#include "rpc/rpc_budget.h"
-#include "rpc/rpc_grpc.h"
-#include "rpc/rpc_messages.h"
-#include "rpc/rpc_wire.h"
+#include "rpc/server/rpc_budget.h"
+#include "rpc/wire/rpc_address.h"
+#include "rpc/wire/rpc_grpc.h"
+#include "rpc/wire/rpc_messages.h"
+#include "rpc/wire/rpc_wire.h"
 
 #include "test.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "rpc/rpc_grpc.h"
-#include "rpc/rpc_wire.h"
+#include "rpc/wire/rpc_grpc.h"
+#include "rpc/wire/rpc_wire.h"
 
 #include "rpc_fixture.h"
 #include "test.h"

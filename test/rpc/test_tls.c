@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rpc/rpc_address.h"
-#include "rpc/rpc_tls.h"
+#include "rpc/wire/rpc_address.h"
+#include "rpc/wire/rpc_tls.h"
 
 #include "certs.h"
 #include "rpc_fixture.h"

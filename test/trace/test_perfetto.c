@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "trace/trace_read.h"
 
 #include "perfetto_check.h"
 #include "test.h"
-
-#include "trace/trace_read.h"
 
 static perfetto_counts export_and_check(const cuzk_trace *t, const char **text, cuzk_jsonw *w)
 {

@@ -6,10 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "trace/trace_internal.h"
 
 #include "test.h"
-
-#include "trace/trace_internal.h"
 
 static cuzk_trace *make(uint32_t capacity)
 {

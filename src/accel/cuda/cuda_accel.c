@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
+#include "accel/cuda/setup/setup.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 
 #include "cuda_accel_internal.h"
-#include "setup_cuda.h"
 
 static gpu_device *device_of(cuzk_accel *dev)
 {

@@ -5,12 +5,11 @@
 #include <pthread.h>
 
 #include "accel/accel_impl.h"
-
-#include "cuda_queue_internal.h"
-#include "msm_cuda.h"
-#include "ntt_cuda.h"
-#include "r1cs_cuda.h"
-#include "section_cuda.h"
+#include "accel/cuda/msm/msm.h"
+#include "accel/cuda/ntt/ntt.h"
+#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/r1cs/r1cs.h"
+#include "accel/cuda/section/section.h"
 
 /* A block of the heap that was page-locked afterwards. */
 typedef struct gpu_locked {

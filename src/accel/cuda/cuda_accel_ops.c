@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The operations of accel/accel.h by the kernels of this folder. */
+#include "accel/cuda/ntt/vec.h"
+#include "accel/cuda/section/srs.h"
 #include "base/alloc.h"
 
 #include "cuda_accel_internal.h"
-#include "srs_cuda.h"
-#include "vec_cuda.h"
 
 static bool is_bits(const cuzk_accel_op *op)
 {

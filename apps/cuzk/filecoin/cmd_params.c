@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <string.h>
+
+#include "apps/cuzk/app.h"
+#include "apps/cuzk/commands.h"
+#include "apps/cuzk/inputs.h"
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "groth16/params/srs.h"
+
+typedef struct params {
+    app a;
+    const char *path, *digest;
+    bool check, no_subgroup;
+} params;
+
+enum { OPT_DIGEST = 0x200, OPT_ON_CURVE };
+
+static const struct argp_option check_options[] = {
+    {"digest", OPT_DIGEST, "HEX", 0,
+     "Also compare the file's BLAKE2b digest with this one (32 hex digits, as in parameters.json)",
+     0},
+    {"on-curve-only", OPT_ON_CURVE, NULL, 0, "Skip the subgroup check of the points (faster)", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    params *p = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &p->a; return 0;
+    case OPT_DIGEST: p->digest = arg; return 0;
+    case OPT_ON_CURVE: p->no_subgroup = true; return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0) {
+            argp_error(state, "too many arguments");
+        }
+        p->path = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (p->path == NULL) {
+            argp_error(state, "needs FILE.params");
+        }
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static cuzk_status report(params *p, const cuzk_srs *srs)
+{
+    app *a = &p->a;
+    const size_t n = cuzk_srs_vk_bytes(srs);
+    uint8_t *vk = cuzk_alloc(n, 1);
+    if (vk == NULL) {
+        return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "%s: out of memory", p->path);
+    }
+    cuzk_srs_write_vk(srs, vk);
+    app_text(a, "kind", "params");
+    app_text(a, "curve", "BLS12-381");
+    app_u64(a, "public_inputs", cuzk_srs_get_vk(srs)->n_ic - 1);
+    for (int s = 0; s < CUZK_SRS_SECTIONS; s++) {
+        app_u64(a, cuzk_srs_section_name((cuzk_srs_section)s),
+                cuzk_srs_count(srs, (cuzk_srs_section)s));
+    }
+    report_vk_hash(a, vk, n);
+    cuzk_free(vk);
+    return CUZK_OK;
+}
+
+static cuzk_status check_digest(params *p, const cuzk_srs *srs)
+{
+    app *a = &p->a;
+    uint8_t want[16], got[16];
+    if (p->digest != NULL && !cuzk_hex_decode(want, 16, p->digest, strlen(p->digest))) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--digest wants 32 hex digits");
+    }
+    CUZK_TRY(cuzk_srs_digest(srs, got, a->cancel, &a->err));
+    app_hex(a, "digest", got, sizeof(got));
+    if (p->digest != NULL && memcmp(want, got, sizeof(got)) != 0) {
+        return CUZK_FAIL(&a->err, CUZK_E_DIGEST, "%s: digest differs from the one given", p->path);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status work(params *p)
+{
+    app *a = &p->a;
+    cuzk_srs *srs = NULL;
+    cuzk_status st;
+    const cuzk_point_check check = !p->check        ? CUZK_POINT_UNCHECKED
+                                   : p->no_subgroup ? CUZK_POINT_ON_CURVE
+                                                    : CUZK_POINT_IN_SUBGROUP;
+    CUZK_TRY(cuzk_srs_open(&srs, p->path, check, a->pool, a->cancel, &a->err));
+    CUZK_TRY_GOTO(st, report(p, srs));
+    if (p->check) {
+        CUZK_TRY_GOTO(st, check_digest(p, srs));
+        app_text(a, "points", p->no_subgroup ? "on the curve" : "in the group");
+        app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
+    }
+out:
+    cuzk_srs_close(srs);
+    return st;
+}
+
+static int run(int argc, char **argv, bool check, const struct argp *argp)
+{
+    params p;
+    memset(&p, 0, sizeof(p));
+    p.check = check;
+    app_init(&p.a, argv[0]);
+    (void)argp_parse(argp, argc, argv, 0, NULL, &p);
+    cuzk_status st = app_begin(&p.a);
+    if (st == CUZK_OK) {
+        st = work(&p);
+    }
+    return app_finish(&p.a, st);
+}
+
+static int cmd_info(int argc, char **argv)
+{
+    static const struct argp_child children[] = {APP_CHILD, {0}};
+    static const struct argp argp = {
+        NULL,
+        parse,
+        "FILE.params",
+        "Sections and verifying key of a parameter file, after checking its layout to the byte.",
+        children,
+        NULL,
+        NULL};
+    return run(argc, argv, false, &argp);
+}
+
+static int cmd_check(int argc, char **argv)
+{
+    static const struct argp_child children[] = {APP_CHILD, {0}};
+    static const struct argp argp = {
+        check_options, parse,
+        "FILE.params", "Check every point of a parameter file, and its digest.",
+        children,      NULL,
+        NULL};
+    return run(argc, argv, true, &argp);
+}
+
+int cmd_params(int argc, char **argv)
+{
+    static const command commands[] = {
+        {"info", "sections, counts and key of a .params file", cmd_info},
+        {"check", "check every point, and the digest", cmd_check},
+        {"setup", "make parameters for a Filecoin circuit", cmd_params_setup},
+        {NULL, NULL, NULL}};
+    return dispatch(argc, argv, "cuzk params", "Proving parameters as bellperson writes them.",
+                    commands);
+}

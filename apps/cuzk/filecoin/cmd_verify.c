@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* cuzk verify porep|winning|window|update: a proof file against its statement. */
+#include <string.h>
+
+#include "apps/cuzk/commands.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "prover/filecoin_verify.h"
+
+#include "fil_opts.h"
+
+static cuzk_status load_key(fil_opts *o, cuzk_circuit_kind kind, uint64_t sector_bytes,
+                            cuzk_vk **vk)
+{
+    cuzk_params_dir dir;
+    CUZK_TRY(cuzk_params_dir_choose(&dir, o->params, &o->a.err));
+    return cuzk_filecoin_vk_load(vk, kind, sector_bytes, &dir, &o->a.err);
+}
+
+static cuzk_status finish(fil_opts *o, cuzk_status st, uint64_t started)
+{
+    if (st == CUZK_OK || st == CUZK_E_PROOF_FALSE) {
+        app_text(&o->a, "result", st == CUZK_OK ? "valid" : "FALSE");
+        app_seconds(&o->a, "verify", cuzk_clock_ns() - started);
+    }
+    return st;
+}
+
+static cuzk_status check_replica_id(fil_opts *o, const cuzk_porep_input *in)
+{
+    cuzk_node prover_id, porep_id, replica_id;
+    if (!o->has_miner) {
+        return CUZK_OK;
+    }
+    cuzk_prover_id_of_miner(&prover_id, o->miner);
+    cuzk_porep_id(&porep_id, in->type.number);
+    cuzk_replica_id(&replica_id, &prover_id, o->sector, &in->ticket, &in->comm_d, &porep_id);
+    if (memcmp(&replica_id, &in->replica_id, sizeof(replica_id)) != 0) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_PROOF_FALSE,
+                         "replica_id is not that of miner %llu, sector %llu",
+                         (unsigned long long)o->miner, (unsigned long long)o->sector);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status work_porep(fil_opts *o)
+{
+    cuzk_porep_input *in = NULL;
+    cuzk_porep_statement stmt;
+    cuzk_vk *vk = NULL;
+    uint8_t *proof = NULL;
+    size_t n = 0;
+    uint64_t t0 = 0;
+    cuzk_status st;
+    CUZK_TRY_GOTO(st, fil_load_porep(o, &in));
+    CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
+    CUZK_TRY_GOTO(st, load_key(o, CUZK_CIRCUIT_POREP, in->type.sector_bytes, &vk));
+    t0 = cuzk_clock_ns();
+    cuzk_porep_statement_of(&stmt, in);
+    st = check_replica_id(o, in);
+    if (st == CUZK_OK) {
+        st = cuzk_filecoin_verify_porep(vk, proof, n, &stmt, &o->a.err);
+    }
+    st = finish(o, st, t0);
+out:
+    cuzk_vk_destroy(vk);
+    cuzk_free(proof);
+    cuzk_porep_input_destroy(in);
+    return st;
+}
+
+static cuzk_status work_post(fil_opts *o, bool window)
+{
+    cuzk_post_input *in = NULL;
+    cuzk_post_statement stmt;
+    cuzk_post_public_sector *sectors = NULL;
+    cuzk_vk *vk = NULL;
+    uint8_t *proof = NULL;
+    size_t n = 0;
+    uint64_t t0 = 0;
+    cuzk_status st;
+    CUZK_TRY_GOTO(st, fil_load_post(o, &in, &stmt, window));
+    CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
+    CUZK_TRY_GOTO(st, load_key(o, window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING,
+                               stmt.type.sector_bytes, &vk));
+    sectors = cuzk_alloc(in->n_sectors, sizeof(*sectors));
+    if (sectors == NULL) {
+        st = CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "out of memory");
+        goto out;
+    }
+    t0 = cuzk_clock_ns();
+    cuzk_post_public_sectors_of(sectors, in);
+    st = finish(
+        o, cuzk_filecoin_verify_post(vk, proof, n, &stmt, sectors, in->n_sectors, &o->a.err), t0);
+out:
+    cuzk_vk_destroy(vk);
+    cuzk_free(proof);
+    cuzk_free(sectors);
+    cuzk_post_input_destroy(in);
+    return st;
+}
+
+static cuzk_status work_update(fil_opts *o)
+{
+    cuzk_update_statement stmt;
+    cuzk_vk *vk = NULL;
+    uint8_t *proof = NULL;
+    size_t n = 0;
+    uint64_t t0 = 0;
+    cuzk_status st;
+    CUZK_TRY_GOTO(st, fil_load_update_statement(o, &stmt));
+    CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
+    CUZK_TRY_GOTO(st, load_key(o, CUZK_CIRCUIT_UPDATE, stmt.shape->bytes, &vk));
+    t0 = cuzk_clock_ns();
+    st = finish(o, cuzk_filecoin_verify_update(vk, proof, n, &stmt, &o->a.err), t0);
+out:
+    cuzk_vk_destroy(vk);
+    cuzk_free(proof);
+    return st;
+}
+
+static fil_opts options; /* one command per process; too large for the stack */
+
+static int run_porep(int argc, char **argv)
+{
+    fil_opts_parse(
+        &options, argc, argv, fil_porep_options,
+        "Verify a proof of replication against the statement of a C1 output (its commitments, replica_id "
+        "and seed; the vanilla proofs in it are not used).",
+        true);
+    cuzk_status st = app_begin(&options.a);
+    return app_finish(&options.a, st == CUZK_OK ? work_porep(&options) : st);
+}
+
+static int run_winning(int argc, char **argv)
+{
+    fil_opts_parse(&options, argc, argv, fil_post_options,
+                   "Verify a WinningPoSt; sector and comm_r are taken from the vanilla file.",
+                   true);
+    cuzk_status st = app_begin(&options.a);
+    return app_finish(&options.a, st == CUZK_OK ? work_post(&options, false) : st);
+}
+
+static int run_window(int argc, char **argv)
+{
+    fil_opts_parse(
+        &options, argc, argv, fil_post_options,
+        "Verify a WindowPoSt partition; sectors and comm_r are taken from the vanilla files.",
+        true);
+    cuzk_status st = app_begin(&options.a);
+    return app_finish(&options.a, st == CUZK_OK ? work_post(&options, true) : st);
+}
+
+static int run_update(int argc, char **argv)
+{
+    fil_opts_parse(&options, argc, argv, fil_update_options, "Verify a SnapDeals update partition.",
+                   true);
+    cuzk_status st = app_begin(&options.a);
+    return app_finish(&options.a, st == CUZK_OK ? work_update(&options) : st);
+}
+
+int cmd_verify(int argc, char **argv)
+{
+    static const command commands[] = {
+        {"porep", "a proof of replication, all partitions", run_porep},
+        {"winning", "a WinningPoSt", run_winning},
+        {"window", "a WindowPoSt partition", run_window},
+        {"update", "a SnapDeals update partition", run_update},
+        {NULL, NULL, NULL}};
+    return dispatch(argc, argv, "cuzk verify",
+                    "Exit status 0: valid, 1: false, 2: not well-formed.", commands);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* cuzk submit|await|cancel|status|preload|evict|health: a daemon by gRPC. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/cuzk/commands.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include "remote.h"
+
+enum { OPT_WAIT = 0x600, OPT_AWAIT_TIMEOUT };
+
+typedef struct remote_cmd {
+    app a;
+    remote_opts remote;
+    remote_job job;
+    const char *name; /* the argument: a job or a circuit */
+    const char *out;
+    uint64_t await_ms;
+    bool wait;
+    cuzk_rpc_client *client;
+} remote_cmd;
+
+/* What a command looks like; found from its argp by the parser. */
+typedef struct shape {
+    const char *arg; /* name of its one argument; NULL: none */
+    bool job;
+} shape;
+
+static const struct argp_child children[] = {APP_CHILD, REMOTE_CHILD, {NULL, 0, NULL, 0}};
+
+static error_t parse_common(remote_cmd *c, const shape *s, int key, char *arg,
+                            struct argp_state *state)
+{
+    uint64_t v = 0;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->a;
+        state->child_inputs[1] = &c->remote;
+        c->a.threads = 1; /* the work is elsewhere */
+        return s->job ? remote_job_parse(&c->job, key, arg, state) : 0;
+    case ARGP_KEY_ARG:
+        if (s->arg == NULL || c->name != NULL) {
+            argp_error(state, "too many arguments");
+        }
+        c->name = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (s->arg != NULL && c->name == NULL) {
+            argp_error(state, "needs a %s", s->arg);
+        }
+        return 0;
+    case 'o': c->out = arg; return 0;
+    case OPT_WAIT: c->wait = true; return 0;
+    case OPT_AWAIT_TIMEOUT:
+        if (!app_parse_u64(&v, arg, UINT64_MAX / 1000000u)) {
+            argp_error(state, "--timeout-ms wants a number, not '%s'", arg);
+        }
+        c->await_ms = v;
+        return 0;
+    default: return s->job ? remote_job_parse(&c->job, key, arg, state) : ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_plain(int key, char *arg, struct argp_state *state)
+{
+    static const shape s = {NULL, false};
+    return parse_common(state->input, &s, key, arg, state);
+}
+
+static error_t parse_job_id(int key, char *arg, struct argp_state *state)
+{
+    static const shape s = {"JOB", false};
+    return parse_common(state->input, &s, key, arg, state);
+}
+
+static error_t parse_circuit(int key, char *arg, struct argp_state *state)
+{
+    static const shape s = {"CIRCUIT", false};
+    return parse_common(state->input, &s, key, arg, state);
+}
+
+static error_t parse_submit(int key, char *arg, struct argp_state *state)
+{
+    static const shape s = {NULL, true};
+    return parse_common(state->input, &s, key, arg, state);
+}
+
+/* ---- the work of each ---- */
+
+static cuzk_status work_submit(remote_cmd *c)
+{
+    app *a = &c->a;
+    cuzk_rpc_result r;
+    char job_id[CUZK_JOB_ID_BYTES];
+    uint32_t position = 0;
+    CUZK_TRY(remote_job_load(a, &c->job));
+    if (!c->wait) {
+        CUZK_TRY(cuzk_rpc_client_submit(c->client, &c->job.request, job_id, &position, &a->err));
+        app_text(a, "job_id", job_id);
+        app_u64(a, "queue_position", position);
+        return CUZK_OK;
+    }
+    CUZK_TRY(app_check_output(a, c->out));
+    const uint64_t t0 = cuzk_clock_ns();
+    CUZK_TRY(cuzk_rpc_client_prove(c->client, &c->job.request, &r, &a->err));
+    const cuzk_status st = remote_report(a, &r, cuzk_clock_ns() - t0, c->out);
+    cuzk_rpc_result_free(&r);
+    return st;
+}
+
+static cuzk_status work_await(remote_cmd *c)
+{
+    cuzk_rpc_result r;
+    CUZK_TRY(app_check_output(&c->a, c->out));
+    const uint64_t t0 = cuzk_clock_ns();
+    CUZK_TRY(cuzk_rpc_client_await(c->client, c->name, c->await_ms, &r, &c->a.err));
+    const cuzk_status st = remote_report(&c->a, &r, cuzk_clock_ns() - t0, c->out);
+    cuzk_rpc_result_free(&r);
+    return st;
+}
+
+static cuzk_status work_cancel(remote_cmd *c)
+{
+    bool was_running = false;
+    CUZK_TRY(cuzk_rpc_client_cancel(c->client, c->name, &was_running, &c->a.err));
+    app_text(&c->a, "job_id", c->name);
+    app_bool(&c->a, "was_running", was_running);
+    return CUZK_OK;
+}
+
+static cuzk_status work_preload(remote_cmd *c)
+{
+    bool already = false;
+    uint64_t ms = 0;
+    CUZK_TRY(cuzk_rpc_client_preload(c->client, c->name, &already, &ms, &c->a.err));
+    app_text(&c->a, "circuit", c->name);
+    app_bool(&c->a, "already_loaded", already);
+    app_u64(&c->a, "load_ms", ms);
+    return CUZK_OK;
+}
+
+static cuzk_status work_evict(remote_cmd *c)
+{
+    bool was_loaded = false;
+    uint64_t freed = 0;
+    CUZK_TRY(cuzk_rpc_client_evict(c->client, c->name, &was_loaded, &freed, &c->a.err));
+    app_text(&c->a, "circuit", c->name);
+    app_bool(&c->a, "was_loaded", was_loaded);
+    app_u64(&c->a, "freed_bytes", freed);
+    return CUZK_OK;
+}
+
+static cuzk_status work_health(remote_cmd *c)
+{
+    uint64_t v = 0;
+    CUZK_TRY(cuzk_rpc_client_health(c->client, "cuzk.v1.ProvingEngine", &v, &c->a.err));
+    app_text(&c->a, "health", v == 1 ? "SERVING" : v == 2 ? "NOT_SERVING" : "UNKNOWN");
+    return v == 1 ? CUZK_OK : CUZK_FAIL(&c->a.err, CUZK_E_IO, "the daemon is not serving");
+}
+
+static const char *tier_name(uint32_t tier)
+{
+    static const char *const names[] = {"hot", "warm", "cold"};
+    return tier < 3 ? names[tier] : "unknown";
+}
+
+static void status_json(app *a, const cuzk_rpc_status *s)
+{
+    cuzk_jsonw *w = &a->w;
+    cuzk_jsonw_key(w, "devices");
+    cuzk_jsonw_begin_array(w);
+    for (size_t i = 0; i < s->n_gpus; i++) {
+        cuzk_jsonw_begin_object(w);
+        app_u64(a, "ordinal", s->gpus[i].ordinal);
+        app_text(a, "name", s->gpus[i].name);
+        app_u64(a, "memory_total_bytes", s->gpus[i].memory_total);
+        app_u64(a, "memory_free_bytes", s->gpus[i].memory_free);
+        app_text(a, "current_job_id", s->gpus[i].job_id);
+        app_text(a, "current_proof_kind", s->gpus[i].proof_kind);
+        cuzk_jsonw_end_object(w);
+    }
+    cuzk_jsonw_end_array(w);
+    cuzk_jsonw_key(w, "loaded_srs");
+    cuzk_jsonw_begin_array(w);
+    for (size_t i = 0; i < s->n_srs; i++) {
+        cuzk_jsonw_begin_object(w);
+        app_text(a, "circuit_id", s->srs[i].circuit_id);
+        app_text(a, "tier", tier_name(s->srs[i].tier));
+        app_u64(a, "size_bytes", s->srs[i].size_bytes);
+        app_u64(a, "ref_count", s->srs[i].ref_count);
+        cuzk_jsonw_end_object(w);
+    }
+    cuzk_jsonw_end_array(w);
+    cuzk_jsonw_key(w, "queues");
+    cuzk_jsonw_begin_array(w);
+    for (size_t i = 0; i < s->n_queues; i++) {
+        cuzk_jsonw_begin_object(w);
+        app_text(a, "proof_kind", s->queues[i].proof_kind);
+        app_u64(a, "pending", s->queues[i].pending);
+        app_u64(a, "in_progress", s->queues[i].in_progress);
+        cuzk_jsonw_end_object(w);
+    }
+    cuzk_jsonw_end_array(w);
+}
+
+static void status_text(app *a, const cuzk_rpc_status *s)
+{
+    char text[512];
+    for (size_t i = 0; i < s->n_gpus; i++) {
+        const struct cuzk_rpc_status_gpu *g = &s->gpus[i];
+        (void)snprintf(text, sizeof(text), "%s, %" PRIu64 " of %" PRIu64 " MiB free, %s%s%s",
+                       g->name, g->memory_free >> 20, g->memory_total >> 20,
+                       g->job_id[0] == '\0' ? "idle" : g->proof_kind,
+                       g->job_id[0] == '\0' ? "" : " ", g->job_id);
+        app_text(a, "device", text);
+    }
+    for (size_t i = 0; i < s->n_srs; i++) {
+        (void)snprintf(text, sizeof(text), "%s, %s, %" PRIu64 " MiB, %u in use",
+                       s->srs[i].circuit_id, tier_name(s->srs[i].tier), s->srs[i].size_bytes >> 20,
+                       s->srs[i].ref_count);
+        app_text(a, "parameters", text);
+    }
+    for (size_t i = 0; i < s->n_queues; i++) {
+        (void)snprintf(text, sizeof(text), "%s: %u pending, %u in progress",
+                       s->queues[i].proof_kind, s->queues[i].pending, s->queues[i].in_progress);
+        app_text(a, "queue", text);
+    }
+}
+
+static cuzk_status work_status(remote_cmd *c)
+{
+    cuzk_rpc_status s;
+    app *a = &c->a;
+    CUZK_TRY(cuzk_rpc_client_status(c->client, &s, &a->err));
+    app_u64(a, "uptime_seconds", s.uptime_seconds);
+    app_u64(a, "proofs_completed", s.completed);
+    app_u64(a, "proofs_failed", s.failed);
+    app_u64(a, "pinned_bytes", s.pinned_bytes);
+    app_u64(a, "pinned_limit_bytes", s.pinned_limit_bytes);
+    if (a->json) {
+        status_json(a, &s);
+    } else {
+        status_text(a, &s);
+    }
+    cuzk_rpc_status_free(&s);
+    return CUZK_OK;
+}
+
+/* ---- commands ---- */
+
+static int run(int argc, char **argv, const struct argp *argp, cuzk_status (*work)(remote_cmd *c))
+{
+    remote_cmd *c = cuzk_alloc_zero(1, sizeof(*c));
+    if (c == NULL) {
+        (void)fprintf(stderr, "%s: out of memory\n", argv[0]);
+        return 3;
+    }
+    app_init(&c->a, argv[0]);
+    (void)argp_parse(argp, argc, argv, 0, NULL, c);
+    cuzk_status st = app_begin(&c->a);
+    if (st == CUZK_OK) {
+        st = remote_connect(&c->a, &c->remote, &c->client);
+    }
+    if (st == CUZK_OK) {
+        st = work(c);
+    }
+    cuzk_rpc_client_destroy(c->client);
+    remote_job_free(&c->job);
+    remote_free(&c->remote);
+    const int rc = app_finish(&c->a, st);
+    cuzk_free(c);
+    return rc;
+}
+
+int cmd_submit(int argc, char **argv)
+{
+    static const struct argp_option more[] = {
+        {"wait", OPT_WAIT, NULL, 0,
+         "Wait for the proof; interrupting cancels the job (unless somebody else waits for it)", 0},
+        {"output", 'o', "FILE", 0, "with --wait: write the proof here", 0}};
+    enum { MORE = 2, MAX = 40 };
+    struct argp_option all[MAX] = {0};
+    size_t n = 0;
+    for (; remote_job_options[n].name != NULL && n < MAX - MORE - 1; n++) {
+        all[n] = remote_job_options[n];
+    }
+    memcpy(all + n, more, sizeof(more));
+    const struct argp argp = {all,      parse_submit, NULL, "Hand a job to the daemon.",
+                              children, NULL,         NULL};
+    return run(argc, argv, &argp, work_submit);
+}
+
+int cmd_await(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"timeout-ms", OPT_AWAIT_TIMEOUT, "MS", 0, "Wait at most this long (default: no limit)", 0},
+        {"output", 'o', "FILE", 0, "Write the proof here", 0},
+        {0}};
+    static const struct argp argp = {options,  parse_job_id, "JOB", "Wait for a submitted job.",
+                                     children, NULL,         NULL};
+    return run(argc, argv, &argp, work_await);
+}
+
+int cmd_cancel(int argc, char **argv)
+{
+    static const struct argp argp = {NULL,     parse_job_id, "JOB", "Cancel a job.",
+                                     children, NULL,         NULL};
+    return run(argc, argv, &argp, work_cancel);
+}
+
+int cmd_status(int argc, char **argv)
+{
+    static const struct argp argp = {NULL,     parse_plain, NULL, "Show what the daemon is doing.",
+                                     children, NULL,        NULL};
+    return run(argc, argv, &argp, work_status);
+}
+
+int cmd_preload(int argc, char **argv)
+{
+    static const struct argp argp = {
+        NULL,     parse_circuit, "CIRCUIT", "Load parameters ahead of need: porep-32g, ...",
+        children, NULL,          NULL};
+    return run(argc, argv, &argp, work_preload);
+}
+
+int cmd_evict(int argc, char **argv)
+{
+    static const struct argp argp = {NULL,     parse_circuit, "CIRCUIT", "Drop loaded parameters.",
+                                     children, NULL,          NULL};
+    return run(argc, argv, &argp, work_evict);
+}
+
+int cmd_health(int argc, char **argv)
+{
+    static const struct argp argp = {
+        NULL,     parse_plain, NULL, "Ask whether the daemon takes jobs; for scripts and probes.",
+        children, NULL,        NULL};
+    return run(argc, argv, &argp, work_health);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/cuzk/filecoin/statement_opts.h"
+#include "base/alloc.h"
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "base/json.h"
+#include "sys/file.h"
+#include "vanilla/sector.h"
+
+#include "remote.h"
+
+enum { OPT_REGISTERED = 0x500, OPT_SECTOR_NUM, OPT_MINER, OPT_REQUEST_ID, OPT_PRIORITY };
+
+const struct argp_option remote_job_options[] = {
+    {"type", 't', "KIND", 0, "porep, snap, window-post or winning-post", 0},
+    STATEMENT_OPTION_C1(""),
+    STATEMENT_OPTION_VANILLA("; or a JSON array of base64 texts"),
+    {"registered-proof", OPT_REGISTERED, "N", 0, "Number of the registered proof (default: 0)", 0},
+    {"sector-num", OPT_SECTOR_NUM, "N", 0, "Sector number (default: 1)", 0},
+    {"miner-id", OPT_MINER, "ID", 0, "Actor id of the miner, 1000 for f01000 (default: 1000)", 0},
+    STATEMENT_OPTION_SECTOR_SIZE(" (default: taken from the input)"),
+    STATEMENT_OPTION_PARTITION,
+    STATEMENT_OPTION_RANDOMNESS(" (default: zeros)"),
+    STATEMENT_OPTIONS_UPDATE,
+    {"priority", OPT_PRIORITY, "P", 0, "low, normal, high or critical (default: by kind)", 0},
+    {"request-id", OPT_REQUEST_ID, "TEXT", 0,
+     "Name of the job (default: none, the daemon makes one)", 0},
+    {0}};
+
+/* The long name of an option; NULL: not one of a job. */
+static const char *name_of(int key)
+{
+    for (const struct argp_option *o = remote_job_options; o->name != NULL; o++) {
+        if (o->key == key) {
+            return o->name;
+        }
+    }
+    return NULL;
+}
+
+static const char *set_kind(remote_job *j, const char *v)
+{
+    static const struct {
+        const char *name;
+        cuzk_job_kind kind;
+    } names[] = {{"porep", CUZK_JOB_POREP},          {"porep-c2", CUZK_JOB_POREP},
+                 {"seal-commit", CUZK_JOB_POREP},    {"snap", CUZK_JOB_UPDATE},
+                 {"snap-deals", CUZK_JOB_UPDATE},    {"snap-update", CUZK_JOB_UPDATE},
+                 {"update", CUZK_JOB_UPDATE},        {"wpost", CUZK_JOB_WINDOW},
+                 {"window", CUZK_JOB_WINDOW},        {"window-post", CUZK_JOB_WINDOW},
+                 {"windowpost", CUZK_JOB_WINDOW},    {"winning", CUZK_JOB_WINNING},
+                 {"winning-post", CUZK_JOB_WINNING}, {"winningpost", CUZK_JOB_WINNING}};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i].name, v) == 0) {
+            j->kind = names[i].kind;
+            return NULL;
+        }
+    }
+    return "wants porep, snap, window-post or winning-post";
+}
+
+static const char *set_priority(remote_job *j, const char *v)
+{
+    static const char *const names[] = {"default", "low", "normal", "high", "critical"};
+    for (uint64_t i = 0; i < 5; i++) {
+        if (strcmp(names[i], v) == 0) {
+            j->priority = i;
+            return NULL;
+        }
+    }
+    return "wants low, normal, high or critical";
+}
+
+static const char *set_number(uint64_t *out, const char *v, uint64_t max)
+{
+    return app_parse_u64(out, v, max) ? NULL : "wants a number";
+}
+
+static const char *set_hex(uint8_t out[32], bool *has, const char *v)
+{
+    *has = cuzk_hex_decode(out, 32, v, strlen(v));
+    return *has ? NULL : "wants 64 hex digits";
+}
+
+static const char *set(remote_job *j, int key, const char *v)
+{
+    switch (key) {
+    case 't': return set_kind(j, v);
+    case OPT_C1: j->c1 = v; return NULL;
+    case OPT_VANILLA:
+        if (j->n_vanilla == REMOTE_MAX_FILES) {
+            return "is given too often";
+        }
+        j->vanilla[j->n_vanilla++] = v;
+        return NULL;
+    case OPT_REGISTERED: return set_number(&j->registered_proof, v, UINT64_MAX);
+    case OPT_SECTOR_NUM: return set_number(&j->sector_number, v, UINT64_MAX);
+    case OPT_MINER: return set_number(&j->miner_id, v, UINT64_MAX);
+    case OPT_SECTOR_SIZE: return cuzk_sector_size_parse(&j->sector_size, v) ? NULL : "wants a size";
+    case OPT_PARTITION: return set_number(&j->partition, v, UINT32_MAX);
+    case OPT_RANDOMNESS: return set_hex(j->randomness, &j->has_randomness, v);
+    case OPT_COMM_R_OLD: return set_hex(j->comm_r_old, &j->has_r_old, v);
+    case OPT_COMM_R_NEW: return set_hex(j->comm_r_new, &j->has_r_new, v);
+    case OPT_COMM_D_NEW: return set_hex(j->comm_d_new, &j->has_d_new, v);
+    case OPT_PRIORITY: return set_priority(j, v);
+    case OPT_REQUEST_ID: j->request_id = v; return NULL;
+    default: return "is not an option of a job";
+    }
+}
+
+error_t remote_job_parse(remote_job *j, int key, char *arg, struct argp_state *state)
+{
+    const char *name = name_of(key);
+    if (key == ARGP_KEY_INIT) {
+        j->sector_number = 1;
+        j->miner_id = 1000;
+        return 0;
+    }
+    if (name == NULL || arg == NULL) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    const char *wrong = set(j, key, arg);
+    if (wrong != NULL) {
+        argp_error(state, "--%s %s, not '%s'", name, wrong, arg);
+    }
+    return 0;
+}
+
+const char *remote_job_set(remote_job *j, const char *name, const char *value)
+{
+    if (strcmp(name, "weight") == 0) {
+        return set_number(&j->weight, value, 1000000);
+    }
+    for (const struct argp_option *o = remote_job_options; o->name != NULL; o++) {
+        if (strcmp(o->name, name) == 0) {
+            return set(j, o->key, value);
+        }
+    }
+    return "is not an option of a job";
+}
+
+const char *remote_kind_name(cuzk_job_kind k)
+{
+    static const char *const names[] = {"porep-c2", "snap-update", "window-post", "winning-post"};
+    return k >= 1 && k <= CUZK_JOB_KINDS ? names[k - 1] : "unknown";
+}
+
+/* ---- files ---- */
+
+typedef struct job_files {
+    cuzk_content c1;
+    cuzk_content *vanilla; /* [n_vanilla] */
+    size_t n_vanilla;
+    cuzk_bytes *proofs; /* [n_proofs] */
+    size_t n_proofs, cap_proofs;
+    uint8_t **decoded; /* [n_decoded] blocks */
+    size_t n_decoded, cap_decoded;
+} job_files;
+
+/* Room for one more element of size bytes. */
+static bool grow(void **p, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap) {
+        return true;
+    }
+    const size_t more = *cap == 0 ? 16 : 2 * *cap;
+    void *q = cuzk_realloc(*p, more, size);
+    if (q == NULL) {
+        return false;
+    }
+    *p = q;
+    *cap = more;
+    return true;
+}
+
+static cuzk_status nomem(app *a)
+{
+    return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for proofs");
+}
+
+static cuzk_status add_proof(app *a, job_files *f, cuzk_bytes b)
+{
+    void *p = f->proofs;
+    if (!grow(&p, f->n_proofs, &f->cap_proofs, sizeof(*f->proofs))) {
+        return nomem(a);
+    }
+    f->proofs = p;
+    f->proofs[f->n_proofs++] = b;
+    return CUZK_OK;
+}
+
+static cuzk_status add_base64(app *a, job_files *f, const cuzk_json_str *s, bool *ok)
+{
+    void *p = f->decoded;
+    size_t n = 0;
+    uint8_t *out = cuzk_alloc(cuzk_base64_max(s->n), 1);
+    if (out == NULL || !grow(&p, f->n_decoded, &f->cap_decoded, sizeof(*f->decoded))) {
+        cuzk_free(out);
+        return nomem(a);
+    }
+    f->decoded = p;
+    f->decoded[f->n_decoded++] = out;
+    *ok = !s->escaped && cuzk_base64_decode(out, &n, s->p, s->n);
+    return *ok ? add_proof(a, f, (cuzk_bytes){out, n}) : CUZK_OK;
+}
+
+/* A JSON array of base64 texts, or one raw proof. */
+static cuzk_status add_vanilla(app *a, job_files *f, const cuzk_content *m)
+{
+    cuzk_json j;
+    cuzk_json_str s;
+    size_t i = 0;
+    while (i < m->size &&
+           (m->data[i] == ' ' || m->data[i] == '\n' || m->data[i] == '\r' || m->data[i] == '\t')) {
+        i++;
+    }
+    if (i == m->size || m->data[i] != '[') {
+        return add_proof(a, f, (cuzk_bytes){m->data, m->size});
+    }
+    cuzk_json_init(&j, m->data, m->size, 2);
+    (void)cuzk_json_begin_array(&j);
+    while (cuzk_json_next(&j)) {
+        bool ok = true;
+        if (cuzk_json_string(&j, &s)) {
+            CUZK_TRY(add_base64(a, f, &s, &ok));
+        }
+        if (!ok) {
+            (void)cuzk_json_fail(&j, "expected base64");
+        }
+    }
+    (void)cuzk_json_end(&j);
+    return cuzk_json_status(&j, m->path, &a->err);
+}
+
+static cuzk_status load_vanilla(app *a, remote_job *j, job_files *f)
+{
+    f->vanilla = cuzk_alloc_zero(j->n_vanilla, sizeof(*f->vanilla));
+    if (f->vanilla == NULL) {
+        return nomem(a);
+    }
+    for (; f->n_vanilla < j->n_vanilla; f->n_vanilla++) {
+        CUZK_TRY(cuzk_content_read(&f->vanilla[f->n_vanilla], j->vanilla[f->n_vanilla],
+                                   CUZK_CONTENT_INPUT, &a->err));
+        CUZK_TRY(add_vanilla(a, f, &f->vanilla[f->n_vanilla]));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status check(app *a, const remote_job *j)
+{
+    const bool porep = j->kind == CUZK_JOB_POREP;
+    if (j->kind == 0) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "needs --type");
+    }
+    if (porep ? j->c1 == NULL : j->n_vanilla == 0) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--type %s needs %s", remote_kind_name(j->kind),
+                         porep ? "--c1" : "--vanilla");
+    }
+    if (j->kind == CUZK_JOB_UPDATE && !(j->has_r_old && j->has_r_new && j->has_d_new)) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID,
+                         "--type snap needs --comm-r-old, --comm-r-new and --comm-d-new");
+    }
+    return CUZK_OK;
+}
+
+cuzk_status remote_job_load(app *a, remote_job *j)
+{
+    const bool post = j->kind == CUZK_JOB_WINDOW || j->kind == CUZK_JOB_WINNING;
+    const bool update = j->kind == CUZK_JOB_UPDATE;
+    cuzk_job_request *q = &j->request;
+    CUZK_TRY(check(a, j));
+    job_files *f = cuzk_alloc_zero(1, sizeof(*f));
+    if (f == NULL) {
+        return nomem(a);
+    }
+    j->files = f;
+    if (j->kind == CUZK_JOB_POREP) {
+        CUZK_TRY(cuzk_content_read(&f->c1, j->c1, CUZK_CONTENT_INPUT, &a->err));
+        q->vanilla_proof = (cuzk_bytes){f->c1.data, f->c1.size};
+    } else {
+        CUZK_TRY(load_vanilla(a, j, f));
+        q->vanilla_proofs = f->proofs;
+        q->n_vanilla_proofs = f->n_proofs;
+    }
+    q->kind = j->kind;
+    q->priority = (uint32_t)j->priority;
+    q->sector_size = j->sector_size;
+    q->registered_proof = j->registered_proof;
+    q->sector_number = j->sector_number;
+    q->miner_id = j->miner_id;
+    q->partition_index = (uint32_t)j->partition;
+    if (j->request_id != NULL) {
+        q->request_id = (cuzk_bytes){(const uint8_t *)j->request_id, strlen(j->request_id)};
+    }
+    q->randomness = (cuzk_bytes){j->randomness, post ? 32 : 0};
+    q->comm_r_old = (cuzk_bytes){j->comm_r_old, update ? 32 : 0};
+    q->comm_r_new = (cuzk_bytes){j->comm_r_new, update ? 32 : 0};
+    q->comm_d_new = (cuzk_bytes){j->comm_d_new, update ? 32 : 0};
+    return CUZK_OK;
+}
+
+void remote_job_free(remote_job *j)
+{
+    job_files *f = j->files;
+    if (f == NULL) {
+        return;
+    }
+    cuzk_content_free(&f->c1);
+    for (size_t i = 0; f->vanilla != NULL && i < j->n_vanilla; i++) {
+        cuzk_content_free(&f->vanilla[i]); /* zeroed ones are fine */
+    }
+    for (size_t i = 0; i < f->n_decoded; i++) {
+        cuzk_free(f->decoded[i]);
+    }
+    cuzk_free(f->vanilla);
+    cuzk_free(f->proofs);
+    cuzk_free(f->decoded);
+    cuzk_free(f);
+    j->files = NULL;
+}
+
+/* ---- results ---- */
+
+cuzk_status remote_outcome(const cuzk_rpc_result *r, cuzk_err *err)
+{
+    switch (r->outcome) {
+    case CUZK_RPC_COMPLETED: return CUZK_OK;
+    case CUZK_RPC_FAILED:
+        if (strncmp(r->error, "input: ", 7) == 0) {
+            return CUZK_FAIL(err, CUZK_E_VANILLA, "the job failed: %s", r->error);
+        }
+        return CUZK_FAIL(err, CUZK_E_SELFTEST, "the job failed: %s", r->error);
+    case CUZK_RPC_CANCELLED: return CUZK_FAIL(err, CUZK_E_CANCELLED, "the job was cancelled");
+    case CUZK_RPC_TIMEOUT:
+        return CUZK_FAIL(err, CUZK_E_CANCELLED, "the job is not over; the wait timed out");
+    case CUZK_RPC_UNKNOWN: break;
+    }
+    return CUZK_FAIL(err, CUZK_E_FORMAT, "the daemon answered with an unknown status");
+}
+
+cuzk_status remote_report(app *a, const cuzk_rpc_result *r, uint64_t wall_ns, const char *out)
+{
+    if (r->job_id[0] != '\0') { /* Prove echoes the request_id, which may be empty */
+        app_text(a, "job_id", r->job_id);
+    }
+    app_text(a, "status", cuzk_rpc_outcome_name(r->outcome));
+    if (r->outcome == CUZK_RPC_COMPLETED || r->outcome == CUZK_RPC_FAILED) {
+        app_u64(a, "total_ms", r->total_ms);
+        app_u64(a, "queue_wait_ms", r->queue_wait_ms);
+        app_u64(a, "srs_load_ms", r->srs_load_ms);
+        app_u64(a, "synthesis_ms", r->synthesis_ms);
+        app_u64(a, "gpu_compute_ms", r->gpu_compute_ms);
+        app_seconds(a, "wall", wall_ns);
+    }
+    CUZK_TRY(remote_outcome(r, &a->err));
+    app_u64(a, "proof_bytes", r->proof_size);
+    return out == NULL ? CUZK_OK
+                       : cuzk_file_write_all(out, r->proof, r->proof_size, a->force, &a->err);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "apps/cuzk/commands.h"
+#include "apps/cuzk/exit_status.h"
+#include "base/alloc.h"
+
+#include "serve.h"
+
+enum { OPT_LOG_LEVEL = 0x300, OPT_CHECK, OPT_REFERENCE, OPT_HTTP };
+
+static const struct argp_option options[] = {
+    {"config", 'c', "FILE", 0,
+     "Configuration (default: " CUZK_CONFIG_DEFAULT_PATH ", if it is there)", 0},
+    {"listen", 'l', "ADDRESS", 0,
+     "Serve gRPC here instead of at daemon.listen: unix:///PATH or HOST:PORT; may be repeated", 0},
+    {"http-listen", OPT_HTTP, "ADDRESS", 0, "Serve HTTP here instead of at daemon.http_listen", 0},
+    {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "off, error, warn, info, debug or trace", 0},
+    {"check-config", OPT_CHECK, NULL, 0,
+     "Read the configuration, say what is wrong with it, and exit: 0 when nothing is", 0},
+    {"config-reference", OPT_REFERENCE, NULL, 0, "Print the table of all keys, and exit", 0},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    serve_options *o = state->input;
+    cuzk_log_level level;
+    switch (key) {
+    case 'c': o->config_path = arg; return 0;
+    case 'l':
+        if (o->n_listen == SERVE_MAX_LISTEN) {
+            argp_error(state, "at most %d times --listen", SERVE_MAX_LISTEN);
+        }
+        o->listen[o->n_listen++] = arg;
+        return 0;
+    case 'h': argp_state_help(state, stdout, ARGP_HELP_STD_HELP); return 0;
+    case OPT_HTTP: o->http_listen = arg; return 0;
+    case OPT_LOG_LEVEL:
+        if (!cuzk_log_level_parse(&level, arg)) {
+            argp_error(state, "--log-level wants off, error, warn, info, debug or trace, not '%s'",
+                       arg);
+        }
+        o->log_level = arg;
+        return 0;
+    case OPT_CHECK: o->check = true; return 0;
+    case OPT_REFERENCE: o->reference = true; return 0;
+    case ARGP_KEY_ARG: argp_error(state, "too many arguments"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_row(void *arg, const char *key, const char *type, const char *default_text,
+                      const char *meaning)
+{
+    (void)arg;
+    /* the bars of a choice would end the cell */
+    (void)printf("| `%s` | %s | `%s` | %s |\n", key, strchr(type, '|') != NULL ? "choice" : type,
+                 default_text[0] == '\0' ? "\"\"" : default_text, meaning);
+}
+
+static int print_reference(void)
+{
+    (void)printf("| key | type | default | meaning |\n|---|---|---|---|\n");
+    cuzk_config_reference(print_row, NULL);
+    return fflush(stdout) == 0 ? EXIT_STATUS_OK : EXIT_STATUS_MACHINE;
+}
+
+static void print_issues(const cuzk_config_issues *issues, FILE *out)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+    for (size_t i = 0; i < issues->n; i++) {
+        (void)fprintf(out, "%s: %s\n", names[issues->item[i].severity], issues->item[i].text);
+    }
+    const size_t all = issues->notes + issues->warnings + issues->errors;
+    if (all > issues->n) {
+        (void)fprintf(out, "and %zu more\n", all - issues->n);
+    }
+}
+
+/* A typo must not pass here: unknown keys fail the check, though they would not stop the daemon. */
+static int check(const serve *s, cuzk_status st)
+{
+    print_issues(s->issues, stdout);
+    if (st == CUZK_OK && !s->config_found) {
+        (void)printf("note: %s is not there: every key has its default\n",
+                     CUZK_CONFIG_DEFAULT_PATH);
+    }
+    if (st == CUZK_OK && s->issues->unknown > 0) {
+        (void)printf("%zu unknown\n", s->issues->unknown);
+        st = CUZK_E_INVALID;
+    }
+    if (st == CUZK_OK) {
+        (void)printf("the configuration is good\n");
+    }
+    return fflush(stdout) == 0 ? (int)exit_status_of(st) : EXIT_STATUS_MACHINE;
+}
+
+static cuzk_status run(serve *s)
+{
+    cuzk_status st;
+    CUZK_TRY_GOTO(st, serve_open_log(s));
+    CUZK_TRY_GOTO(st, serve_start(s));
+    serve_run(s);
+out:
+    serve_stop(s);
+    return st;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        NULL,
+        "The daemon: proofs over gRPC, for Curio and others.\v"
+        "SIGTERM and SIGINT stop it when the running jobs are done, at once the second time; SIGHUP "
+        "reads the log level again. docs/daemon.md has the whole story.",
+        NULL,
+        NULL,
+        NULL};
+    serve s;
+    memset(&s, 0, sizeof(s));
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &s.options);
+    if (s.options.reference) {
+        return print_reference();
+    }
+    (void)umask(0027);
+    serve_block_signals(); /* before any thread */
+    s.issues = cuzk_alloc_zero(1, sizeof(*s.issues));
+    cuzk_status st =
+        s.issues == NULL ? CUZK_FAIL(&s.err, CUZK_E_NOMEM, "out of memory") : serve_configure(&s);
+    int rc = (int)exit_status_of(st);
+    const bool print = st != CUZK_OK && (s.issues == NULL || s.issues->errors == 0);
+    if (print) {
+        (void)fprintf(stderr, "%s: %s\n", argv[0], s.err.msg);
+    }
+    if (s.options.check && s.issues != NULL) {
+        rc = check(&s, st);
+    } else if (st == CUZK_OK) {
+        rc = (int)exit_status_of(run(&s));
+    } else if (!print) {
+        print_issues(s.issues, stderr);
+    }
+    cuzk_config_destroy(s.config);
+    cuzk_free(s.issues);
+    return rc;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_APPS_SERVE_H
+#define CUZK_APPS_SERVE_H
+
+/*
+ * The daemon: what `cuzk serve` is made of, in the order in which it is made. Parts are taken down
+ * in the opposite order. All of it lives on the main thread; engine and servers have their own.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "api/api_server.h"
+#include "config/config.h"
+#include "engine/engine_config.h"
+#include "engine/engine_status.h"
+#include "log/log.h"
+#include "rpc/server/rpc_server.h"
+#include "store/store.h"
+#include "trace/trace.h"
+
+#include "serve_notify.h"
+
+#define SERVE_MAX_LISTEN  16
+#define SERVE_TOKEN_BYTES 1024
+
+typedef struct serve_options {
+    const char *config_path;              /* NULL: the default path, which may be missing */
+    const char *listen[SERVE_MAX_LISTEN]; /* over the file's */
+    uint32_t n_listen;
+    const char *http_listen; /* NULL: the file's */
+    const char *log_level;   /* NULL: RUST_LOG's, else the file's */
+    bool check, reference;
+} serve_options;
+
+typedef struct serve {
+    serve_options options;
+    cuzk_err err;
+    cuzk_config *config;
+    cuzk_config_issues *issues;
+    cuzk_config_env env;
+    bool config_found; /* the file was there */
+    cuzk_log *log;
+    char token[SERVE_TOKEN_BYTES]; /* "": none */
+    cuzk_job_store store;
+    bool has_store;
+    cuzk_trace *trace;
+    cuzk_engine *engine;
+    cuzk_rpc_server *rpc;
+    cuzk_api_server *api;
+    serve_notify notify;
+    uint64_t timeline_ns; /* jobs that ended until then have their TIMELINE lines */
+    pthread_t preloader;
+    bool has_preloader;
+} serve;
+
+/** File, environment, options: config and issues, without a log yet. The message is in err. */
+CUZK_NODISCARD cuzk_status serve_configure(serve *s);
+/** The level of the log after all three; a level that is no level: the file's. */
+cuzk_log_level serve_log_level(const serve *s);
+/** Opens the log and says what was configured. */
+CUZK_NODISCARD cuzk_status serve_open_log(serve *s);
+/** What reading the configuration remarked, in the log. */
+void serve_say_issues(const serve *s);
+/** The engine as the configuration wants it; borrows its strings. */
+void serve_engine_config(serve *s, const cuzk_config *c, cuzk_engine_config *out);
+/** SIGHUP: takes over what may change, says what needs a restart. */
+void serve_reload(serve *s);
+/** Store, engine, servers; from then on jobs are taken. Says what fails in the log. */
+CUZK_NODISCARD cuzk_status serve_start(serve *s);
+/** Runs until a signal says stop, and drains. @pre serve_block_signals before any thread was started. */
+void serve_run(serve *s);
+void serve_block_signals(void);
+/** With logging.timeline: the lines of the jobs that ended since the last call. */
+void serve_timeline(serve *s);
+/** Prometheus text of engine and gRPC server, for /metrics and GetMetrics; arg is the serve. @thread any */
+cuzk_status serve_metrics(void *arg, char **text, size_t *n, cuzk_err *err);
+/** Takes everything down. */
+void serve_stop(serve *s);
+
+#endif /* CUZK_APPS_SERVE_H */

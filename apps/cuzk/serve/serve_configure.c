@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/config_value.h"
+#include "sys/file.h"
+
+#include "serve.h"
+
+#define MIN_TOKEN 16u
+
+static cuzk_status load(serve *s)
+{
+    const char *path = s->options.config_path;
+    if (path == NULL) {
+        path = CUZK_CONFIG_DEFAULT_PATH;
+        if (access(path, F_OK) != 0) { /* as the original: defaults */
+            return cuzk_config_create(&s->config, &s->err);
+        }
+    }
+    CUZK_TRY(cuzk_config_load(&s->config, path, s->issues, &s->err));
+    s->config_found = true;
+    return CUZK_OK;
+}
+
+static cuzk_status apply_options(serve *s)
+{
+    const serve_options *o = &s->options;
+    cuzk_config *c = s->config;
+    const char *why = NULL;
+    for (uint32_t i = 0; i < o->n_listen; i++) {
+        if (!cuzk_config_check_listen(o->listen[i], &why)) {
+            return CUZK_FAIL(&s->err, CUZK_E_INVALID, "--listen %.200s: %s", o->listen[i], why);
+        }
+        c->listen.item[i] = o->listen[i];
+        c->listen.n = i + 1;
+    }
+    if (o->http_listen != NULL) {
+        if (!cuzk_config_check_listen(o->http_listen, &why)) {
+            return CUZK_FAIL(&s->err, CUZK_E_INVALID, "--http-listen %.200s: %s", o->http_listen,
+                             why);
+        }
+        c->http_listen = o->http_listen;
+    }
+    return CUZK_OK;
+}
+
+/* The original's place of parameters, when nothing says otherwise and it is there. */
+static void default_params(serve *s)
+{
+    static const char theirs[] = "/data/zk/params";
+    struct stat st;
+    if (s->config->param_cache[0] == '\0' && stat(theirs, &st) == 0 && S_ISDIR(st.st_mode)) {
+        s->config->param_cache = theirs;
+    }
+}
+
+static cuzk_status read_token(serve *s)
+{
+    const char *path = s->config->token_file;
+    cuzk_content m = {.data = NULL};
+    if (path[0] == '\0') {
+        return CUZK_OK;
+    }
+    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &s->err));
+    size_t n = m.size;
+    while (n > 0 && (m.data[n - 1] == '\n' || m.data[n - 1] == '\r' || m.data[n - 1] == ' ')) {
+        n--;
+    }
+    bool ok = n >= MIN_TOKEN && n < sizeof(s->token);
+    for (size_t i = 0; i < n && ok; i++) {
+        ok = m.data[i] > ' ' && m.data[i] < 0x7f;
+    }
+    if (ok) {
+        memcpy(s->token, m.data, n);
+        s->token[n] = '\0';
+    }
+    cuzk_content_free(&m);
+    return ok ? CUZK_OK
+              : CUZK_FAIL(&s->err, CUZK_E_INVALID,
+                          "daemon.token_file %.300s: wants %u to %zu printable characters without "
+                          "blanks",
+                          path, MIN_TOKEN, sizeof(s->token) - 1);
+}
+
+cuzk_status serve_configure(serve *s)
+{
+    CUZK_TRY(load(s));
+    CUZK_TRY(cuzk_config_environment(s->config, &s->env, (const char *const *)environ, &s->err));
+    CUZK_TRY(apply_options(s));
+    default_params(s);
+    return read_token(s);
+}
+
+cuzk_log_level serve_log_level(const serve *s)
+{
+    cuzk_log_level level = CUZK_LOG_INFO;
+    if (s->options.log_level != NULL) {
+        (void)cuzk_log_level_parse(&level, s->options.log_level);
+    } else if (s->env.rust_log == NULL || !cuzk_log_level_from_rust(&level, s->env.rust_log)) {
+        (void)cuzk_log_level_parse(&level, s->config->log_level);
+    }
+    return level;
+}

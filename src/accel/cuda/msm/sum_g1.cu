@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "comb_tmpl.cuh"
+#include "hex_reduce.cuh"
+#include "sum_tmpl.cuh"
+
+cuzk_status cuzk_cuda_msm_accumulate_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
+                                        const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
+                                        const void *d_bases, const void *d_images, cuzk_err *err)
+{
+    return accumulate<g1_group>(m, s, b, q, d_bases, d_images, err);
+}
+
+cuzk_status cuzk_cuda_msm_reduce_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
+                                    cuzk_cuda_queue *q, cuzk_err *err)
+{
+    return reduce<g1_group>(m, s, q, err);
+}
+
+cuzk_status cuzk_cuda_msm_reduce_hex_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
+                                        cuzk_cuda_queue *q, cuzk_err *err)
+{
+    return hex_reduce<g1_group>(m, s, q, err);
+}
+
+cuzk_status cuzk_cuda_msm_sum_list_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                      const void *d_bases, uint64_t n, unsigned levels,
+                                      cuzk_err *err)
+{
+    return sum_list<g1_group>(m, q, d_bases, n, levels, err);
+}
+
+cuzk_status cuzk_cuda_msm_add_pairs_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                       const void *d_bases, void *d_out, uint32_t pairs,
+                                       cuzk_err *err)
+{
+    return add_pairs<g1_group>(m, q, d_bases, d_out, pairs, err);
+}

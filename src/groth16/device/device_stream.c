@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "device_stream.h"
+
+#include "base/alloc.h"
+#include "groth16/params/srs_internal.h"
+
+#include "device_load.h"
+
+/* A piece is some milliseconds of reading and one of transfer. */
+#define PIECE_BYTES  ((uint64_t)64 << 20)
+#define MOST_THREADS 16u /* more do not read faster */
+#define WORD         64u
+#define ALIGN        255u
+
+struct device_stream {
+    cuzk_srs *file; /* its own; NULL: the caller's srs */
+    const cuzk_srs *srs;
+    cuzk_pool *pool; /* of its own: making witnesses must not hold the device up */
+    uint64_t piece;  /* bytes of a buffer */
+    uint8_t *staging[2];
+    /*
+     * Pieces so far, over all feeds: the last one of a feed may still be on its way when the next feed
+     * begins, and must not be overwritten. Calls share no lane, so nobody else counts.
+     */
+    unsigned staged;
+};
+
+device_array device_bits_of(cuzk_srs_section s)
+{
+    static const device_array arrays[CUZK_SRS_SECTIONS] = {DEVICE_HL, DEVICE_L_BITS, DEVICE_A_BITS,
+                                                           DEVICE_B1_BITS, DEVICE_B2_BITS};
+    return arrays[s];
+}
+
+device_array device_fulls_of(cuzk_srs_section s)
+{
+    static const device_array arrays[CUZK_SRS_SECTIONS] = {
+        DEVICE_ARRAYS, DEVICE_L_FULLS, DEVICE_A_FULLS, DEVICE_B1_FULLS, DEVICE_B2_FULLS};
+    return arrays[s];
+}
+
+/* Slices. */
+
+static bool has_to_stream(const cuzk_device_key *k, device_array a)
+{
+    return a != DEVICE_ARRAYS && !k->points[a].resident && k->points[a].n > 0;
+}
+
+static void slots_before(const cuzk_device_key *k, const device_slice *s, uint64_t i, uint64_t *bit,
+                         uint64_t *full)
+{
+    cuzk_accel_section_slots(k->dc, device_section_wires((cuzk_srs_section)s->section), i, bit,
+                             full);
+}
+
+/* The first point behind s->first with at least that many slots of bits before it, at most end. */
+static uint64_t find_bit(const cuzk_device_key *k, const device_slice *s, uint64_t bits,
+                         uint64_t end)
+{
+    uint64_t low = s->first + 1, high = end, bit, full;
+    while (low < high) {
+        const uint64_t mid = low + (high - low) / 2;
+        slots_before(k, s, mid, &bit, &full);
+        if (bit < bits) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return high;
+}
+
+/*
+ * Ends a slice that begins at s->first. Slices end where a multiple of `step` bits is full, so that
+ * all sums but the last have the same length, unless too many others are in between.
+ */
+static void cut(device_slice *s, const cuzk_device_key *k, uint64_t step, uint64_t total)
+{
+    const uint64_t left = total - s->first;
+    if (s->section == CUZK_SRS_H) {
+        /* Nothing is there to be done while the first one comes: it is short. */
+        const uint64_t until = s->first < step / 4   ? step / 4
+                               : s->first < step / 2 ? step / 2
+                                                     : (s->first / step + 1) * step;
+        s->n = left < until - s->first ? left : until - s->first;
+        return;
+    }
+    uint64_t bit[2], full[2];
+    const uint64_t most = step + step / 8 + 1;
+    const uint64_t end = s->first + (left < most ? left : most);
+    slots_before(k, s, s->first, &bit[0], &full[0]);
+    s->n = find_bit(k, s, (bit[0] / step + 1) * step, end) - s->first;
+    slots_before(k, s, s->first + s->n, &bit[1], &full[1]);
+    s->full = full[0];
+    s->n_fulls = full[1] - full[0];
+    s->bit = bit[0] - bit[0] % WORD;
+    s->n_bits = bit[1] - s->bit;
+    if (s->n_bits % WORD != 0) { /* the last word may have bits of the next slice */
+        const uint64_t whole = s->n_bits + WORD - s->n_bits % WORD;
+        const uint64_t all = k->split[device_section_wires((cuzk_srs_section)s->section)].n_bits;
+        s->n_bits = whole < all - s->bit ? whole : all - s->bit;
+    }
+    if (bit[1] == bit[0]) {
+        s->n_bits = 0;
+    }
+}
+
+bool device_slice_next(device_slice *s, const cuzk_device_key *k, uint64_t slice)
+{
+    const uint64_t at = s->first + s->n;
+    for (unsigned i = s->section; i < CUZK_SRS_SECTIONS; i++) {
+        const cuzk_srs_section section = (cuzk_srs_section)i;
+        const device_array bits = device_bits_of(section), fulls = device_fulls_of(section);
+        const uint64_t first = i == s->section ? at : 0;
+        const uint64_t total = device_section_count(k, section);
+        if (first >= total || (!has_to_stream(k, bits) && !has_to_stream(k, fulls))) {
+            continue;
+        }
+        *s = (device_slice){.section = (uint8_t)i, .first = first};
+        cut(s, k, device_slice_of(&k->points[bits], slice), total);
+        s->sum_bits = has_to_stream(k, bits) && (section == CUZK_SRS_H || s->n_bits > 0);
+        s->sum_fulls = has_to_stream(k, fulls) && s->n_fulls > 0;
+        return true;
+    }
+    return false;
+}
+
+static uint64_t point_bytes(const device_slice *s)
+{
+    return cuzk_srs_point_bytes((cuzk_srs_section)s->section); /* decoded ones have as many */
+}
+
+uint64_t device_slice_input(const device_slice *s)
+{
+    return s->n * point_bytes(s);
+}
+
+static uint64_t bits_bytes(const device_slice *s)
+{
+    return (s->n_bits * point_bytes(s) + ALIGN) & ~(uint64_t)ALIGN;
+}
+
+uint64_t device_slice_split(const device_slice *s)
+{
+    return bits_bytes(s) + s->n_fulls * point_bytes(s);
+}
+
+/* The file. */
+
+bool device_stream_possible(const cuzk_srs *srs)
+{
+    return srs->file != NULL && !cuzk_file_is_in_memory(srs->file);
+}
+
+cuzk_status device_stream_open(cuzk_device_key *k, const cuzk_srs *srs, uint64_t piece,
+                               cuzk_err *err)
+{
+    device_stream *t = cuzk_alloc_zero(1, sizeof(*t));
+    const unsigned cpus = cuzk_cpu_count();
+    const cuzk_pool_cfg cfg = {.n_threads = cpus < MOST_THREADS ? cpus : MOST_THREADS,
+                               .name = "stream"};
+    void *m = NULL;
+    if (t == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to stream points");
+    }
+    k->stream = t;
+    t->srs = srs;
+    if (device_stream_possible(srs)) {
+        CUZK_TRY(cuzk_srs_dup_file(&t->file, srs, err));
+        t->srs = t->file;
+    }
+    CUZK_TRY(cuzk_pool_create(&t->pool, &cfg, err));
+    t->piece = piece != 0 ? piece * sizeof(cuzk_g2_affine) : PIECE_BYTES;
+    t->piece -= t->piece % sizeof(cuzk_g2_affine);
+    for (int i = 0; i < 2; i++) {
+        CUZK_TRY(cuzk_accel_host_alloc(k->dev, &m, t->piece, err));
+        t->staging[i] = m;
+    }
+    return CUZK_OK;
+}
+
+void device_stream_close(cuzk_device_key *k)
+{
+    device_stream *t = k->stream;
+    if (t == NULL) {
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        cuzk_accel_host_free(k->dev, t->staging[i]);
+    }
+    cuzk_pool_destroy(t->pool);
+    cuzk_srs_close(t->file);
+    cuzk_free(t);
+    k->stream = NULL;
+}
+
+uint64_t device_stream_host_bytes(const cuzk_device_key *k)
+{
+    return 2 * k->stream->piece;
+}
+
+cuzk_status device_stream_read(const cuzk_device_key *k, cuzk_srs_section s, uint64_t first,
+                               uint64_t n, void *dst, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    const device_stream *t = k->stream;
+    if (cuzk_srs_is_encoded(t->srs)) {
+        return cuzk_srs_read_encoded(t->srs, s, first, n, dst, t->pool, cancel, err);
+    }
+    if (cuzk_cancel_requested(cancel)) {
+        return CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled while reading parameters");
+    }
+    return s == CUZK_SRS_B_G2 ? cuzk_srs_read_g2(t->srs, s, first, n, dst, t->pool, err)
+                              : cuzk_srs_read_g1(t->srs, s, first, n, dst, t->pool, err);
+}
+
+cuzk_status device_stream_check(const cuzk_device_key *k, cuzk_err *err)
+{
+    return k->stream == NULL || k->stream->file == NULL
+               ? CUZK_OK
+               : cuzk_file_check(k->stream->file->file, err);
+}
+
+cuzk_status device_stream_failure(const cuzk_device_key *k, cuzk_status st, cuzk_err *err)
+{
+    const bool is_point = st == CUZK_E_ENCODING || st == CUZK_E_INFINITY ||
+                          st == CUZK_E_NOT_ON_CURVE || st == CUZK_E_NOT_IN_GROUP;
+    if (!is_point || k->stream == NULL || k->stream->file == NULL) {
+        return st;
+    }
+    return CUZK_FAIL(err, CUZK_E_IO, "%s: has other points than when it was loaded: %s",
+                     k->stream->file->name, cuzk_status_text(st));
+}
+
+/* The way to the device. */
+
+static cuzk_status send(device_feed *f, uint32_t i, cuzk_err *err)
+{
+    device_stream *t = f->k->stream;
+    const device_slice *s = &f->slices[i];
+    const uint64_t size = point_bytes(s), piece = t->piece / size;
+    for (uint64_t at = 0; at < s->n; at += piece) {
+        const uint64_t n = s->n - at < piece ? s->n - at : piece;
+        uint8_t *staging = t->staging[t->staged++ % 2];
+        CUZK_TRY(device_stream_read(f->k, (cuzk_srs_section)s->section, s->first + at, n, staging,
+                                    f->cancel, err));
+        const cuzk_accel_op op = {
+            .kind = CUZK_ACCEL_OP_UPLOAD,
+            .u.copy = {.d_dst = f->d_input[i % 2] + at * size, .src = staging, .bytes = n * size}};
+        /* The piece before must have left: its buffer is filled next. */
+        CUZK_TRY(cuzk_accel_sync(f->lane->copy, err));
+        CUZK_TRY(cuzk_accel_enqueue(f->lane->copy, &op, NULL, 0, err));
+    }
+    return CUZK_OK;
+}
+
+cuzk_status device_feed_begin(device_feed *f, cuzk_err *err)
+{
+    if (f->n == 0) {
+        return CUZK_OK;
+    }
+    CUZK_TRY(cuzk_accel_wait(f->lane->copy, f->lane->q, err));
+    return send(f, 0, err);
+}
+
+static cuzk_status decode(const device_feed *f, const device_slice *s, uint8_t *d, cuzk_err *err)
+{
+    const cuzk_srs_section section = (cuzk_srs_section)s->section;
+    if (!cuzk_srs_is_encoded(f->k->stream->srs)) {
+        return CUZK_OK;
+    }
+    const cuzk_accel_op op = {
+        .kind = section == CUZK_SRS_B_G2 ? CUZK_ACCEL_OP_DECODE_G2 : CUZK_ACCEL_OP_DECODE_G1,
+        .u.decode = {.d_out = d,
+                     .d_in = d,
+                     .n = s->n,
+                     .check = CUZK_POINT_UNCHECKED, /* they have been checked as they were loaded */
+                     .what = cuzk_srs_section_name(section),
+                     .first = s->first}};
+    return cuzk_accel_enqueue(f->lane->q, &op, NULL, 0, err);
+}
+
+static cuzk_status split(const device_feed *f, const device_slice *s, const uint8_t *d,
+                         cuzk_err *err)
+{
+    const cuzk_srs_section section = (cuzk_srs_section)s->section;
+    const cuzk_accel_op zero = {.kind = CUZK_ACCEL_OP_ZERO,
+                                .u.copy = {.d_dst = f->d_split, .bytes = bits_bytes(s)}};
+    const cuzk_accel_op op = {.kind = section == CUZK_SRS_B_G2 ? CUZK_ACCEL_OP_SPLIT_G2
+                                                               : CUZK_ACCEL_OP_SPLIT_G1,
+                              .u.split = {.circuit = f->k->dc,
+                                          .section = device_section_wires(section),
+                                          .d_points = d,
+                                          .first = s->first,
+                                          .n = s->n,
+                                          .d_bits = f->d_split,
+                                          .d_fulls = f->d_split + bits_bytes(s),
+                                          .bit_slot = s->bit,
+                                          .full_slot = s->full}};
+    if (s->sum_bits) {
+        CUZK_TRY(cuzk_accel_enqueue(f->lane->q, &zero, NULL, 0, err));
+    }
+    return cuzk_accel_enqueue(f->lane->q, &op, NULL, 0, err);
+}
+
+cuzk_status device_feed_take(device_feed *f, uint32_t i, const uint8_t **d_bits,
+                             const uint8_t **d_fulls, cuzk_err *err)
+{
+    const device_slice *s = &f->slices[i];
+    uint8_t *d = f->d_input[i % 2];
+    /* The next slice goes where the one before was: after its sums, beside those of this one. */
+    CUZK_TRY(cuzk_accel_wait(f->lane->copy, f->lane->q, err));
+    CUZK_TRY(cuzk_accel_wait(f->lane->q, f->lane->copy, err));
+    CUZK_TRY(decode(f, s, d, err));
+    *d_bits = d;
+    *d_fulls = NULL;
+    if (s->section == CUZK_SRS_H) {
+        return CUZK_OK;
+    }
+    *d_bits = f->d_split;
+    *d_fulls = f->d_split + bits_bytes(s);
+    return split(f, s, d, err);
+}
+
+cuzk_status device_feed_ahead(device_feed *f, uint32_t i, cuzk_err *err)
+{
+    return i + 1 < f->n ? send(f, i + 1, err) : CUZK_OK;
+}

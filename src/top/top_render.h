@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_API_TOP_RENDER_H
+#define CUZK_API_TOP_RENDER_H
+
+#include <stdbool.h>
+
+#include "api/text_buf.h"
+#include "top/status_read.h"
+
+typedef struct cuzk_top_style {
+    unsigned width, height; /* of the terminal; height 0: as many lines as there are */
+    bool colour;
+} cuzk_top_style;
+
+/**
+ * A view as lines for a terminal, each at most width columns wide and ended by '\n'. Names from
+ * the status are shown without control characters, so that they cannot command the terminal.
+ */
+void cuzk_top_render(cuzk_text_buf *b, const cuzk_status_view *v, const cuzk_top_style *style);
+
+#endif /* CUZK_API_TOP_RENDER_H */
