@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
 
-.PHONY: demo check check-slow check-sanitizers check-compilers fuzz lint bench package deps deps-test release clean
+.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers fuzz lint bench package deps deps-test release clean
 
 ## demo: install what a build needs, build the program, and run the main job
 demo: deps
@@ -15,6 +15,18 @@ demo: deps
 check: deps deps-test release
 	tools/lint.sh
 	$(CTEST) --preset release -LE slow
+
+## test MODULE=msm: build and run the tests of one module (its folder below test/)
+MODULE ?= base
+test:
+	@[ -f build/release/build.ninja ] || cmake --preset release
+	@cmake --build --preset release --target tests_$(MODULE)
+	$(CTEST) --preset release -LE slow -R '^$(MODULE)/'
+
+## tidy: clang-tidy on the files that changed since the tree was last clean as a whole (TIDY=all: every file)
+TIDY ?= changed
+tidy: deps deps-test
+	tools/tidy.sh $(TIDY)
 
 ## check-slow: the tests that take longer than CI allows for
 check-slow: deps deps-test release
