@@ -12,7 +12,7 @@ build)
     packages="$packages libsqlite3-dev libtomlplusplus-dev"
     ;;
 test)
-    packages="python3 clang-14 clang-format-14 libclang-rt-14-dev libgmp-dev valgrind dpkg-dev file"
+    packages="python3 clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev libgmp-dev valgrind dpkg-dev file"
     command -v chromium >/dev/null 2>&1 || packages="$packages chromium fonts-dejavu-core" # test/api/test_page.py
     command -v node >/dev/null 2>&1 || packages="$packages nodejs"
     command -v npm >/dev/null 2>&1 || packages="$packages npm"
