@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "pairing/miller_shared.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "ec/gen/ec_const_gen.h"
+
+/*
+ * The line with slope s through T at P is (s xT - yT) - s xP v + yP v w (pairing/line.h). Divided by
+ * yP, its last coefficient is 1. A point at infinity is (0, 0) throughout, on both sides: its slopes,
+ * xP / yP and 1 / yP are 0 by the rules of batch inversion. Its lines are then v w = w^3, which the
+ * final exponentiation removes: (w^3)^(q^6 - 1) = -1 and q^2 + 1 is even.
+ */
+
+static void invert_y(cuzk_miller_scratch *s, const cuzk_g1_affine *p, size_t t, size_t n)
+{
+    cuzk_fp *y = s->y[t];
+    for (size_t i = 0; i < n; i++) {
+        y[i] = p[i].y;
+    }
+    cuzk_fp_batch_inv(y, s->inv, n);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fp_mul(&s->x[t][i], &p[i].x, &y[i]);
+    }
+}
+
+/* From slopes: the rest of the lines, and the third points. other NULL: a doubling. */
+static void finish_step(cuzk_miller_scratch *s, const cuzk_g2_affine *other, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        cuzk_g2_affine *t = &s->t[i];
+        const cuzk_fp2 *l = &s->slope[i];
+        cuzk_fp2 x3, y3;
+        cuzk_fp2_mul(&s->rest[i], l, &t->x);
+        cuzk_fp2_sub(&s->rest[i], &s->rest[i], &t->y); /* s xT - yT */
+        cuzk_fp2_sqr(&x3, l);
+        cuzk_fp2_sub(&x3, &x3, &t->x);
+        cuzk_fp2_sub(&x3, &x3, other != NULL ? &other[i].x : &t->x);
+        cuzk_fp2_mul(&y3, l, &x3);
+        cuzk_fp2_sub(&t->y, &s->rest[i], &y3); /* s (xT - x3) - yT */
+        t->x = x3;
+    }
+}
+
+/* Slopes of the tangents. 2 yT is not 0: no points of order two. */
+static void double_all(cuzk_miller_scratch *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fp2_dbl(&s->den[i], &s->t[i].y);
+    }
+    cuzk_fp2_batch_inv(s->den, s->prefix, n);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fp2 xx, t;
+        cuzk_fp2_sqr(&xx, &s->t[i].x);
+        cuzk_fp2_dbl(&t, &xx);
+        cuzk_fp2_add(&t, &t, &xx);
+        cuzk_fp2_mul(&s->slope[i], &t, &s->den[i]);
+    }
+    finish_step(s, NULL, n);
+}
+
+/* Slopes of the chords through T and q. T is a multiple k q with 1 < k < r - 1: never q or -q. */
+static void add_all(cuzk_miller_scratch *s, const cuzk_g2_affine *q, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fp2_sub(&s->den[i], &s->t[i].x, &q[i].x);
+    }
+    cuzk_fp2_batch_inv(s->den, s->prefix, n);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fp2_sub(&s->slope[i], &s->t[i].y, &q[i].y);
+        cuzk_fp2_mul(&s->slope[i], &s->slope[i], &s->den[i]);
+    }
+    finish_step(s, q, n);
+}
+
+static void multiply_lines(cuzk_fp12 *f, const cuzk_miller_scratch *s, size_t t, size_t n)
+{
+    const cuzk_fp *x = s->x[t], *y = s->y[t];
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fp2 a, b;
+        cuzk_fp2_mul_fp(&a, &s->rest[i], &y[i]);
+        cuzk_fp2_mul_fp(&b, &s->slope[i], &x[i]);
+        cuzk_fp2_neg(&b, &b);
+        cuzk_fp12_mul_01one(f, f, &a, &b);
+    }
+}
+
+void cuzk_pairing_miller_shared(cuzk_fp12 *out, const cuzk_g2_affine *q,
+                                const cuzk_g1_affine *const *p, size_t n_targets, size_t n,
+                                cuzk_miller_scratch *scratch)
+{
+    CUZK_ASSERT(n <= CUZK_MILLER_BATCH && n_targets <= CUZK_MILLER_TARGETS);
+    for (size_t t = 0; t < n_targets; t++) {
+        invert_y(scratch, p[t], t, n);
+        cuzk_fp12_set_one(&out[t]);
+    }
+    if (n != 0) {
+        memcpy(scratch->t, q, n * sizeof(*q));
+    }
+    for (int i = 62; i >= 0; i--) {
+        double_all(scratch, n);
+        for (size_t t = 0; t < n_targets; t++) {
+            if (i != 62) {
+                cuzk_fp12_sqr(&out[t], &out[t]);
+            }
+            multiply_lines(&out[t], scratch, t, n);
+        }
+        if ((CUZK_EC_Z_ABS >> i & 1) != 0) {
+            add_all(scratch, q, n);
+            for (size_t t = 0; t < n_targets; t++) {
+                multiply_lines(&out[t], scratch, t, n);
+            }
+        }
+    }
+    for (size_t t = 0; t < n_targets; t++) {
+        cuzk_fp12_conj(&out[t], &out[t]); /* z is negative */
+    }
+}

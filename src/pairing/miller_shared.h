@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_PAIRING_MILLER_SHARED_H
+#define CUZK_PAIRING_MILLER_SHARED_H
+
+/*
+ * Products of Miller functions that share their points of G2: the lines of a point are computed
+ * once and evaluated for each product. All points go through the loop side by side in affine
+ * coordinates, with one inversion for all of them per step.
+ */
+#include "pairing/pairing.h"
+
+/** Most points of one call. */
+#define CUZK_MILLER_BATCH   128
+/** Most products of one call. */
+#define CUZK_MILLER_TARGETS 8
+
+/** Working memory of one call, about 170 KiB; its content means nothing between calls. */
+typedef struct cuzk_miller_scratch {
+    cuzk_g2_affine t[CUZK_MILLER_BATCH];
+    cuzk_fp2 den[CUZK_MILLER_BATCH], prefix[CUZK_MILLER_BATCH];
+    cuzk_fp2 slope[CUZK_MILLER_BATCH], rest[CUZK_MILLER_BATCH];
+    cuzk_fp inv[CUZK_MILLER_BATCH];
+    cuzk_fp x[CUZK_MILLER_TARGETS][CUZK_MILLER_BATCH]; /* xP / yP */
+    cuzk_fp y[CUZK_MILLER_TARGETS][CUZK_MILLER_BATCH]; /* 1 / yP */
+} cuzk_miller_scratch;
+
+/**
+ * out[t] = product over i < n of the Miller functions of (p[t][i], q[i]), for t < n_targets; defined
+ * up to factors that the final exponentiation removes. Points are in their subgroups; infinity gives
+ * the factor 1. n <= CUZK_MILLER_BATCH, n_targets <= CUZK_MILLER_TARGETS.
+ */
+void cuzk_pairing_miller_shared(cuzk_fp12 *out, const cuzk_g2_affine *q,
+                                const cuzk_g1_affine *const *p, size_t n_targets, size_t n,
+                                cuzk_miller_scratch *scratch);
+
+#endif /* CUZK_PAIRING_MILLER_SHARED_H */
