@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
-#include "engine/backend_filecoin.h"
+#include "engine/backend/backend_filecoin.h"
 #include "engine/engine_internal.h"
 #include "sys/host_memory.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "engine/accept_internal.h"
+#include "engine/job/accept_internal.h"
 
 static uint32_t position_of(const cuzk_engine *e, const job *j)
 {

@@ -60,7 +60,7 @@ typedef struct cuzk_engine_config {
     void *log_arg;
     cuzk_trace *trace; /* optional */
     void *
-        backend; /* tests: a cuzk_engine_backend (engine/backend.h) instead of the real one; NULL */
+        backend; /* tests: a cuzk_engine_backend (engine/backend/backend.h) instead of the real one; NULL */
 } cuzk_engine_config;
 
 /** Starts the engine's threads, finds devices, takes up the store's unfinished jobs. */

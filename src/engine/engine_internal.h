@@ -14,7 +14,7 @@
  */
 #include <pthread.h>
 
-#include "engine/backend.h"
+#include "engine/backend/backend.h"
 #include "engine/engine_config.h"
 #include "engine/engine_status.h"
 #include "sched/batcher.h"
@@ -301,7 +301,7 @@ void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, 
 void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns);
 void cuzk_histogram_add(cuzk_histogram *h, uint64_t ns);
 
-/* memory.c */
+/* host_memory.c */
 /** Takes host memory, sending idle circuits away when there is too little (then false for now). */
 bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, bool privileged,
                            bool may_evict, uint64_t now_ns);
@@ -316,7 +316,7 @@ CUZK_NODISCARD cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t ci
 bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id);
 uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what);
 
-/* waiting.c */
+/* waiters.c */
 waiter *cuzk_waiter_add(cuzk_engine *e, job *j, cuzk_job_done_fn done, void *arg,
                         uint64_t until_ns);
 /** Calls it without the lock (which is held before and after), then frees it. */
@@ -415,7 +415,7 @@ void cuzk_device_key_drop_suspect(cuzk_engine *e, uint32_t index, uint32_t circu
 /** Unloads the keys of a circuit (or of all: UINT32_MAX) that are idle; false when one is not. */
 bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit);
 
-/* accept.c */
+/* restore.c */
 CUZK_NODISCARD cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err);
 
 /** Where a job's proofs were made: ordinals and "cpu", with commas. */

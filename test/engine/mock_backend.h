@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "engine/backend.h"
+#include "engine/backend/backend.h"
 #include "engine/engine_config.h"
 #include "engine/engine_status.h"
 

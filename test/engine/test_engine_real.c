@@ -8,7 +8,7 @@
 
 #include "accel/mock/mock_accel.h"
 #include "base/clock.h"
-#include "engine/backend_filecoin.h"
+#include "engine/backend/backend_filecoin.h"
 
 #include "engine_rig.h"
 #include "test.h"

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "engine/accept_internal.h"
+#include "engine/job/accept_internal.h"
 
 /* An ended job out of a record of the store. */
 typedef struct found {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "engine/backend_device.h"
+#include "engine/backend/backend_device.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define CUZK_ENGINE_BACKEND_FILECOIN_H
 
 /* The real backend: Filecoin proofs by src/prover. */
-#include "engine/backend.h"
+#include "engine/backend/backend.h"
 #include "engine/engine_config.h"
 
 /** Reads param_cache, threads, devices, cpu_only, vram_limit_bytes and combs. */

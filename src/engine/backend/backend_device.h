@@ -6,7 +6,7 @@
  * The devices of the real backend: opened, opened again after they were lost, and with a part of their
  * memory kept back for WinningPoSt.
  */
-#include "engine/backend.h"
+#include "engine/backend/backend.h"
 #include "engine/engine_config.h"
 #include "groth16/device/device_key.h"
 #include "prover/filecoin_key.h"

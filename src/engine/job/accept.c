@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
-#include "engine/accept_internal.h"
+#include "engine/job/accept_internal.h"
 
 #define ID_TEXT_BYTES 256 /* of a request_id in a job id */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "engine/backend_filecoin.h"
+#include "engine/backend/backend_filecoin.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "engine/backend_device.h"
+#include "engine/backend/backend_device.h"
 #include "prover/filecoin_input.h"
 #include "prover/filecoin_needs.h"
 
