@@ -25,7 +25,8 @@ exit_status exit_status_of(cuzk_status s)
     case CUZK_E_CANCELLED:
     case CUZK_E_SELFTEST:
     case CUZK_E_DEV_NOMEM:
-    case CUZK_E_DEV_LOST: return EXIT_STATUS_MACHINE;
+    case CUZK_E_DEV_LOST:
+    case CUZK_E_DEV_UNFIT: return EXIT_STATUS_MACHINE;
     }
     return EXIT_STATUS_MACHINE; /* not a status at all */
 }

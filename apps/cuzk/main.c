@@ -5,6 +5,7 @@
 
 #include "cpu/cpu.h"
 
+#include "as_card.h"
 #include "commands.h"
 #include "exit_status.h"
 
@@ -108,6 +109,9 @@ int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_STATUS_BAD_INPUT;
     argp_program_version_hook = print_version;
+    if (!as_card_take(&argc, argv)) {
+        return EXIT_STATUS_BAD_INPUT;
+    }
 #ifdef CUZK_DAEMON
     if (argc > 1 && is_plain_daemon(argv[1])) {
         return cmd_serve(argc, argv);

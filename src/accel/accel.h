@@ -12,7 +12,7 @@
  * - cuzk_accel_enqueue reports refusals only; a failure of the work itself comes from the next
  *   cuzk_accel_sync of the queue, and results (sums, downloads) are valid after a sync that
  *   succeeded. Memory that enqueued work uses, on either side, stays until then.
- * - E_DEV_NOMEM and E_DEV_LOST are retryable elsewhere. E_DEV_LOST is sticky: every later call on
+ * - E_DEV_NOMEM, E_DEV_UNFIT (the work is beyond the device) and E_DEV_LOST are retryable elsewhere. E_DEV_LOST is sticky: every later call on
  *   the device gives it at once, until the device is closed and opened again.
  * - No call has effects on a device but through its handle; there is no current device.
  *

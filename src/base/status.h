@@ -32,6 +32,7 @@
     XX(E_INFINITY,       -67, 0, "point at infinity where none may be")          \
     XX(E_DEV_NOMEM,     -128, 1, "device allocation failed")                     \
     XX(E_DEV_LOST,      -129, 1, "device error is sticky; context is dead")      \
+    XX(E_DEV_UNFIT,     -130, 1, "the device is not fit for this work")          \
     XX(E_UNSATISFIED,   -192, 0, "constraint system is not satisfied")           \
     XX(E_PROOF_FALSE,   -193, 0, "proof does not verify")                        \
     XX(E_VANILLA,       -256, 0, "vanilla proof is not valid")

@@ -35,7 +35,8 @@ static const char *class_of(cuzk_status st)
     case CUZK_E_EXISTS:
     case CUZK_E_DIGEST:
     case CUZK_E_DEV_NOMEM:
-    case CUZK_E_DEV_LOST: return "environment: ";
+    case CUZK_E_DEV_LOST:
+    case CUZK_E_DEV_UNFIT: return "environment: ";
     case CUZK_OK:
     case CUZK_E_SELFTEST:
     case CUZK_E_UNSATISFIED:

@@ -47,7 +47,8 @@ cuzk_grpc_code cuzk_grpc_code_of(cuzk_status s)
     case CUZK_E_DEV_NOMEM: return CUZK_GRPC_RESOURCE_EXHAUSTED;
     case CUZK_E_CANCELLED: /* of a submission: draining */
     case CUZK_E_IO:
-    case CUZK_E_DEV_LOST: return CUZK_GRPC_UNAVAILABLE;
+    case CUZK_E_DEV_LOST:
+    case CUZK_E_DEV_UNFIT: return CUZK_GRPC_UNAVAILABLE;
     case CUZK_E_NOT_FOUND: return CUZK_GRPC_NOT_FOUND;
     case CUZK_E_EXISTS: return CUZK_GRPC_ALREADY_EXISTS;
     case CUZK_E_UNSUPPORTED: return CUZK_GRPC_UNIMPLEMENTED;
