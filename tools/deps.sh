@@ -10,6 +10,8 @@ build)
     # the daemon's
     packages="$packages libnghttp2-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libssl-dev libmicrohttpd-dev"
     packages="$packages libsqlite3-dev libtomlplusplus-dev"
+    # cuzk params fetch
+    packages="$packages libcurl4-openssl-dev"
     ;;
 test)
     packages="python3 clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev libgmp-dev valgrind dpkg-dev file"

@@ -40,7 +40,7 @@ static const command commands[] = {
     {"serve", "the daemon (not in this build)", no_daemon},
 #endif
     {"bench", "measuring: micro, synth, prove, compare", cmd_bench},
-    {"params", "proving parameter files (.params): info, check, setup", cmd_params},
+    {"params", "proving parameter files: list, check, fetch, info, setup", cmd_params},
 #ifdef CUZK_TOP
     {"top", "a daemon's jobs, devices and queues, on a terminal", cmd_top},
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/inputs.h"
+#include "apps/cuzk/params/network.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -130,13 +132,32 @@ static int cmd_info(int argc, char **argv)
     return run(argc, argv, false, &argp);
 }
 
+/* Whether a folder is among the arguments: `check FOLDER` is another command than `check FILE`. */
+static bool has_folder(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        struct stat st;
+        if (argv[i][0] != '-' && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int cmd_check(int argc, char **argv)
 {
+    if (has_folder(argc, argv)) {
+        return cmd_params_check_folder(argc, argv);
+    }
     static const struct argp_child children[] = {APP_CHILD, {0}};
     static const struct argp argp = {
-        check_options, parse,
-        "FILE.params", "Check every point of a parameter file, and its digest.",
-        children,      NULL,
+        check_options,
+        parse,
+        "FILE.params\nFOLDER [SIZE]",
+        "Check every point of a parameter file, and its digest. Of a folder: the digests of the network's files in it "
+        "(`cuzk params check FOLDER --help`).",
+        children,
+        NULL,
         NULL};
     return run(argc, argv, true, &argp);
 }
@@ -144,8 +165,12 @@ static int cmd_check(int argc, char **argv)
 int cmd_params(int argc, char **argv)
 {
     static const command commands[] = {
+        {"list", "the network's files, and which a folder has", cmd_params_list},
+#ifdef CUZK_FETCH
+        {"fetch", "download the network's files from a mirror or gateway", cmd_params_fetch},
+#endif
         {"info", "sections, counts and key of a .params file", cmd_info},
-        {"check", "check every point, and the digest", cmd_check},
+        {"check", "check a file's points and digest, or a folder's files", cmd_check},
         {"setup", "make parameters for a Filecoin circuit", cmd_params_setup},
         {NULL, NULL, NULL}};
     return dispatch(argc, argv, "cuzk params", "Proving parameters as bellperson writes them.",

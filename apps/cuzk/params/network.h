@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_APPS_PARAMS_NETWORK_H
+#define CUZK_APPS_PARAMS_NETWORK_H
+
+/* `cuzk params list`, `check FOLDER` and `fetch`: the network's parameter files in a folder. */
+#include "apps/cuzk/app.h"
+#include "prover/network_files.h"
+#include "prover/params_dir.h"
+
+#define NETWORK_FILES_MAX 96
+
+/** What list, check and fetch have in common: which of the network's files, and in which folder. */
+typedef struct network_opts {
+    app a;
+    const char *size;  /* NULL: all sizes */
+    const char *given; /* the folder of the command line, or NULL */
+    const char *kind;  /* --kind, or NULL */
+    const char *list;  /* --list, or NULL: the network's list */
+    const char *url;   /* fetch: --from */
+    bool by_cid;       /* fetch: --by-cid */
+    bool points;       /* check: --points */
+    cuzk_params_dir dir;
+    cuzk_network_file own[NETWORK_FILES_MAX]; /* with --list; strings in own_text */
+    char own_text[NETWORK_FILES_MAX][3][200];
+    const cuzk_network_file *chosen[NETWORK_FILES_MAX];
+    size_t n;
+} network_opts;
+
+/** The options that list, check and fetch share, for their tables; their keys; their parser. */
+enum { OPT_NET_KIND = 0x280, OPT_NET_LIST };
+#define NETWORK_OPTIONS                                                                       \
+    {"kind", OPT_NET_KIND, "KIND", 0, "Only porep, winning, window, update or aggregate", 0}, \
+    {                                                                                         \
+        "list", OPT_NET_LIST, "FILE", 0,                                                      \
+            "Another network's list, JSON in the form of parameters.json", 0                  \
+    }
+error_t network_parse(network_opts *o, int key, char *arg);
+
+/** Fills dir and chosen. E_INVALID names an unknown size or kind, or a size that the network has no files for. */
+CUZK_NODISCARD cuzk_status network_choose(network_opts *o);
+/** FOLDER/NAME. E_INVALID when it is too long. */
+CUZK_NODISCARD cuzk_status network_path(char out[CUZK_PATH_BYTES], const network_opts *o,
+                                        const cuzk_network_file *f, cuzk_err *err);
+/** "32 GiB", or "any" for 0. */
+const char *network_size_text(char out[32], uint64_t sector_bytes);
+
+/**
+ * The network's list, a line for each file chosen: size of sector, kind, what is known of the copy in
+ * the folder, bytes, name. In JSON also CID and digest.
+ */
+void network_report(network_opts *o, const cuzk_file_state *states);
+
+/** Downloads url into the file at path from byte `from` on, at most `most` bytes in all. */
+typedef struct fetch_result {
+    uint64_t bytes; /* size of the file at path afterwards */
+    bool restarted; /* the server does not resume: the file was begun again */
+    long http_status;
+} fetch_result;
+/**
+ * HTTP or HTTPS with libcurl. Continues the file at path when it is not empty. E_IO (retryable) for a
+ * network's or server's trouble, E_NOT_FOUND for 404, E_INVALID for a URL that is none, E_FORMAT for more
+ * than `most` bytes (0: no limit), E_CANCELLED.
+ */
+CUZK_NODISCARD cuzk_status fetch_http(fetch_result *out, const char *url, const char *path,
+                                      uint64_t most, cuzk_file_progress progress, void *arg,
+                                      const cuzk_cancel *cancel, cuzk_err *err);
+
+int cmd_params_list(int argc, char **argv);
+int cmd_params_check_folder(int argc, char **argv);
+int cmd_params_fetch(int argc, char **argv);
+
+#endif /* CUZK_APPS_PARAMS_NETWORK_H */

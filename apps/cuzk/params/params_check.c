@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/cuzk/commands.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "groth16/params/srs.h"
+
+#include "network.h"
+
+enum { OPT_POINTS = 0x300 };
+
+static const struct argp_option options[] = {
+    NETWORK_OPTIONS,
+    {"points", OPT_POINTS, NULL, 0,
+     "Also check every point of the .params files (minutes for 32GiB)", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    network_opts *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &o->a; return 0;
+    case OPT_POINTS: o->points = true; return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1) {
+            argp_error(state, "too many arguments");
+        }
+        *(state->arg_num == 0 ? &o->given : &o->size) = arg;
+        return 0;
+    default: return network_parse(o, key, arg);
+    }
+}
+
+/* The files that are there, shared out among the threads of the pool; each is hashed by one thread. */
+typedef struct checking {
+    network_opts *o;
+    cuzk_file_state states[NETWORK_FILES_MAX];
+    cuzk_status status[NETWORK_FILES_MAX];
+    cuzk_err errors[NETWORK_FILES_MAX];
+    _Atomic uint64_t done;
+    uint64_t total;
+} checking;
+
+/* The bar belongs to the calling thread, which hashes too; the other threads only count. */
+typedef struct counter {
+    checking *c;
+    bool draws;
+} counter;
+
+static void count(void *arg, uint64_t bytes)
+{
+    const counter *k = arg;
+    const uint64_t done = atomic_fetch_add(&k->c->done, bytes) + bytes;
+    if (k->draws) {
+        app_progress(&k->c->o->a, "check", done, k->c->total);
+    }
+}
+
+static cuzk_status check_one(checking *c, size_t i, bool draws)
+{
+    const cuzk_network_file *f = c->o->chosen[i];
+    char path[CUZK_PATH_BYTES], hex[2 * CUZK_FILE_DIGEST_BYTES + 1];
+    uint8_t digest[CUZK_FILE_DIGEST_BYTES];
+    counter k = {c, draws};
+    CUZK_TRY(network_path(path, c->o, f, &c->errors[i]));
+    CUZK_TRY(cuzk_file_digest(digest, path, count, &k, c->o->a.cancel, &c->errors[i]));
+    cuzk_hex_encode(hex, digest, sizeof(digest));
+    if (strcmp(hex, f->digest) != 0) {
+        return CUZK_FAIL(&c->errors[i], CUZK_E_DIGEST, "%s: digest %s, the network's file has %s",
+                         path, hex, f->digest);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status check_range(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    checking *c = arg;
+    for (size_t i = begin; i < end; i++) {
+        if (c->states[i] == CUZK_FILE_PRESENT || c->states[i] == CUZK_FILE_CHECKED) {
+            c->status[i] = check_one(c, i, worker == 0);
+            if (c->status[i] == CUZK_E_DIGEST) {
+                c->states[i] = CUZK_FILE_WRONG_DIGEST;
+            }
+        }
+    }
+    return CUZK_OK;
+}
+
+/* Every point of a .params file; the pool's threads share one file. */
+static cuzk_status check_points(network_opts *o, const cuzk_network_file *f, cuzk_err *err)
+{
+    char path[CUZK_PATH_BYTES];
+    cuzk_srs *srs = NULL;
+    CUZK_TRY(network_path(path, o, f, err));
+    CUZK_TRY(cuzk_srs_open(&srs, path, CUZK_POINT_IN_SUBGROUP, o->a.pool, o->a.cancel, err));
+    cuzk_srs_close(srs);
+    return CUZK_OK;
+}
+
+/* First failure, or how many of the files are absent. */
+static cuzk_status verdict(checking *c)
+{
+    network_opts *o = c->o;
+    size_t absent = 0, good = 0;
+    cuzk_status st = CUZK_OK;
+    for (size_t i = 0; i < o->n; i++) {
+        absent += c->states[i] == CUZK_FILE_ABSENT;
+        good += c->status[i] == CUZK_OK && c->states[i] == CUZK_FILE_CHECKED;
+        if (c->states[i] == CUZK_FILE_WRONG_SIZE || c->states[i] == CUZK_FILE_UNREADABLE) {
+            c->status[i] = CUZK_FAIL(
+                &c->errors[i], c->states[i] == CUZK_FILE_UNREADABLE ? CUZK_E_IO : CUZK_E_DIGEST,
+                "%s/%s: %s, the network's file has %" PRIu64 " bytes", o->dir.path,
+                o->chosen[i]->name, cuzk_file_state_text(c->states[i]), o->chosen[i]->bytes);
+        }
+        if (c->status[i] != CUZK_OK && st == CUZK_OK) {
+            st = c->status[i]; /* shown at the end */
+            o->a.err = c->errors[i];
+        } else if (c->status[i] != CUZK_OK) {
+            app_note(&o->a, "%s", c->errors[i].msg);
+        }
+    }
+    app_u64(&o->a, "files_right", good);
+    app_u64(&o->a, "files_absent", absent);
+    app_seconds(&o->a, "total", cuzk_clock_ns() - o->a.started_ns);
+    if (st == CUZK_OK && good == 0) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_NOT_FOUND, "%s (%s): none of these files is there",
+                         o->dir.path, o->dir.origin);
+    }
+    return st;
+}
+
+static cuzk_status work(network_opts *o)
+{
+    static checking c; /* too large for the stack */
+    memset(&c, 0, sizeof(c));
+    c.o = o;
+    CUZK_TRY(network_choose(o));
+    o->dir.origin = "the command line";
+    for (size_t i = 0; i < o->n; i++) {
+        c.states[i] = cuzk_network_file_state(o->chosen[i], o->dir.path);
+        if (c.states[i] == CUZK_FILE_PRESENT || c.states[i] == CUZK_FILE_CHECKED) {
+            c.total += o->chosen[i]->bytes;
+        }
+    }
+    CUZK_TRY(cuzk_parallel_for(o->a.pool, o->a.cancel, o->n, 1, check_range, &c));
+    app_progress(&o->a, "check", c.total, c.total);
+    for (size_t i = 0; i < o->n; i++) {
+        if (c.status[i] != CUZK_OK ||
+            (c.states[i] != CUZK_FILE_PRESENT && c.states[i] != CUZK_FILE_CHECKED)) {
+            continue;
+        }
+        if (o->points && strstr(o->chosen[i]->name, ".params") != NULL) {
+            c.status[i] = check_points(o, o->chosen[i], &c.errors[i]);
+        }
+        if (c.status[i] == CUZK_OK) {
+            c.states[i] = CUZK_FILE_CHECKED;
+            cuzk_ignore(cuzk_network_file_note(o->chosen[i], o->dir.path,
+                                               NULL)); /* a folder that cannot be written */
+        }
+    }
+    network_report(o, c.states);
+    return verdict(&c);
+}
+
+int cmd_params_check_folder(int argc, char **argv)
+{
+    static const struct argp_child children[] = {APP_CHILD, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "FOLDER [SIZE]",
+        "Compare the network's parameter files in a folder with their digests. What was right is noted in the folder, "
+        "so that other commands know it without reading the files again.\v"
+        "Examples:\n  cuzk params check /var/tmp/filecoin-proof-parameters 32GiB",
+        children,
+        NULL,
+        NULL};
+    static network_opts o; /* too large for the stack */
+    memset(&o, 0, sizeof(o));
+    app_init(&o.a, argv[0]);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cuzk_status st = app_begin(&o.a);
+    if (st == CUZK_OK) {
+        st = work(&o);
+    }
+    return app_finish(&o.a, st);
+}
