@@ -30,6 +30,10 @@ static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
     for (uint32_t i = 0; i < e->n_devices; i++) {
         device *d = &e->devices[i];
         b->device_info(b->arg, i, &d->info);
+        d->circuits = cuzk_alloc_zero(b->n_circuits, sizeof(*d->circuits));
+        if (d->circuits == NULL) {
+            return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
+        }
         e->n_primary += d->info.is_fallback ? 0 : 1;
         /* the fallback takes as long as it takes: there is nothing else */
         cuzk_health_init(&d->health, d->info.is_fallback ? 0 : e->cfg.device_timeout_ms * MS_NS,
@@ -315,6 +319,7 @@ void cuzk_engine_destroy(cuzk_engine *e)
     cuzk_load_cache_free(&e->cache);
     for (uint32_t i = 0; i < e->n_devices; i++) {
         cuzk_device_keys_free(&e->devices[i]);
+        cuzk_free(e->devices[i].circuits);
     }
     cuzk_free(e->wants);
     if (e->owns_backend) {

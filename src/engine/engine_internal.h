@@ -53,6 +53,7 @@ typedef struct flight {
     bool is_busy; /* a worker has it; else a queue */
     int32_t device;
     uint32_t slot;
+    uint64_t period; /* of the device's health, in which the proof was made */
     uint8_t proof[PROOF_BYTES];
     struct flight *next, *prev; /* all flights */
     struct flight *next_dead;
@@ -141,10 +142,11 @@ typedef struct device {
     cuzk_backend_device info;
     device_keys keys;
     cuzk_health health;
-    uint32_t slots;     /* and one more, for privileged work */
-    uint32_t n_regular; /* workers */
-    uint32_t n_places;  /* with the one for privileged work, */
-    uint32_t express;   /* whose place this is */
+    cuzk_circuit_health *circuits; /* [n_circuits] */
+    uint32_t slots;                /* and one more, for privileged work */
+    uint32_t n_regular;            /* workers */
+    uint32_t n_places;             /* with the one for privileged work, */
+    uint32_t express;              /* whose place this is */
     uint64_t jobs_done;
     struct {
         bool busy;
@@ -393,10 +395,10 @@ CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, 
 /** Idle keys have what a call needs: one goes, letting go of the lock. True: look again. */
 bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged);
 /**
- * After the budget has become smaller than what is used: an idle key that pins host memory goes,
- * letting go of the lock. True: look again.
+ * Unloads an idle key whose file gave trouble, or that pins host memory while more is used than the budget
+ * allows. Releases the lock meanwhile. True: look again.
  */
-bool cuzk_device_key_shed(cuzk_engine *e, uint32_t index);
+bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index);
 /** Partitions of a circuit that go to a device together, at most. */
 uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit);
 bool cuzk_device_keys_starved(const cuzk_engine *e);
@@ -408,12 +410,24 @@ void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, boo
                            cuzk_reservation *memory);
 void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
                           cuzk_reservation *memory);
-/** The file that it streams from gave trouble: no call begins with it any more, and ... */
+/** The file of a key gave trouble: no call begins with the key any more; cuzk_device_keys_tidy unloads it. */
 void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit);
-/** ... after a call: it is unloaded if it was the last one. May leave the lock meanwhile. */
-void cuzk_device_key_drop_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit);
 /** Unloads the keys of a circuit (or of all: UINT32_MAX) that are idle; false when one is not. */
 bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit);
+
+/* set_aside.c */
+/** A device was quarantined: logs it, wakes those who have to do with it. */
+void cuzk_device_quarantined(cuzk_engine *e, uint32_t index, const char *why);
+/** What a failure says of a device: nothing (E_CANCELLED) when a file or host memory is at fault. */
+cuzk_status cuzk_device_status(cuzk_status st);
+/** A circuit was set aside on a device: its parameters are read again before they are tried again. */
+void cuzk_circuit_set_aside(cuzk_engine *e, uint32_t index, uint32_t circuit);
+/** The circuit is set aside on every device that could prove it now. */
+bool cuzk_circuit_is_out(const cuzk_engine *e, uint32_t circuit, uint64_t now_ns);
+/** A job of a circuit that is out fails. */
+void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit);
+/** The parameters of a circuit are others now. */
+void cuzk_circuit_trust_all(cuzk_engine *e, uint32_t circuit);
 
 /* restore.c */
 CUZK_NODISCARD cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err);

@@ -44,20 +44,18 @@ static bool has_other_good(const cuzk_engine *e, uint32_t index)
     return false;
 }
 
-/* A device that takes too long: its partitions go on elsewhere. */
-static void abandon(cuzk_engine *e, uint32_t index, uint64_t now)
+/* Calls in some slots (bits) of a device take too long: their partitions go on elsewhere. */
+static void abandon(cuzk_engine *e, uint32_t index, uint32_t slots)
 {
     const device *d = &e->devices[index];
     char text[200];
     (void)snprintf(text, sizeof(text), "device %u (%s) took longer than %llu ms", d->info.ordinal,
                    d->info.name, (unsigned long long)e->cfg.device_timeout_ms);
-    cuzk_engine_log_device(e, 0, "device.quarantined", index, "takes too long");
     for (flight *f = e->flights; f != NULL;) {
         flight *following = f->next;
         if (f->job != NULL && f->device == (int32_t)index && f->is_busy &&
             f->job->parts[f->partition].state == CUZK_PART_DEVICE &&
-            f->job->parts[f->partition].stage == CUZK_STAGE_DEVICE &&
-            now - d->slot[f->slot].since_ns >= d->health.limit_ns) {
+            f->job->parts[f->partition].stage == CUZK_STAGE_DEVICE && (slots >> f->slot & 1) != 0) {
             cuzk_flight_abandon(e, f, !has_other_good(e, index), text);
         }
         f = following;
@@ -68,15 +66,33 @@ static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
     for (uint32_t i = 0; i < e->n_devices; i++) {
         cuzk_health *h = &e->devices[i].health;
-        if (cuzk_health_tick(h, now)) {
-            abandon(e, i, now);
-            pthread_cond_broadcast(&e->cv_device);
+        bool quarantined = false;
+        const uint32_t slots = cuzk_health_tick(h, &quarantined, now);
+        if (quarantined) {
+            cuzk_device_quarantined(e, i, "takes too long");
+        }
+        if (slots != 0) {
+            abandon(e, i, slots);
         }
         const uint64_t at = cuzk_health_wake_ns(h);
         if (at != 0 && at <= now) {
             pthread_cond_broadcast(&e->cv_device); /* time to probe */
         } else {
             earlier(next, at);
+        }
+    }
+}
+
+/* Jobs before the devices whose circuit is set aside on all of them. */
+static void fail_set_aside(cuzk_engine *e, uint64_t now)
+{
+    for (uint32_t i = 0; i < e->on_device.n;) {
+        const cuzk_sched_item *item = &e->on_device.items[i];
+        if (cuzk_circuit_is_out(e, item->circuit, now)) {
+            cuzk_circuit_fail_job(e, item->owner, item->circuit);
+            i = 0; /* the queue has changed */
+        } else {
+            i++;
         }
     }
 }
@@ -160,6 +176,7 @@ void cuzk_timer_loop(worker *w)
         earlier(&next, wait_end);
         expire_jobs(e, now, &next);
         watch_devices(e, now, &next);
+        fail_set_aside(e, now);
         check_devices(e, now, &next);
         if (e->batch_wake_ns != 0 && e->batch_wake_ns <= now) {
             e->batch_wake_ns = 0;

@@ -10,7 +10,9 @@ typedef struct choice {
 
 bool cuzk_batch_may_take(const cuzk_batch_rules *r, const cuzk_sched_item *item)
 {
-    if ((item->avoid >> r->device & 1) != 0 && (r->good & ~item->avoid) != 0) {
+    const uint64_t open = r->open(r->arg, item->circuit);
+    if ((open >> r->device & 1) == 0 ||
+        ((item->avoid >> r->device & 1) != 0 && (open & ~item->avoid) != 0)) {
         return false;
     }
     return !r->privileged_only || r->is_privileged(r->arg, item);

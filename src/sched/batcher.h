@@ -17,8 +17,10 @@
 typedef struct cuzk_batch_rules {
     uint32_t max_size; /* 1 .. CUZK_BATCH_MAX */
     uint64_t max_wait_ns;
-    uint32_t device;      /* items that avoid it are left to others, */
-    uint64_t good;        /* of these devices (bits), when there is one that they do not avoid */
+    uint32_t device;
+    /* Devices (bits) that may take items of a circuit now. An item that avoids this device is left to one
+       of them that it does not avoid. */
+    uint64_t (*open)(void *arg, uint32_t circuit);
     bool privileged_only; /* the slot is held for CRITICAL items of is_privileged */
     cuzk_sched_filter is_privileged;
     cuzk_sched_filter usable; /* what the device can do now; NULL: everything */

@@ -35,10 +35,11 @@ static void give(mock_backend *b, uint64_t bytes)
     atomic_fetch_sub(&b->used, bytes);
 }
 
-static bool is_hanging(const mock_backend *b, mock_stage s, uint32_t device)
+static bool is_hanging(const mock_backend *b, mock_stage s, uint32_t device, uint32_t number)
 {
     return b->closed[s] &&
-           (s != MOCK_PROVE || b->hanging_device == 0 || b->hanging_device == device + 1);
+           (s != MOCK_PROVE || ((b->hanging_device == 0 || b->hanging_device == device + 1) &&
+                                (b->n_hanging == 0 || number < b->n_hanging)));
 }
 
 /* The gate, then the time that the stage takes. False when cancelled. */
@@ -49,7 +50,9 @@ static bool enter(mock_backend *b, mock_stage s, uint32_t device, const cuzk_can
     b->inside[s]++;
     pthread_cond_broadcast(&b->cv);
     bool cancelled = false;
-    while (is_hanging(b, s, device) && !cancelled) {
+    const bool counts = s == MOCK_PROVE && b->hanging_device == device + 1;
+    const uint32_t number = counts ? atomic_fetch_add(&b->hung, 1) : 0;
+    while (is_hanging(b, s, device, number) && !cancelled) {
         struct timespec until;
         (void)clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += 2000000;
@@ -233,7 +236,7 @@ static bool is_cpu(const mock_backend *b, uint32_t device)
     return b->has_fallback && device == b->n_devices;
 }
 
-static void prove_one(mock_backend *b, uint32_t device, cuzk_backend_work *work)
+static void prove_one(mock_backend *b, uint32_t device, uint32_t circuit, cuzk_backend_work *work)
 {
     const mock_witness *w = work->witness;
     cuzk_err *err = &work->err;
@@ -242,7 +245,8 @@ static void prove_one(mock_backend *b, uint32_t device, cuzk_backend_work *work)
         work->status = CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled");
         return;
     }
-    if (!is_cpu(b, device) && (atomic_load(&b->no_gpu) || happens(b, atomic_load(&b->lost)))) {
+    if (!is_cpu(b, device) && (atomic_load(&b->no_gpu) || happens(b, atomic_load(&b->lost)) ||
+                               atomic_load(&b->lost_device) == device + 1)) {
         work->status = CUZK_FAIL(err, CUZK_E_DEV_LOST, "mock: context lost");
         return;
     }
@@ -255,7 +259,8 @@ static void prove_one(mock_backend *b, uint32_t device, cuzk_backend_work *work)
         return;
     }
     mock_proof(work->proof, &w->job, w->partition);
-    if (happens(b, atomic_load(&b->wrong)) || atomic_load(&b->wrong_device) == device + 1) {
+    if (happens(b, atomic_load(&b->wrong)) || atomic_load(&b->wrong_device) == device + 1 ||
+        atomic_load(&b->wrong_circuit) == circuit + 1) {
         work->proof[next_random(&b->random) % 192] ^= 0x10;
     }
     atomic_fetch_add(&b->proofs_of_device[is_cpu(b, device) ? MOCK_CPU : device], 1);
@@ -279,7 +284,7 @@ static void prove(void *arg, uint32_t device, void *circuit, void *params, void 
     for (uint32_t i = 0; i < n; i++) {
         note_order(b, ((const mock_witness *)work[i].witness)->job.tag);
         take(b, bytes);
-        prove_one(b, device, &work[i]);
+        prove_one(b, device, *(uint32_t *)circuit, &work[i]);
         give(b, bytes);
     }
     atomic_fetch_sub(&b->on_device[at], 1);
@@ -319,6 +324,7 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
     const uint64_t whole = key_bytes(b, device, circuit);
     (void)trace;
     CHECK(*(uint32_t *)compiled == circuit && *(uint32_t *)params == circuit);
+    (void)enter(b, MOCK_LOAD_KEY, device, NULL);
     CUZK_TRY(stage(b, MOCK_LOAD, NULL, err));
     if (atomic_load(&b->no_gpu)) {
         return CUZK_FAIL(err, CUZK_E_DEV_LOST, "mock: context lost");
@@ -345,6 +351,7 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
     }
     take(b, k->pinned_bytes);
     atomic_fetch_add(&b->n_keys, 1);
+    atomic_fetch_add(&b->keys_of[device], 1);
     atomic_fetch_add(&b->keys_loaded, 1);
     *out = (cuzk_backend_key){.object = k,
                               .device_bytes = k->device_bytes,
@@ -359,6 +366,8 @@ static void unload_key(void *arg, uint32_t device, uint32_t circuit, void *key)
     mock_backend *b = arg;
     mock_key *k = key;
     CHECK(k->device == device && k->circuit == circuit);
+    (void)enter(b, MOCK_UNLOAD_KEY, device, NULL);
+    atomic_fetch_sub(&b->keys_of[device], 1);
     atomic_fetch_sub(&b->device_used[device], k->device_bytes);
     atomic_fetch_sub(&b->n_keys, 1);
     give(b, k->pinned_bytes);
@@ -446,7 +455,12 @@ static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)
 static cuzk_status probe(void *arg, uint32_t device, cuzk_err *err)
 {
     mock_backend *b = arg;
+    const uint32_t at = is_cpu(b, device) ? MOCK_CPU : device;
     uint32_t left = atomic_load(&b->probes_to_fail);
+    bool in_use = atomic_load(&b->keys_of[at]) + atomic_load(&b->on_device[at]) != 0;
+    (void)enter(b, MOCK_PROBE, device, NULL);
+    in_use = in_use || atomic_load(&b->keys_of[at]) + atomic_load(&b->on_device[at]) != 0;
+    atomic_fetch_add(&b->probed_in_use, in_use ? 1 : 0);
     while (left != 0 && !atomic_compare_exchange_weak(&b->probes_to_fail, &left, left - 1)) {
     }
     return left == 0 && (is_cpu(b, device) || !atomic_load(&b->no_gpu))

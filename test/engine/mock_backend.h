@@ -28,6 +28,9 @@ typedef enum mock_stage {
     MOCK_PROVE,
     MOCK_VERIFY,
     MOCK_LOAD,
+    MOCK_LOAD_KEY, /* these three: gates and times only */
+    MOCK_UNLOAD_KEY,
+    MOCK_PROBE,
     MOCK_STAGES
 } mock_stage;
 
@@ -44,8 +47,10 @@ typedef struct mock_backend {
     /* chances in 1/1000, of a call */
     _Atomic uint32_t fail[MOCK_STAGES]; /* retryable trouble */
     _Atomic uint32_t lost, wrong;       /* of a device call */
-    _Atomic uint32_t bad_file;     /* of a device call or a key's load: the parameter file fails */
-    _Atomic uint32_t wrong_device; /* 1 + a device whose proofs are all wrong */
+    _Atomic uint32_t bad_file;      /* of a device call or a key's load: the parameter file fails */
+    _Atomic uint32_t wrong_device;  /* 1 + a device whose proofs are all wrong */
+    _Atomic uint32_t wrong_circuit; /* 1 + a circuit whose proofs are all wrong */
+    _Atomic uint32_t lost_device;   /* 1 + a device that loses its context with every call */
     _Atomic uint32_t sleep_us[MOCK_STAGES];
     _Atomic uint64_t random;
     /* Gates: a call of the stage waits while it is closed, or until it is cancelled. */
@@ -57,11 +62,15 @@ typedef struct mock_backend {
     bool has_fallback;
     _Atomic bool no_gpu;     /* every GPU loses its context, and stays lost */
     uint32_t hanging_device; /* 1 + a device whose calls never end while PROVE is closed; 0: all */
+    uint32_t n_hanging;      /* only so many of its calls hang; 0: all */
     /* Counted. */
     _Atomic uint64_t used, peak; /* bytes that the engine must have reserved */
     _Atomic uint64_t calls[MOCK_STAGES], proofs_of_device[MOCK_DEVICES + 1];
     _Atomic uint32_t on_device[MOCK_DEVICES + 1], most_on_device, probes_to_fail;
-    uint64_t device_total;                      /* 0: devices need no keys */
+    _Atomic uint32_t hung,
+        keys_of[MOCK_DEVICES + 1];  /* calls that hang; keys there or being freed */
+    _Atomic uint32_t probed_in_use; /* probes of a device that has keys or calls: must stay 0 */
+    uint64_t device_total;          /* 0: devices need no keys */
     _Atomic uint64_t device_used[MOCK_DEVICES]; /* by keys and calls */
     _Atomic uint32_t device_over, n_keys, keys_loaded,
         keys_from_file; /* device_over: must stay 0 */

@@ -18,6 +18,7 @@ static void take_log(void *arg, int level, const char *event, const char *const 
     l->n_fallback += begun ? 1 : 0;
     l->n_over += over ? 1 : 0;
     l->n_warnings += (begun || over) && level == 1 ? 1 : 0;
+    l->n_set_aside += strcmp(event, "circuit.set_aside") == 0 ? 1 : 0;
     for (; strcmp(event, "job.over") == 0 && kv[0] != NULL; kv += 2) {
         if (strcmp(kv[0], "devices") == 0) {
             (void)snprintf(l->devices, sizeof(l->devices), "%s", kv[1]);
@@ -60,6 +61,7 @@ void world_close(world *w)
     cuzk_engine_destroy(w->e);
     CHECK_U64(atomic_load(&w->b.used), 0);
     CHECK(atomic_load(&w->b.peak) <= w->cfg.budget_bytes);
+    CHECK_U64(atomic_load(&w->b.probed_in_use), 0);
     mock_destroy(&w->b);
     (void)pthread_mutex_destroy(&w->log.mu);
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, w->before.blocks_now);
@@ -119,9 +121,9 @@ static bool is_at_rest(world *w)
     uint64_t cached = 0;
     status_of(w, &s);
     for (uint32_t i = 0; i < s.n_cached; i++) {
-        cached += s.cached[i].bytes;
+        cached += s.cached[i].on_device ? 0 : s.cached[i].bytes;
     }
-    bool rest = s.release_backlog_bytes == 0 && atomic_load(&w->b.used) == cached;
+    bool rest = s.release_backlog_bytes == 0 && atomic_load(&w->b.used) == cached + s.pinned_used;
     for (int k = 0; k <= CUZK_JOB_KINDS; k++) {
         rest = rest && s.pending[k] + s.in_progress[k] == 0;
     }
@@ -144,6 +146,29 @@ void wait_rest(world *w)
     const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
     while (!is_at_rest(w)) {
         CHECK_MSG(cuzk_clock_ns() < limit, "memory or queues do not come back");
+        nap();
+    }
+}
+
+bool is_told_within(one *o, unsigned seconds)
+{
+    const uint64_t limit = cuzk_clock_ns() + seconds * SECOND_NS;
+    for (;;) {
+        pthread_mutex_lock(&o->r.mu);
+        const bool is_told = o->r.calls != 0;
+        pthread_mutex_unlock(&o->r.mu);
+        if (is_told || cuzk_clock_ns() >= limit) {
+            return is_told;
+        }
+        nap();
+    }
+}
+
+void wait_for(const _Atomic uint64_t *counter, uint64_t least)
+{
+    const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
+    while (atomic_load(counter) < least) {
+        CHECK_MSG(cuzk_clock_ns() < limit, "the engine does not come so far");
         nap();
     }
 }

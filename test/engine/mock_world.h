@@ -13,8 +13,8 @@
 /** What the engine has logged of one event. */
 typedef struct world_log {
     pthread_mutex_t mu;
-    uint32_t n_fallback, n_over,
-        n_warnings;   /* device.fallback, device.fallback_over; of those two */
+    uint32_t n_fallback, n_over, n_warnings,
+        n_set_aside;  /* device.fallback, device.fallback_over; of those two; circuit.set_aside */
     char devices[64]; /* of the last job.over */
 } world_log;
 
@@ -56,5 +56,9 @@ void status_of(world *w, cuzk_engine_status *out);
 /** Waits until memory and queues are back to what they are without jobs. */
 void wait_rest(world *w);
 void nap(void);
+/** Waits until the waiter was told, at most so many seconds, without a look at what it was told. */
+bool is_told_within(one *o, unsigned seconds);
+/** Waits up to a minute for a counter of the mock. */
+void wait_for(const _Atomic uint64_t *counter, uint64_t least);
 
 #endif /* CUZK_TEST_ENGINE_MOCK_WORLD_H */

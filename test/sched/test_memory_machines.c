@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Budget, cache and device health as state machines: random sequences against simple models. */
+/* Budget and cache as state machines: random sequences against simple models. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "sched/budget.h"
-#include "sched/device_health.h"
 #include "sched/load_cache.h"
 #include "sys/host_memory.h"
 
@@ -142,82 +141,6 @@ static void cache(void)
     }
 }
 
-/* Random work and trouble: the device is given up for the reasons of the header and no others, and
- * comes back after a back-off that doubles. */
-static void health(void)
-{
-    for (size_t round = 0; round < test_iters(200); round++) {
-        cuzk_health h;
-        uint64_t now = 1, began[CUZK_HEALTH_SLOTS] = {0};
-        uint32_t errors = 0, wrong = 0;
-        bool good = true;
-        const uint64_t limit = test_below(2) == 0 ? 0 : 5 * SECOND;
-        cuzk_health_init(&h, limit, SECOND);
-        for (int step = 0; step < 400; step++) {
-            now += test_below(SECOND);
-            const uint32_t slot = (uint32_t)test_below(CUZK_HEALTH_SLOTS);
-            bool given_up = false, expect = false;
-            if (began[slot] == 0) {
-                if (good) {
-                    cuzk_health_begin(&h, slot, now);
-                    began[slot] = now;
-                }
-            } else {
-                static const cuzk_status results[] = {
-                    CUZK_OK, CUZK_OK, CUZK_E_DEV_NOMEM, CUZK_E_CANCELLED, CUZK_E_DEV_LOST, CUZK_OK};
-                const cuzk_status st = results[test_below(6)];
-                const bool counts = st != CUZK_OK && st != CUZK_E_CANCELLED;
-                errors = st == CUZK_OK ? 0 : errors + (counts ? 1 : 0);
-                expect = good && counts && (st == CUZK_E_DEV_LOST || errors >= CUZK_HEALTH_ERRORS);
-                given_up = cuzk_health_end(&h, slot, st, now);
-                began[slot] = 0;
-                if (!good) { /* late ends of a device that is given up already */
-                    CHECK(!given_up);
-                    continue;
-                }
-                if (st == CUZK_OK && !expect) {
-                    const bool right = test_below(4) != 0;
-                    wrong = right ? 0 : wrong + 1;
-                    expect = wrong >= CUZK_HEALTH_WRONG;
-                    given_up = cuzk_health_verified(&h, right, now);
-                }
-            }
-            CHECK_MSG(given_up == expect, "%d %d errors %u %u wrong %u %u", given_up, expect,
-                      errors, h.errors_in_row, wrong, h.wrong_in_row);
-            if (!given_up && good) {
-                for (uint32_t i = 0; i < CUZK_HEALTH_SLOTS; i++) {
-                    expect = expect || (limit != 0 && began[i] != 0 && now - began[i] >= limit);
-                }
-                given_up = cuzk_health_tick(&h, now);
-                CHECK(given_up == expect);
-            }
-            if (given_up) {
-                good = false;
-                errors = wrong = 0;
-            }
-            CHECK(cuzk_health_is_good(&h) == good);
-            bool idle = true;
-            for (uint32_t i = 0; i < CUZK_HEALTH_SLOTS; i++) {
-                idle = idle && began[i] == 0;
-            }
-            if (!good) {
-                const uint64_t until = h.until_ns;
-                const bool probe = cuzk_health_wants_probe(&h, now);
-                CHECK(probe == (idle && now >= until));
-                if (probe) {
-                    CHECK(!cuzk_health_wants_probe(&h, now));
-                    const uint64_t back_off = h.back_off_ns;
-                    good = test_below(2) == 0;
-                    errors = wrong = 0;
-                    cuzk_health_probed(&h, good, now);
-                    CHECK(good || (h.until_ns == now + back_off && h.back_off_ns >= back_off &&
-                                   h.back_off_ns <= 2 * CUZK_HEALTH_LONGEST_NS));
-                }
-            }
-        }
-    }
-}
-
 static void write_file(const char *path, const char *text)
 {
     FILE *f = fopen(path, "we");
@@ -254,5 +177,5 @@ static void cgroups(void)
     CHECK_U64(cuzk_host_memory_read("/nonexistent", membership, root), 0);
 }
 
-static const cuzk_case cases[] = {CASE(budget), CASE(cache), CASE(health), CASE(cgroups)};
-TEST_MAIN("engine/memory_machines", cases)
+static const cuzk_case cases[] = {CASE(budget), CASE(cache), CASE(cgroups)};
+TEST_MAIN("sched/memory_machines", cases)

@@ -134,6 +134,14 @@ static bool is_privileged(void *arg, const cuzk_sched_item *item)
     return item->owner != NULL;
 }
 
+static uint64_t open_mask[3]; /* by circuit */
+
+static uint64_t open_devices(void *arg, uint32_t circuit)
+{
+    (void)arg;
+    return open_mask[circuit];
+}
+
 /* Whatever is in the queue: a batch is of one circuit, holds the best item, keeps the rules, and
  * takes exactly its items out. */
 static void batches(void)
@@ -148,12 +156,15 @@ static void batches(void)
         const cuzk_batch_rules rules = {.max_size = 1 + (uint32_t)test_below(6),
                                         .max_wait_ns = test_below(2) * SECOND,
                                         .device = (uint32_t)test_below(2),
-                                        .good = 1 + test_below(3),
+                                        .open = open_devices,
                                         .privileged_only = test_below(4) == 0,
                                         .is_privileged = is_privileged,
                                         .coming = coming};
         CHECK_OK(cuzk_sched_init(&q, 20, 0, 0, &err), &err);
         uint32_t allowed = 0, of_circuit[3] = {0};
+        for (uint32_t c = 0; c < 3; c++) {
+            open_mask[c] = test_below(4);
+        }
         cuzk_sched_item best = {.job = 0};
         for (uint64_t k = 1; k <= n; k++) {
             cuzk_sched_item item = random_item(k, now);
@@ -161,9 +172,10 @@ static void batches(void)
             item.owner = test_below(3) == 0 ? &q : NULL;
             item.queued_ns = now - test_below(2 * SECOND);
             CHECK(cuzk_sched_push(&q, &item));
-            const bool avoids =
-                (item.avoid >> rules.device & 1) != 0 && (rules.good & ~item.avoid) != 0;
-            if (!avoids && (!rules.privileged_only || item.owner != NULL)) {
+            const uint64_t open = open_mask[item.circuit];
+            const bool avoids = (item.avoid >> rules.device & 1) != 0 && (open & ~item.avoid) != 0;
+            if ((open >> rules.device & 1) != 0 && !avoids &&
+                (!rules.privileged_only || item.owner != NULL)) {
                 of_circuit[item.circuit]++;
                 best = allowed++ == 0 || cuzk_sched_before(&q, &item, &best, now) ? item : best;
             }
@@ -259,4 +271,4 @@ static void limits(void)
 
 static const cuzk_case cases[] = {CASE(order_is_the_models), CASE(order_is_total), CASE(batches),
                                   CASE(nobody_starves), CASE(limits)};
-TEST_MAIN("engine/scheduler", cases)
+TEST_MAIN("sched/scheduler", cases)

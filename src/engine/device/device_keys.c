@@ -122,15 +122,6 @@ void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit)
     }
 }
 
-void cuzk_device_key_drop_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit)
-{
-    const device_keys *k = &e->devices[index].keys;
-    if (cuzk_device_has_keys(e, index) && k->key[circuit].is_suspect &&
-        k->cache.entries[circuit].state == CUZK_LOAD_READY && k->cache.entries[circuit].refs == 0) {
-        unload(e, index, circuit);
-    }
-}
-
 bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
     device_keys *k = &e->devices[index].keys;
@@ -149,16 +140,16 @@ bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
     return all;
 }
 
-bool cuzk_device_key_shed(cuzk_engine *e, uint32_t index)
+bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index)
 {
     const device_keys *k = &e->devices[index].keys;
-    if (!cuzk_device_has_keys(e, index) || e->host.used - e->dead_bytes <= e->host.total ||
-        k->is_loading) {
+    if (!cuzk_device_has_keys(e, index) || k->is_loading) {
         return false;
     }
+    const bool is_over = e->host.used - e->dead_bytes > e->host.total;
     for (uint32_t i = 0; i < k->cache.n; i++) {
-        if (k->host[i].bytes != 0 && k->cache.entries[i].state == CUZK_LOAD_READY &&
-            k->cache.entries[i].refs == 0) {
+        if (k->cache.entries[i].state == CUZK_LOAD_READY && k->cache.entries[i].refs == 0 &&
+            (k->key[i].is_suspect || (is_over && k->host[i].bytes != 0))) {
             unload(e, index, i);
             return true;
         }
@@ -255,77 +246,120 @@ static uint64_t host_bytes_for(const cuzk_engine *e, uint64_t staging, uint64_t 
     return staging + beside <= comfortable ? comfortable - staging : 0;
 }
 
-cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
-                                 bool *waits_for_calls, cuzk_err *err)
+/* What a load takes: on the device, and on the host for staging and streaming. */
+typedef struct load_plan {
+    uint64_t here;       /* device memory for the key and its points */
+    uint64_t on_host;    /* host memory, taken before the load */
+    uint64_t host_bytes; /* of it, what points that stream may take */
+} load_plan;
+
+/* Idle keys make room, releasing the lock meanwhile. */
+static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
+                             load_plan *out, bool *waits_for_calls, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
-    device_keys *k = &e->devices[index].keys;
-    const uint32_t compiled = cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT);
-    const uint32_t params = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
+    const device_keys *k = &e->devices[index].keys;
     const uint64_t wanted = b->key_bytes(b->arg, index, circuit);
-    cuzk_backend_key key = {.object = NULL};
-    *waits_for_calls = false;
-    k->is_loading = true;
     make_room(e, index, wanted, privileged);
     const uint64_t free = cuzk_budget_free(&k->memory, privileged);
     if (wanted > free && (k->n_running != 0 || k->n_leaving != 0)) {
         /* it would take what a call that begins has been promised: alone, or not at all */
-        k->is_loading = false;
         *waits_for_calls = true;
         return CUZK_FAIL(err, CUZK_E_BUDGET, "%s: waits for room on the device",
                          b->circuits[circuit].id);
     }
-    const uint64_t here = wanted < free ? wanted : free;
-    cuzk_status st = CUZK_FAIL(err, CUZK_E_BUDGET, "%s: no host memory for its way to the device",
-                               b->circuits[circuit].id);
+    out->here = wanted < free ? wanted : free;
     /* points that do not fit there stream from pinned memory here; a third of a device is working
      * memory at most */
-    const uint64_t beside = wanted > here - here / 3 ? wanted - (here - here / 3) : 0;
+    const uint64_t third = out->here / 3;
+    const uint64_t beside = wanted > out->here - third ? wanted - (out->here - third) : 0;
     const uint64_t staging = wanted < STAGING_BYTES ? wanted : STAGING_BYTES;
     const uint64_t most = cuzk_device_keys_pin_limit(e, privileged);
-    const uint64_t host_bytes =
-        host_bytes_for(e, staging, wanted <= free ? 0 : beside, most, privileged);
-    const uint64_t on_host = staging + (wanted <= free || host_bytes == 0 ? 0 : beside);
-    if (on_host > most) {
-        k->is_loading = false;
-        return CUZK_FAIL(
-            err, CUZK_E_NOMEM,
-            "%s can never be loaded: its %llu MiB need %llu MiB on the host, on their way to the "
-            "device or to stream from, and the budget allows %llu MiB",
-            b->circuits[circuit].id, (unsigned long long)(wanted >> 20),
-            (unsigned long long)(on_host >> 20), (unsigned long long)(most >> 20));
+    out->host_bytes = host_bytes_for(e, staging, wanted <= free ? 0 : beside, most, privileged);
+    out->on_host = staging + (wanted <= free || out->host_bytes == 0 ? 0 : beside);
+    return out->on_host <= most
+               ? CUZK_OK
+               : CUZK_FAIL(
+                     err, CUZK_E_NOMEM,
+                     "%s can never be loaded: its %llu MiB need %llu MiB on the host, on their "
+                     "way to the device or to stream from, and the budget allows %llu MiB",
+                     b->circuits[circuit].id, (unsigned long long)(wanted >> 20),
+                     (unsigned long long)(out->on_host >> 20), (unsigned long long)(most >> 20));
+}
+
+/* Memory is taken: the load itself, watched like a call. */
+static cuzk_status run_load(cuzk_engine *e, uint32_t index, uint32_t circuit, const load_plan *plan,
+                            cuzk_err *err)
+{
+    const cuzk_engine_backend *b = e->backend;
+    device *d = &e->devices[index];
+    const uint32_t params = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
+    cuzk_backend_key key = {.object = NULL};
+    cuzk_load_begin(&d->keys.cache, circuit, plan->here);
+    void *compiled_object =
+        cuzk_load_ref(&e->cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT));
+    void *params_object = cuzk_load_ref(&e->cache, params);
+    e->busy++;
+    cuzk_health_begin(&d->health, CUZK_HEALTH_LOAD_SLOT, cuzk_clock_ns());
+    pthread_cond_signal(&e->cv_timer);
+    pthread_mutex_unlock(&e->mu);
+    cuzk_status st = b->load_key(b->arg, index, circuit, compiled_object, params_object,
+                                 plan->host_bytes, &key, e->trace, err);
+    pthread_mutex_lock(&e->mu);
+    e->busy--;
+    st = st == CUZK_E_BUDGET ? CUZK_E_DEV_NOMEM : st;
+    if (cuzk_health_end(&d->health, CUZK_HEALTH_LOAD_SLOT, cuzk_device_status(st),
+                        cuzk_clock_ns())) {
+        cuzk_device_quarantined(e, index, err->msg);
     }
-    if (k->cache.entries[circuit].state == CUZK_LOAD_ABSENT &&
-        e->cache.entries[compiled].state == CUZK_LOAD_READY &&
-        e->cache.entries[params].state == CUZK_LOAD_READY &&
-        cuzk_engine_take_host(e, &k->host[circuit], on_host, privileged, true, cuzk_clock_ns())) {
-        CUZK_ASSERT(cuzk_reservation_take(&k->taken[circuit], &k->memory, here, privileged));
-        cuzk_load_begin(&k->cache, circuit, here);
-        void *compiled_object = cuzk_load_ref(&e->cache, compiled);
-        void *params_object = cuzk_load_ref(&e->cache, params);
-        e->busy++;
-        pthread_mutex_unlock(&e->mu);
-        st = b->load_key(b->arg, index, circuit, compiled_object, params_object, host_bytes, &key,
-                         e->trace, err);
-        pthread_mutex_lock(&e->mu);
-        e->busy--;
-        cuzk_load_unref(&e->cache, params, cuzk_clock_ns());
-        cuzk_engine_drop_suspect(e, circuit); /* another device may have found it bad meanwhile */
-        if (st == CUZK_OK) {
-            loaded(e, index, circuit, &key);
-        } else {
-            not_loaded(e, index, circuit);
-            st = st == CUZK_E_BUDGET ? CUZK_E_DEV_NOMEM : st;
-            if (cuzk_engine_is_file_trouble(st)) {
-                cuzk_engine_suspect_params(e, circuit);
-            }
+    cuzk_load_unref(&e->cache, params, cuzk_clock_ns());
+    cuzk_engine_drop_suspect(e, circuit); /* another device may have found it bad meanwhile */
+    if (st == CUZK_OK) {
+        loaded(e, index, circuit, &key);
+    } else {
+        not_loaded(e, index, circuit);
+        if (cuzk_engine_is_file_trouble(st)) {
+            cuzk_engine_suspect_params(e, circuit);
         }
-        cuzk_engine_log_device(e, st == CUZK_OK ? 2 : 0,
-                               st == CUZK_OK ? "key.loaded" : "key.not_loaded", index,
-                               st == CUZK_OK ? b->circuits[circuit].id : err->msg);
+    }
+    cuzk_engine_log_device(e, st == CUZK_OK ? 2 : 0,
+                           st == CUZK_OK ? "key.loaded" : "key.not_loaded", index,
+                           st == CUZK_OK ? b->circuits[circuit].id : err->msg);
+    return st;
+}
+
+cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
+                                 bool *waits_for_calls, cuzk_err *err)
+{
+    device_keys *k = &e->devices[index].keys;
+    load_plan plan = {.here = 0};
+    *waits_for_calls = false;
+    k->is_loading = true;
+    cuzk_status st = plan_load(e, index, circuit, privileged, &plan, waits_for_calls, err);
+    if (st == CUZK_OK) {
+        const bool is_ready =
+            cuzk_health_is_good(&e->devices[index].health) &&
+            k->cache.entries[circuit].state == CUZK_LOAD_ABSENT &&
+            e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
+                CUZK_LOAD_READY &&
+            e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
+                CUZK_LOAD_READY;
+        if (is_ready && cuzk_engine_take_host(e, &k->host[circuit], plan.on_host, privileged, true,
+                                              cuzk_clock_ns())) {
+            CUZK_ASSERT(
+                cuzk_reservation_take(&k->taken[circuit], &k->memory, plan.here, privileged));
+            st = run_load(e, index, circuit, &plan, err);
+        } else {
+            st = CUZK_FAIL(err, CUZK_E_BUDGET, "%s: no host memory for its way to the device",
+                           e->backend->circuits[circuit].id);
+        }
     }
     k->is_loading = false;
-    k->is_starved = st == CUZK_E_BUDGET && !privileged;
+    const bool is_starved = st == CUZK_E_BUDGET && !*waits_for_calls && !privileged;
+    if (k->is_starved && !is_starved) {
+        pthread_cond_broadcast(&e->cv_witness);
+    }
+    k->is_starved = is_starved;
     if (st != CUZK_E_BUDGET) { /* else nothing has changed: waking others would go in circles */
         pthread_cond_broadcast(&e->cv_device);
     }
@@ -361,10 +395,10 @@ cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit, bool *was
 {
     for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
         const device *d = &e->devices[i];
-        while (d->keys.is_loading) {
+        while (d->keys.is_loading && cuzk_health_is_good(&d->health)) {
             pthread_cond_wait(&e->cv_change, &e->mu);
         }
-        if (cuzk_device_has_keys(e, i) && cuzk_health_is_good(&d->health) &&
+        if (cuzk_device_has_keys(e, i) && cuzk_health_is_good(&d->health) && !d->keys.is_loading &&
             d->keys.cache.entries[circuit].state == CUZK_LOAD_ABSENT) {
             *was_there = false;
             bool waits_for_calls = false;

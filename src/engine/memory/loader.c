@@ -232,6 +232,7 @@ cuzk_status cuzk_engine_evict(cuzk_engine *e, const char *circuit_id, bool *was_
     *was_loaded = false;
     *freed_bytes = 0;
     pthread_mutex_lock(&e->mu);
+    cuzk_circuit_trust_all(e, circuit); /* the operator may have replaced its file */
     for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
         *freed_bytes += e->devices[i].keys.taken[circuit].bytes;
         if (!cuzk_device_keys_unload(e, i, circuit)) {

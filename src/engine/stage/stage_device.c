@@ -8,15 +8,6 @@
 
 #define STREAM_WAIT_NS (1000 * MS_NS) /* for partitions whose witness is being made */
 
-static uint64_t good_devices(const cuzk_engine *e)
-{
-    uint64_t good = 0;
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        good |= (uint64_t)cuzk_device_is_open(e, i) << i;
-    }
-    return good;
-}
-
 /* Partitions of a circuit that come to the device queue without more being started. */
 static uint32_t coming(void *arg, uint32_t circuit)
 {
@@ -34,7 +25,21 @@ typedef struct looking {
     cuzk_engine *e;
     const worker *w;
     const cuzk_batch_rules *rules;
+    uint64_t now_ns;
 } looking;
+
+static uint64_t open_devices(void *arg, uint32_t circuit)
+{
+    const looking *l = arg;
+    uint64_t open = 0;
+    for (uint32_t i = 0; i < l->e->n_devices; i++) {
+        if (cuzk_device_is_open(l->e, i) &&
+            !cuzk_circuit_is_set_aside(&l->e->devices[i].circuits[circuit], l->now_ns)) {
+            open |= (uint64_t)1 << i;
+        }
+    }
+    return open;
+}
 
 /* Circuits whose key is on the device, with memory for a proof. */
 static bool usable(void *arg, const cuzk_sched_item *item)
@@ -61,24 +66,18 @@ static uint32_t coming_of(void *arg, uint32_t circuit)
     return coming(l->e, circuit);
 }
 
-static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking *l)
+static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking *l, uint64_t now)
 {
-    *l = (looking){e, w, NULL};
+    *l = (looking){e, w, NULL, now};
     return (cuzk_batch_rules){.max_size = w->is_express ? 1 : e->batch,
                               .max_wait_ns = e->cfg.max_batch_wait_ms * MS_NS,
                               .device = w->index,
-                              .good = good_devices(e),
+                              .open = open_devices,
                               .privileged_only = w->is_express,
                               .is_privileged = cuzk_job_is_privileged,
                               .usable = cuzk_device_has_keys(e, w->index) ? usable : NULL,
                               .arg = l,
                               .coming = coming_of};
-}
-
-/* What the device's health is told: lack of host memory before a call, or a file, says nothing of it. */
-static cuzk_status said_of_device(cuzk_status st)
-{
-    return cuzk_engine_is_file_trouble(st) ? CUZK_E_CANCELLED : st;
 }
 
 /* The job's partition did not even get to the device. */
@@ -88,19 +87,12 @@ static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *i
     device *d = &e->devices[w->index];
     char text[ERROR_BYTES];
     const uint32_t at = cuzk_sched_find(&e->on_device, item->job, item->partition);
-    cuzk_health_begin(&d->health, w->slot, cuzk_clock_ns());
-    if (cuzk_health_end(&d->health, w->slot,
-                        st == CUZK_E_NOMEM ? CUZK_E_CANCELLED : said_of_device(st),
-                        cuzk_clock_ns())) {
-        cuzk_engine_log_device(e, 0, "device.quarantined", w->index, err->msg);
-        pthread_cond_signal(&e->cv_timer);
-    }
     if (at != CUZK_SCHED_NONE) {
         job *j = cuzk_sched_take(&e->on_device, at).owner;
         part *p = &j->parts[item->partition];
         (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
                        err->msg);
-        p->avoid |= said_of_device(st) != CUZK_E_CANCELLED ? (uint64_t)1 << w->index : 0;
+        p->avoid |= cuzk_device_status(st) != CUZK_E_CANCELLED ? (uint64_t)1 << w->index : 0;
         cuzk_flight_part_failed(e, p->flight, cuzk_engine_file_status(st), text);
     }
     pthread_cond_broadcast(&e->cv_device);
@@ -223,7 +215,7 @@ static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
 {
     looking l;
     const uint64_t now = cuzk_clock_ns(); /* one time for all: the order depends on it */
-    cuzk_batch_rules rules = rules_of(e, w, &l);
+    cuzk_batch_rules rules = rules_of(e, w, &l, now);
     l.rules = &rules;
     out->n = 0;
     out->wake_ns = 0;
@@ -283,6 +275,7 @@ static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, device_cal
         f->is_busy = true;
         f->device = (int32_t)w->index;
         f->slot = w->slot;
+        f->period = d->health.quarantines;
         p->state = CUZK_PART_DEVICE;
         p->device = (int32_t)w->index;
         cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_DEVICE, now);
@@ -327,7 +320,8 @@ static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work, uint6
     if (work->status != CUZK_OK) {
         char text[ERROR_BYTES];
         const device *d = &e->devices[f->device];
-        p->avoid |= said_of_device(work->status) != CUZK_E_CANCELLED ? (uint64_t)1 << f->device : 0;
+        p->avoid |=
+            cuzk_device_status(work->status) != CUZK_E_CANCELLED ? (uint64_t)1 << f->device : 0;
         (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
                        work->err.msg[0] != '\0' ? work->err.msg : cuzk_status_text(work->status));
         cuzk_flight_part_failed(e, f, cuzk_engine_file_status(work->status), text);
@@ -377,9 +371,8 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
         cuzk_engine_suspect_params(e, circuit);
         cuzk_device_key_suspect(e, w->index, circuit); /* it streams from that file */
     }
-    if (cuzk_health_end(&d->health, w->slot, said_of_device(worst), now)) {
-        cuzk_engine_log_device(e, 0, "device.quarantined", w->index, cuzk_status_text(worst));
-        pthread_cond_broadcast(&e->cv_device); /* its partitions are others' now */
+    if (cuzk_health_end(&d->health, w->slot, cuzk_device_status(worst), now)) {
+        cuzk_device_quarantined(e, w->index, cuzk_status_text(worst));
     }
     for (uint32_t i = 0; i < call.n; i++) {
         call.f[i]->witness = NULL;
@@ -388,7 +381,6 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     }
     pthread_cond_broadcast(&e->cv_witness); /* room before the device */
     pthread_cond_signal(&e->cv_timer);      /* a quarantined device may be idle now */
-    cuzk_device_key_drop_suspect(e, w->index, circuit);
 }
 
 /* Whether a quarantined device is back; on its own thread, for it may hang. */
@@ -400,6 +392,9 @@ static bool probe(cuzk_engine *e, const worker *w)
         return false;
     }
     (void)cuzk_device_keys_unload(e, w->index, UINT32_MAX); /* they are of the lost context */
+    while (d->keys.n_leaving != 0) {                        /* others unload some, too */
+        pthread_cond_wait(&e->cv_device, &e->mu);
+    }
     pthread_mutex_unlock(&e->mu);
     const cuzk_status st = e->backend->probe(e->backend->arg, w->index, &err);
     pthread_mutex_lock(&e->mu);
@@ -409,7 +404,11 @@ static bool probe(cuzk_engine *e, const worker *w)
             cuzk_budget_resize(&d->keys.memory, d->info.memory_total, d->info.memory_held);
         }
     }
-    cuzk_health_probed(&d->health, st == CUZK_OK, cuzk_clock_ns());
+    const uint32_t circuit =
+        cuzk_health_probed(&d->health, d->circuits, st == CUZK_OK, cuzk_clock_ns());
+    if (circuit != CUZK_HEALTH_NO_CIRCUIT) {
+        cuzk_circuit_set_aside(e, w->index, circuit);
+    }
     cuzk_engine_log_device(e, st == CUZK_OK ? 2 : 1,
                            st == CUZK_OK ? "device.returned" : "device.still_bad", w->index,
                            st == CUZK_OK ? "works again" : err.msg);
@@ -450,7 +449,7 @@ void cuzk_device_loop(worker *w)
             pthread_cond_wait(&e->cv_device, &e->mu);
             continue;
         }
-        if (probe(e, w) || cuzk_device_key_shed(e, w->index) || warm_up(e, w)) {
+        if (probe(e, w) || cuzk_device_keys_tidy(e, w->index) || warm_up(e, w)) {
             continue;
         }
         if (!pick(e, w, &batch)) {

@@ -56,6 +56,19 @@ static void wrong(cuzk_engine *e, flight *f, const char *why)
     cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_SELFTEST, text);
 }
 
+static void tell_health(cuzk_engine *e, const flight *f, bool is_right, uint64_t now)
+{
+    device *d = &e->devices[f->device];
+    switch (cuzk_health_verified(&d->health, d->circuits, e->backend->n_circuits, f->circuit,
+                                 f->period, is_right, now)) {
+    case CUZK_HEALTH_UNCHANGED: break;
+    case CUZK_HEALTH_QUARANTINES:
+        cuzk_device_quarantined(e, (uint32_t)f->device, "its proofs do not verify");
+        break;
+    case CUZK_HEALTH_SETS_ASIDE: cuzk_circuit_set_aside(e, (uint32_t)f->device, f->circuit); break;
+    }
+}
+
 static void run(cuzk_engine *e, uint32_t index)
 {
     const cuzk_engine_backend *b = e->backend;
@@ -79,12 +92,8 @@ static void run(cuzk_engine *e, uint32_t index)
     cuzk_stage_end(e, j, f->partition, CUZK_STAGE_VERIFY, now);
     j->input_users--;
     f->is_busy = false;
-    if ((st == CUZK_OK || st == CUZK_E_SELFTEST) &&
-        cuzk_health_verified(&e->devices[f->device].health, st == CUZK_OK, now)) {
-        cuzk_engine_log_device(e, 0, "device.quarantined", (uint32_t)f->device,
-                               "its proofs do not verify");
-        pthread_cond_signal(&e->cv_timer);
-        pthread_cond_broadcast(&e->cv_device);
+    if (st == CUZK_OK || st == CUZK_E_SELFTEST) {
+        tell_health(e, f, st == CUZK_OK, now);
     }
     if (j->phase != PHASE_READY) {
         cuzk_flight_drop(e, f);

@@ -99,6 +99,11 @@ static flight *next(cuzk_engine *e, bool is_express)
         return NULL;
     }
     job *j = e->ready.items[best].owner;
+    if (cuzk_circuit_is_out(e, j->circuit, now)) {
+        cuzk_circuit_fail_job(e, j, j->circuit);
+        pthread_cond_broadcast(&e->cv_witness); /* for whoever is next */
+        return NULL;
+    }
     if (!has_room(e, j)) {
         return NULL;
     }
