@@ -20,14 +20,23 @@ add_custom_command(OUTPUT "${_share}/cuzk.1.gz" "${_share}/cuzk.toml.5.gz" "${_s
     COMMAND "${CUZK_GZIP}" -9nkf "${_share}/changelog"
     DEPENDS cuzk "${_share}/changelog" "${PROJECT_SOURCE_DIR}/packaging/cuzk.1"
             "${PROJECT_SOURCE_DIR}/packaging/config_man.sh" VERBATIM)
+add_custom_command(OUTPUT "${_share}/completion.bash" "${_share}/_cuzk" "${_share}/cuzk.fish"
+    COMMAND "$<TARGET_FILE:cuzk>" completion bash > "${_share}/completion.bash"
+    COMMAND "$<TARGET_FILE:cuzk>" completion zsh > "${_share}/_cuzk"
+    COMMAND "$<TARGET_FILE:cuzk>" completion fish > "${_share}/cuzk.fish"
+    DEPENDS cuzk VERBATIM)
 add_custom_target(cuzk_packaging ALL
-    DEPENDS "${_share}/cuzk.1.gz" "${_share}/cuzk.toml.5.gz" "${_share}/changelog.gz")
+    DEPENDS "${_share}/completion.bash" "${_share}/_cuzk" "${_share}/cuzk.fish"
+            "${_share}/cuzk.1.gz" "${_share}/cuzk.toml.5.gz" "${_share}/changelog.gz")
 
 install(TARGETS cuzk RUNTIME DESTINATION bin)
 install(FILES packaging/cuzk.toml DESTINATION /etc/cuzk)
 install(FILES "${_share}/cuzk.service" DESTINATION /lib/systemd/system)
 install(FILES "${_share}/cuzk.1.gz" DESTINATION share/man/man1)
 install(FILES "${_share}/cuzk.toml.5.gz" DESTINATION share/man/man5)
+install(FILES "${_share}/completion.bash" DESTINATION share/bash-completion/completions RENAME cuzk)
+install(FILES "${_share}/_cuzk" DESTINATION share/zsh/vendor-completions)
+install(FILES "${_share}/cuzk.fish" DESTINATION share/fish/vendor_completions.d)
 install(FILES "${_share}/changelog.gz" packaging/debian/copyright DESTINATION share/doc/cuzk)
 
 set(CPACK_GENERATOR DEB)

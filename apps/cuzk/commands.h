@@ -2,18 +2,28 @@
 #ifndef CUZK_APPS_COMMANDS_H
 #define CUZK_APPS_COMMANDS_H
 
+#include <argp.h>
+#include <stdio.h>
+
 /* Sub-commands: one line here and one in a table each. */
 typedef struct command {
     const char *name;
     const char *summary; /* one line of the help */
-    int (*run)(int argc, char **argv);
+    int (*run)(int argc,
+               char **argv); /* NULL: the name is a heading of the help, for the rows below it */
 } command;
 
 /**
- * Runs the command that argv[1] names, with argv[0] "PREFIX NAME" for it; --help, --version and
- * mistakes are answered here. table ends with a NULL name.
+ * Runs the command that argv[1] names, with argv[0] "PREFIX NAME" for it; --help, help COMMAND, --version,
+ * version and mistakes are answered here. table ends with a NULL name.
  */
 int dispatch(int argc, char **argv, const char *prefix, const char *doc, const command *table);
+/** The name of the table that is closest to a misspelt one, or NULL when none is close. */
+const char *closest_command(const command *table, const char *name);
+/** The commands of `cuzk`, ending with a NULL name. */
+const command *top_commands(void);
+/** cuzk --version: release, commit, processor, CUDA and driver, daemon. */
+void print_version(FILE *out, struct argp_state *state);
 
 int cmd_groth16(int argc, char **argv);
 int cmd_groth16_setup(int argc, char **argv);
@@ -34,6 +44,7 @@ int cmd_bench_pair(int argc, char **argv);
 int cmd_bench_prove(int argc, char **argv);
 int cmd_bench_show(int argc, char **argv);
 int cmd_bench_synth(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_submit(int argc, char **argv);

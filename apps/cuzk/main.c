@@ -22,11 +22,14 @@ static int no_daemon(int argc, char **argv)
 #endif
 
 static const command commands[] = {
+    {"Proofs", NULL, NULL},
     {"prove", "Filecoin proofs: porep, winning, window, update", cmd_prove},
     {"verify", "the same, against their statements", cmd_verify},
-    {"circuit", "Filecoin circuits: info", cmd_circuit},
     {"gen", "inputs of synthetic sectors, for tests and benchmarks", cmd_gen},
+    {"circuit", "Filecoin circuits: info", cmd_circuit},
     {"groth16", "circom and snarkjs circuits: setup, prove, verify", cmd_groth16},
+    {"params", "proving parameter files: list, check, fetch, info, setup", cmd_params},
+    {"The daemon", NULL, NULL},
 #ifdef CUZK_DAEMON
     {"serve", "the daemon: proofs over gRPC, for Curio and others", cmd_serve},
     {"submit", "hand a job to a daemon, and perhaps wait for it", cmd_submit},
@@ -39,56 +42,17 @@ static const command commands[] = {
 #else
     {"serve", "the daemon (not in this build)", no_daemon},
 #endif
-    {"bench", "measuring: micro, synth, prove, compare", cmd_bench},
-    {"params", "proving parameter files: list, check, fetch, info, setup", cmd_params},
 #ifdef CUZK_TOP
     {"top", "a daemon's jobs, devices and queues, on a terminal", cmd_top},
 #endif
+    {"Tools", NULL, NULL},
+    {"bench", "measuring: micro, synth, prove, compare", cmd_bench},
+    {"completion", "completion of this command line: bash, zsh, fish", cmd_completion},
     {NULL, NULL, NULL}};
 
-static void print_version(FILE *out, struct argp_state *state)
+const command *top_commands(void)
 {
-    char cpu[128];
-    (void)state;
-    (void)fprintf(out, "cuzk %s (%s)\n", CUZK_VERSION_STR,
-                  cuzk_cpu_describe(cuzk_cpu_detect(), cpu, sizeof(cpu)));
-}
-
-static void print_commands(FILE *out, const char *prefix, const char *doc, const command *table)
-{
-    (void)fprintf(out, "Usage: %s COMMAND [OPTION...] [FILE...]\n%s\n\nCommands:\n", prefix, doc);
-    for (const command *c = table; c->name != NULL; c++) {
-        (void)fprintf(out, "  %-10s %s\n", c->name, c->summary);
-    }
-    (void)fprintf(out, "\n'%s COMMAND --help' explains a command.\n", prefix);
-}
-
-int dispatch(int argc, char **argv, const char *prefix, const char *doc, const command *table)
-{
-    if (argc < 2) {
-        print_commands(stderr, prefix, doc, table);
-        return EXIT_STATUS_BAD_INPUT;
-    }
-    const char *name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-?") == 0 || strcmp(name, "-h") == 0 ||
-        strcmp(name, "help") == 0) {
-        print_commands(stdout, prefix, doc, table);
-        return fflush(stdout) == 0 ? EXIT_STATUS_OK : EXIT_STATUS_MACHINE;
-    }
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
-        print_version(stdout, NULL);
-        return fflush(stdout) == 0 ? EXIT_STATUS_OK : EXIT_STATUS_MACHINE;
-    }
-    for (const command *c = table; c->name != NULL; c++) {
-        if (strcmp(name, c->name) == 0) {
-            char full[128];
-            (void)snprintf(full, sizeof(full), "%s %s", prefix, name);
-            argv[1] = full; /* argp shows argv[0] in messages */
-            return c->run(argc - 1, argv + 1);
-        }
-    }
-    (void)fprintf(stderr, "%s: no command '%s'; '%s --help' lists them\n", prefix, name, prefix);
-    return EXIT_STATUS_BAD_INPUT;
+    return commands;
 }
 
 #ifdef CUZK_DAEMON

@@ -52,7 +52,9 @@ if command -v dpkg-shlibdeps >/dev/null; then
     deb=$(ls "$dir"/pkg/*.deb)
     dpkg-deb -c "$deb" >"$dir/files"
     for f in ./usr/bin/cuzk ./etc/cuzk/cuzk.toml ./lib/systemd/system/cuzk.service ./usr/share/man/man1/cuzk.1.gz \
-        ./usr/share/man/man5/cuzk.toml.5.gz ./usr/share/doc/cuzk/copyright; do
+        ./usr/share/man/man5/cuzk.toml.5.gz ./usr/share/doc/cuzk/copyright \
+        ./usr/share/bash-completion/completions/cuzk ./usr/share/zsh/vendor-completions/_cuzk \
+        ./usr/share/fish/vendor_completions.d/cuzk.fish; do
         check "the package has $f" has "$dir/files" " $f\$"
     done
     dpkg-deb -I "$deb" >"$dir/info"

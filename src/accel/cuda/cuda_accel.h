@@ -7,6 +7,9 @@
  */
 #include "accel/accel.h"
 
+/** The CUDA version that the installed driver supports, 1000 major + 10 minor; 0: no driver. */
+int cuzk_accel_cuda_driver_version(void);
+
 /**
  * Opens device `ordinal` and reserves its memory: what is free, at most memory_limit bytes (0: no
  * limit). E_UNSUPPORTED when there is no such device or no driver, E_DEV_NOMEM, E_DEV_LOST.

@@ -117,3 +117,9 @@ void gpu_host_free(cuzk_accel *dev, void *p)
     cuzk_free(l);
     cuzk_free(p);
 }
+
+int cuzk_accel_cuda_driver_version(void)
+{
+    int version = 0;
+    return cudaDriverGetVersion(&version) == cudaSuccess ? version : 0;
+}
