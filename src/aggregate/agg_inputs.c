@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The proofs that are to be aggregated: decoded, and verified before anything else is done. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "aggregate/agg_prove_internal.h"
+#include "aggregate/points.h"
+#include "aggregate/products.h"
+#include "aggregate/statements.h"
+#include "base/alloc.h"
+#include "base/entropy.h"
+#include "msm/msm.h"
+#include "verify/input_sum.h"
+#include "verify/vk.h"
+
+typedef struct each_proof {
+    cuzk_agg_points *out;
+    const uint8_t *proofs, *inputs;
+    const cuzk_vk *vk;
+    size_t n_inputs;
+    _Atomic size_t first_bad;
+} each_proof;
+
+static void note_bad(each_proof *e, size_t i)
+{
+    size_t seen = atomic_load(&e->first_bad);
+    while (i < seen && !atomic_compare_exchange_weak(&e->first_bad, &seen, i)) {
+    }
+}
+
+static cuzk_status decode_one(const cuzk_agg_points *out, size_t i, const uint8_t *in)
+{
+    CUZK_TRY(cuzk_g1_decode_compressed(&out->a[i], in, CUZK_POINT_IN_SUBGROUP));
+    CUZK_TRY(cuzk_g2_decode_compressed(&out->b[i], in + 48, CUZK_POINT_IN_SUBGROUP));
+    CUZK_TRY(cuzk_g1_decode_compressed(&out->c[i], in + 144, CUZK_POINT_IN_SUBGROUP));
+    return cuzk_g1_affine_is_infinity(&out->a[i]) || cuzk_g2_affine_is_infinity(&out->b[i]) ||
+                   cuzk_g1_affine_is_infinity(&out->c[i])
+               ? CUZK_E_INFINITY
+               : CUZK_OK;
+}
+
+static cuzk_status decode_range(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    each_proof *e = arg;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const cuzk_status st = decode_one(e->out, i, e->proofs + i * CUZK_PROOF_BYTES);
+        if (st != CUZK_OK) {
+            note_bad(e, i);
+            return st;
+        }
+    }
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_agg_decode_proofs(cuzk_agg_points *out, const uint8_t *proofs, size_t n_proofs,
+                                   size_t n, cuzk_pool *pool, const cuzk_cancel *cancel,
+                                   cuzk_err *err)
+{
+    each_proof e = {.out = out, .proofs = proofs, .first_bad = SIZE_MAX};
+    const cuzk_status st = cuzk_parallel_for(pool, cancel, n_proofs, 0, decode_range, &e);
+    if (st != CUZK_OK) {
+        return e.first_bad == SIZE_MAX
+                   ? CUZK_FAIL(err, st, "%s", cuzk_status_text(st))
+                   : CUZK_FAIL(err, st, "proof %zu of %zu: %s", (size_t)e.first_bad, n_proofs,
+                               cuzk_status_text(st));
+    }
+    for (size_t i = n_proofs; i < n; i++) {
+        out->a[i] = out->a[n_proofs - 1];
+        out->b[i] = out->b[n_proofs - 1];
+        out->c[i] = out->c[n_proofs - 1];
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status verify_range(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    each_proof *e = arg;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        if (i > e->first_bad) { /* an earlier one is bad already */
+            return CUZK_OK;
+        }
+        const cuzk_verify_result r =
+            cuzk_verify(e->vk, e->proofs + i * CUZK_PROOF_BYTES, CUZK_PROOF_BYTES,
+                        e->inputs + i * e->n_inputs * CUZK_SCALAR_BYTES, e->n_inputs);
+        if (r == CUZK_VERIFY_E_NOMEM || r == CUZK_VERIFY_E_IO) {
+            return (cuzk_status)r;
+        }
+        if (r != CUZK_VERIFY_OK) {
+            note_bad(e, i);
+        }
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status name_bad(const uint8_t *proofs, const cuzk_vk *vk, const cuzk_agg_claim *claim,
+                            cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    each_proof e = {.proofs = proofs,
+                    .inputs = claim->inputs,
+                    .vk = vk,
+                    .n_inputs = claim->n_inputs,
+                    .first_bad = SIZE_MAX};
+    const cuzk_status st = cuzk_parallel_for(pool, cancel, claim->n, 4, verify_range, &e);
+    if (st != CUZK_OK) {
+        return CUZK_FAIL(err, st, "verifying the proofs: %s", cuzk_status_text(st));
+    }
+    return e.first_bad == SIZE_MAX
+               ? CUZK_FAIL(err, CUZK_E_SELFTEST, "%s",
+                           "the proofs verify one by one but not together")
+               : CUZK_FAIL(err, CUZK_E_PROOF_FALSE, "proof %zu of %zu does not verify",
+                           (size_t)e.first_bad, claim->n);
+}
+
+typedef struct batch {
+    cuzk_scalar *z; /* [n] coefficients of 128 bits */
+    cuzk_fr *zf;    /* [n] */
+    cuzk_g1_affine *za;
+    cuzk_scalar *s; /* [n_inputs + 1] */
+} batch;
+
+static cuzk_status draw(batch *b, size_t n, cuzk_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        memset(&b->z[i], 0, sizeof(b->z[i]));
+        do {
+            CUZK_TRY(cuzk_entropy(b->z[i].l, 16, err));
+        } while ((b->z[i].l[0] | b->z[i].l[1]) == 0);
+        cuzk_fr_from_scalar(&b->zf[i], &b->z[i]);
+    }
+    return CUZK_OK;
+}
+
+/* Product of e(z_i A_i, B_i) = e(alpha, beta)^k e(sum, gamma) e(sum of z_i C_i, delta)? */
+static cuzk_status check_together(batch *b, const cuzk_agg_points *p, const cuzk_vk *vk,
+                                  const cuzk_agg_claim *claim, bool *holds, cuzk_pool *pool,
+                                  const cuzk_cancel *cancel, cuzk_err *err)
+{
+    const size_t n = claim->n;
+    cuzk_g1 jac[2];
+    cuzk_g1_affine aff[2];
+    cuzk_fp scratch[2];
+    cuzk_fp12 f, r;
+    CUZK_TRY(draw(b, n, err));
+    CUZK_TRY(cuzk_agg_weigh_inputs(b->s, claim, b->zf, NULL, n, err));
+    CUZK_TRY(cuzk_verify_input_sum(&jac[0], vk->ic, b->s, claim->n_inputs + 1));
+    CUZK_TRY(cuzk_msm_g1(&jac[1], p->c, b->z, n, 128, pool, cancel, err));
+    CUZK_TRY(cuzk_agg_scale_g1(b->za, p->a, b->zf, n, pool, cancel, err));
+    cuzk_agg_group g = {.q = p->b, .n_targets = 1, .target = {{.p = b->za}}};
+    CUZK_TRY(cuzk_agg_products(&g, 1, n, pool, cancel, err));
+    cuzk_g1_batch_to_affine(aff, jac, scratch, 2);
+    const cuzk_pairing_term t[2] = {{&aff[0], NULL, &vk->minus_gamma},
+                                    {&aff[1], NULL, &vk->minus_delta}};
+    cuzk_pairing_miller(&f, t, 2);
+    cuzk_fp12_mul(&f, &f, &g.target[0].lo);
+    cuzk_fp12_mul(&f, &f, &g.target[0].hi);
+    cuzk_pairing_final_exp(&f, &f);
+    cuzk_fp12_cyclotomic_pow(&r, &vk->alpha_beta, b->s[0].l, 4);
+    *holds = cuzk_fp12_eq(&f, &r);
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_agg_check_inputs(const cuzk_agg_points *p, const uint8_t *proofs,
+                                  const cuzk_vk *vk, const cuzk_agg_claim *claim, cuzk_pool *pool,
+                                  const cuzk_cancel *cancel, cuzk_err *err)
+{
+    bool holds = false;
+    batch b = {cuzk_alloc(claim->n, sizeof(*b.z)), cuzk_alloc(claim->n, sizeof(*b.zf)),
+               cuzk_alloc(claim->n, sizeof(*b.za)), cuzk_alloc(claim->n_inputs + 1, sizeof(*b.s))};
+    cuzk_status st = b.z != NULL && b.zf != NULL && b.za != NULL && b.s != NULL
+                         ? check_together(&b, p, vk, claim, &holds, pool, cancel, err)
+                         : CUZK_FAIL(err, CUZK_E_NOMEM, "%s", "no memory to verify the proofs");
+    cuzk_free(b.z);
+    cuzk_free(b.zf);
+    cuzk_free(b.za);
+    cuzk_free(b.s);
+    if (st == CUZK_OK && !holds) {
+        st = name_bad(proofs, vk, claim, pool, cancel, err);
+    }
+    return st;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <string.h>
+
+#include "aggregate/agg_prove_internal.h"
+#include "aggregate/points.h"
+#include "aggregate/products.h"
+#include "base/alloc.h"
+#include "msm/msm.h"
+#include "verify/input_sum.h"
+
+/* Vectors as short as this are scaled for good: fewer multiplications than the powers in GT. */
+#define SCALE_LENGTH 32
+
+typedef struct prover {
+    const cuzk_agg_key *key;
+    const cuzk_agg_claim *claim;
+    const cuzk_agg_watch_prover *watch;
+    const cuzk_agg_watch *challenges;
+    cuzk_pool *pool;
+    const cuzk_cancel *cancel;
+    cuzk_err *err;
+    cuzk_agg_state s;
+    cuzk_agg_proof *p;
+    cuzk_agg_challenges c;
+    cuzk_scalar *k; /* [n] scratch */
+    /* One group per vector of G2. Round 0 and the commitments share the lines of v and b. */
+    cuzk_agg_group g[3];
+} prover;
+
+enum { GROUP_V1, GROUP_V2, GROUP_B };
+
+static cuzk_status alloc_vectors(prover *t, size_t n)
+{
+    cuzk_agg_state *s = &t->s;
+    bool ok = true;
+    cuzk_g1_affine **g1[5] = {&s->a, &s->c, &s->ra, &s->w[0], &s->w[1]};
+    cuzk_g2_affine **g2[3] = {&s->b, &s->v[0], &s->v[1]};
+    for (size_t i = 0; i < 5; i++) {
+        *g1[i] = cuzk_alloc(n, sizeof(**g1[i]));
+        ok = ok && *g1[i] != NULL;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        *g2[i] = cuzk_alloc(n, sizeof(**g2[i]));
+        ok = ok && *g2[i] != NULL;
+    }
+    s->rho = cuzk_alloc(n, sizeof(*s->rho));
+    t->k = cuzk_alloc(n, sizeof(*t->k));
+    t->p = cuzk_alloc_zero(1, sizeof(*t->p));
+    return ok && s->rho != NULL && t->k != NULL && t->p != NULL
+               ? CUZK_OK
+               : CUZK_FAIL(t->err, CUZK_E_NOMEM, "no memory to aggregate %zu proofs", n);
+}
+
+static void free_vectors(prover *t)
+{
+    cuzk_agg_state *s = &t->s;
+    cuzk_free(s->a);
+    cuzk_free(s->c);
+    cuzk_free(s->ra);
+    cuzk_free(s->b);
+    for (size_t i = 0; i < 2; i++) {
+        cuzk_free(s->w[i]);
+        cuzk_free(s->v[i]);
+    }
+    cuzk_free(s->rho);
+    cuzk_free(t->k);
+    cuzk_free(t->p);
+}
+
+static void set_key(prover *t)
+{
+    const size_t n = t->key->n;
+    memcpy(t->s.w[0], t->key->g_a + n, n * sizeof(*t->s.w[0]));
+    memcpy(t->s.w[1], t->key->g_b + n, n * sizeof(*t->s.w[1]));
+    memcpy(t->s.v[0], t->key->h_a, n * sizeof(*t->s.v[0]));
+    memcpy(t->s.v[1], t->key->h_b, n * sizeof(*t->s.v[1]));
+    t->s.m = n;
+}
+
+static void both(cuzk_fp12 *out, const cuzk_agg_target *a)
+{
+    cuzk_fp12_mul(out, &a->lo, &a->hi);
+}
+
+/*
+ * T, U and, over the same lines, the products of round 0, none of which needs r: the scaled vectors
+ * are powers of r away, which e(s^i P, Q) = e(P, Q)^(s^i) moves out of the sum.
+ */
+static cuzk_status commit(prover *t)
+{
+    cuzk_agg_state *s = &t->s;
+    for (size_t i = 0; i < 2; i++) {
+        t->g[i] = (cuzk_agg_group){.q = s->v[i],
+                                   .n_targets = 4,
+                                   .target = {{.p = s->a, .shifted = true},
+                                              {.p = s->c, .shifted = true},
+                                              {.p = s->a},
+                                              {.p = s->c}}};
+    }
+    t->g[GROUP_B] = (cuzk_agg_group){.q = s->b,
+                                     .n_targets = 4,
+                                     .target = {{.p = s->w[0], .shifted = true},
+                                                {.p = s->w[1], .shifted = true},
+                                                {.p = s->w[0]},
+                                                {.p = s->w[1]}}};
+    CUZK_TRY(cuzk_agg_products(t->g, 3, s->m, t->pool, t->cancel, t->err));
+    cuzk_agg_gt_job job[AGG_COMMITMENTS] = {{.out = &t->p->com[AGG_T_AB]},
+                                            {.out = &t->p->com[AGG_U_AB]},
+                                            {.out = &t->p->com[AGG_T_C]},
+                                            {.out = &t->p->com[AGG_U_C]}};
+    for (size_t i = 0; i < 2; i++) {
+        both(&job[AGG_T_AB + i].f, &t->g[i].target[2]);
+        both(&job[AGG_T_AB + i].raised, &t->g[GROUP_B].target[2 + i]);
+        both(&job[AGG_T_C + i].f, &t->g[i].target[3]);
+        cuzk_fp12_set_one(&job[AGG_T_C + i].raised);
+    }
+    return cuzk_agg_gt_jobs(job, AGG_COMMITMENTS, t->pool, t->cancel, t->err);
+}
+
+/* out = sum of k[i] c[i]; small ones without the machinery of the large. */
+static cuzk_status sum_c(prover *t, cuzk_g1_affine *out, const cuzk_g1_affine *c, const cuzk_fr *k,
+                         size_t n)
+{
+    enum { FEW = 256 };
+    cuzk_g1 sum;
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fr_to_scalar(&t->k[i], &k[i]);
+    }
+    CUZK_TRY(n <= FEW ? cuzk_verify_input_sum(&sum, c, t->k, n)
+                      : cuzk_msm_g1(&sum, c, t->k, n, 255, t->pool, t->cancel, t->err));
+    cuzk_g1_to_affine(out, &sum);
+    return CUZK_OK;
+}
+
+/* The products of A and B', for Z_AB and for round 0. */
+static cuzk_status inner_products(prover *t)
+{
+    cuzk_agg_state *s = &t->s;
+    s->s = t->c.r;
+    cuzk_fr_inv(&s->s_inv, &s->s);
+    cuzk_agg_powers(s->rho, &s->s, s->m);
+    CUZK_TRY(cuzk_agg_scale_g1(s->ra, s->a, s->rho, s->m, t->pool, t->cancel, t->err));
+    if (t->watch != NULL && t->watch->vectors != NULL) {
+        t->watch->vectors(t->watch->arg, -1, s);
+    }
+    cuzk_agg_group g = {
+        .q = s->b, .n_targets = 2, .target = {{.p = s->ra, .shifted = true}, {.p = s->ra}}};
+    CUZK_TRY(cuzk_agg_products(&g, 1, s->m, t->pool, t->cancel, t->err));
+    cuzk_agg_gt_job job = {.out = &t->p->z_ab};
+    both(&job.f, &g.target[1]);
+    cuzk_fp12_set_one(&job.raised);
+    CUZK_TRY(cuzk_agg_gt_jobs(&job, 1, t->pool, t->cancel, t->err));
+    t->g[GROUP_B].target[2] = g.target[0];
+    return sum_c(t, &t->p->z_c, s->c, s->rho, s->m);
+}
+
+/* The products of a later round, at the places where commit and inner_products left round 0's. */
+static cuzk_status cross_products(prover *t)
+{
+    cuzk_agg_state *s = &t->s;
+    for (size_t i = 0; i < 2; i++) {
+        t->g[i] = (cuzk_agg_group){
+            .q = s->v[i],
+            .n_targets = 2,
+            .target = {{.p = s->a, .shifted = true}, {.p = s->c, .shifted = true}}};
+    }
+    t->g[GROUP_B] =
+        (cuzk_agg_group){.q = s->b,
+                         .n_targets = 3,
+                         .target = {{.p = s->w[0], .shifted = true},
+                                    {.p = s->w[1], .shifted = true},
+                                    {.p = s->is_scaled ? s->a : s->ra, .shifted = true}}};
+    return cuzk_agg_products(t->g, 3, s->m, t->pool, t->cancel, t->err);
+}
+
+/* Elements of GT of a round. l pairs left points of G2: its powers of s are s^-h, those of r s^h. */
+static cuzk_status round_gt(prover *t, cuzk_agg_round *out, const cuzk_scalar *l,
+                            const cuzk_scalar *r)
+{
+    cuzk_agg_gt_job job[AGG_ROUND_GT];
+    for (size_t i = 0; i < AGG_ROUND_GT; i++) {
+        job[i].out = &out->gt[i];
+        job[i].k = NULL;
+        cuzk_fp12_set_one(&job[i].f);
+        cuzk_fp12_set_one(&job[i].raised);
+    }
+    for (size_t i = 0; i < 2; i++) { /* the keys of a and of b */
+        const cuzk_agg_target *a = &t->g[i].target[0], *c = &t->g[i].target[1];
+        const cuzk_agg_target *w = &t->g[GROUP_B].target[i];
+        job[AGG_T_AB_L + i].f = a->lo;
+        job[AGG_T_AB_L + i].raised = w->lo;
+        job[AGG_T_AB_L + i].k = l;
+        job[AGG_T_AB_R + i].f = a->hi;
+        job[AGG_T_AB_R + i].raised = w->hi;
+        job[AGG_T_AB_R + i].k = r;
+        job[AGG_T_C_L + i].f = c->lo;
+        job[AGG_T_C_R + i].f = c->hi;
+    }
+    job[AGG_Z_AB_L].raised = t->g[GROUP_B].target[2].lo;
+    job[AGG_Z_AB_L].k = l;
+    job[AGG_Z_AB_R].raised = t->g[GROUP_B].target[2].hi;
+    job[AGG_Z_AB_R].k = r;
+    return cuzk_agg_gt_jobs(job, AGG_ROUND_GT, t->pool, t->cancel, t->err);
+}
+
+static cuzk_status fold_all(prover *t, const cuzk_fr *x, const cuzk_fr *x_inv, const cuzk_fr *sh,
+                            const cuzk_fr *sh_inv)
+{
+    cuzk_agg_state *s = &t->s;
+    const size_t h = s->m / 2;
+    cuzk_fr kw, kb;
+    cuzk_fr_mul(&kw, x, sh_inv);
+    cuzk_fr_mul(&kb, x_inv, sh);
+    CUZK_TRY(cuzk_agg_fold_g1(s->a, h, x, t->pool, t->cancel, t->err));
+    CUZK_TRY(cuzk_agg_fold_g1(s->c, h, x, t->pool, t->cancel, t->err));
+    if (!s->is_scaled) {
+        CUZK_TRY(cuzk_agg_fold_g1(s->ra, h, &kw, t->pool, t->cancel, t->err));
+    }
+    CUZK_TRY(cuzk_agg_fold_g2(s->b, h, &kb, t->pool, t->cancel, t->err));
+    for (size_t i = 0; i < 2; i++) {
+        CUZK_TRY(cuzk_agg_fold_g1(s->w[i], h, &kw, t->pool, t->cancel, t->err));
+        CUZK_TRY(cuzk_agg_fold_g2(s->v[i], h, x_inv, t->pool, t->cancel, t->err));
+    }
+    for (size_t i = 0; i < h; i++) {
+        cuzk_fr p;
+        cuzk_fr_mul(&p, &s->rho[h + i], x_inv);
+        cuzk_fr_add(&s->rho[i], &s->rho[i], &p);
+    }
+    s->m = h;
+    return CUZK_OK;
+}
+
+/* Applies the powers of s to b and w, after which s is 1. */
+static cuzk_status scale_for_good(prover *t)
+{
+    cuzk_agg_state *s = &t->s;
+    cuzk_fr power[SCALE_LENGTH];
+    cuzk_agg_powers(power, &s->s, s->m);
+    CUZK_TRY(cuzk_agg_scale_g2(s->b, s->b, power, s->m, t->pool, t->cancel, t->err));
+    cuzk_agg_powers(power, &s->s_inv, s->m);
+    for (size_t i = 0; i < 2; i++) {
+        CUZK_TRY(cuzk_agg_scale_g1(s->w[i], s->w[i], power, s->m, t->pool, t->cancel, t->err));
+    }
+    s->s = s->s_inv = CUZK_FR_ONE;
+    s->is_scaled = true;
+    return CUZK_OK;
+}
+
+static cuzk_status run_round(prover *t, unsigned i)
+{
+    cuzk_agg_state *s = &t->s;
+    cuzk_agg_round *out = &t->p->round[i];
+    const size_t h = s->m / 2;
+    cuzk_fr sh, sh_inv;
+    cuzk_scalar l, r;
+    cuzk_fr_pow_u64(&sh, &s->s, h);
+    cuzk_fr_pow_u64(&sh_inv, &s->s_inv, h);
+    cuzk_fr_to_scalar(&l, &sh_inv);
+    cuzk_fr_to_scalar(&r, &sh);
+    if (i > 0) {
+        CUZK_TRY(cross_products(t));
+    }
+    CUZK_TRY(round_gt(t, out, s->is_scaled ? NULL : &l, s->is_scaled ? NULL : &r));
+    CUZK_TRY(sum_c(t, &out->z_c_l, s->c + h, s->rho, h));
+    CUZK_TRY(sum_c(t, &out->z_c_r, s->c, s->rho + h, h));
+    cuzk_agg_challenge_round(&t->c, t->p, i, t->claim->version, t->challenges);
+    CUZK_TRY(fold_all(t, &t->c.x[i], &t->c.x_inv[i], &sh, &sh_inv));
+    if (t->watch != NULL && t->watch->vectors != NULL) {
+        t->watch->vectors(t->watch->arg, (int)i, s);
+    }
+    return s->is_scaled || s->m > SCALE_LENGTH || s->m == 1 ? CUZK_OK : scale_for_good(t);
+}
+
+static void take_final(prover *t)
+{
+    cuzk_agg_proof *p = t->p;
+    p->final_a = t->s.a[0];
+    p->final_b = t->s.b[0]; /* s^0 is 1 */
+    p->final_c = t->s.c[0];
+    for (size_t i = 0; i < 2; i++) {
+        p->final_v[i] = t->s.v[i][0];
+        p->final_w[i] = t->s.w[i][0];
+    }
+}
+
+static cuzk_status aggregate(prover *t)
+{
+    const cuzk_agg_claim *q = t->claim;
+    set_key(t);
+    CUZK_TRY(commit(t));
+    cuzk_agg_challenge_r(&t->c, t->p, q->include, q->n_include, t->challenges);
+    CUZK_TRY(inner_products(t));
+    cuzk_agg_challenge_first(&t->c, t->p, t->challenges);
+    for (unsigned i = 0; i < t->p->rounds; i++) {
+        CUZK_TRY(run_round(t, i));
+    }
+    take_final(t);
+    cuzk_agg_challenge_z(&t->c, t->p, q->version, t->challenges);
+    return cuzk_agg_open_keys(t->p, &t->c, t->key, t->watch, t->pool, t->cancel, t->err);
+}
+
+/* Encoded, and read back and verified as anybody would. */
+static cuzk_status finish(prover *t, uint8_t **out, size_t *n_out, const cuzk_agg_vk *srs,
+                          const cuzk_vk *vk)
+{
+    const size_t n = cuzk_agg_proof_bytes(t->p->rounds);
+    uint8_t *bytes = cuzk_alloc(n, 1);
+    if (bytes == NULL) {
+        return CUZK_FAIL(t->err, CUZK_E_NOMEM, "%s", "no memory for the aggregate");
+    }
+    cuzk_status st = cuzk_agg_proof_encode(bytes, t->p, t->err);
+    if (st == CUZK_OK && (t->watch == NULL || !t->watch->allow_bad_proofs)) {
+        cuzk_err why = {0};
+        st = cuzk_agg_verify(srs, vk, t->claim, bytes, n, false, &why);
+        if (st == CUZK_E_NOMEM || st == CUZK_E_IO) {
+            st = CUZK_FAIL(t->err, st, "verifying the aggregate: %s", why.msg);
+        } else if (st != CUZK_OK) {
+            st = CUZK_FAIL(t->err, CUZK_E_SELFTEST,
+                           "the aggregate that was made does not verify: %s", why.msg);
+        }
+    }
+    if (st != CUZK_OK) {
+        cuzk_free(bytes);
+        return st;
+    }
+    *out = bytes;
+    *n_out = n;
+    return CUZK_OK;
+}
+
+static cuzk_status check_request(const cuzk_agg_key *key, const cuzk_vk *vk,
+                                 const cuzk_agg_claim *claim, const cuzk_agg_watch_prover *watch,
+                                 cuzk_err *err)
+{
+    if (claim->n_inputs != cuzk_vk_n_inputs(vk)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "%zu public inputs; the verifying key has %zu",
+                         claim->n_inputs, cuzk_vk_n_inputs(vk));
+    }
+    if (cuzk_agg_padded(claim->n) != key->n || key->n == 0) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "%zu proofs do not fit a key for %zu", claim->n,
+                         key->n);
+    }
+    return claim->version == CUZK_AGG_V2 || watch != NULL
+               ? CUZK_OK
+               : CUZK_FAIL(err, CUZK_E_INVALID, "%s",
+                           "aggregates of version 1 prove nothing and are not made");
+}
+
+static cuzk_status prove(prover *t, uint8_t **out, size_t *n_out, const cuzk_agg_vk *srs,
+                         const cuzk_vk *vk, const uint8_t *proofs)
+{
+    const size_t n = t->key->n;
+    CUZK_TRY(alloc_vectors(t, n));
+    t->p->n = n;
+    t->p->rounds = (unsigned)__builtin_ctzll(n);
+    cuzk_agg_points points = {t->s.a, t->s.c, t->s.b};
+    CUZK_TRY(cuzk_agg_decode_proofs(&points, proofs, t->claim->n, n, t->pool, t->cancel, t->err));
+    if (t->watch == NULL || !t->watch->allow_bad_proofs) {
+        CUZK_TRY(cuzk_agg_check_inputs(&points, proofs, vk, t->claim, t->pool, t->cancel, t->err));
+    }
+    CUZK_TRY(aggregate(t));
+    return finish(t, out, n_out, srs, vk);
+}
+
+cuzk_status cuzk_agg_prove(uint8_t **out, size_t *n_out, const cuzk_agg_key *key,
+                           const cuzk_agg_vk *srs, const cuzk_vk *vk, const cuzk_agg_claim *claim,
+                           const uint8_t *proofs, const struct cuzk_agg_watch_prover *watch,
+                           cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    CUZK_TRY(check_request(key, vk, claim, watch, err));
+    prover *t = cuzk_alloc_zero(1, sizeof(*t));
+    if (t == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to aggregate %zu proofs", claim->n);
+    }
+    t->key = key;
+    t->claim = claim;
+    t->watch = watch;
+    t->challenges = watch != NULL && watch->watch.challenge != NULL ? &watch->watch : NULL;
+    t->pool = pool;
+    t->cancel = cancel;
+    t->err = err;
+    const cuzk_status st = prove(t, out, n_out, srs, vk, proofs);
+    free_vectors(t);
+    cuzk_free(t);
+    return st;
+}

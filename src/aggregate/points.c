@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "aggregate/points.h"
+
+/* Points that share the inversion of their way back to affine coordinates. */
+enum { GROUP = 32 };
+
+static cuzk_status report(cuzk_status st, cuzk_err *err)
+{
+    return st == CUZK_OK ? CUZK_OK : CUZK_FAIL(err, st, "folding: %s", cuzk_status_text(st));
+}
+
+void cuzk_agg_powers(cuzk_fr *out, const cuzk_fr *base, size_t n)
+{
+    cuzk_fr p = CUZK_FR_ONE;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = p;
+        cuzk_fr_mul(&p, &p, base);
+    }
+}
+
+typedef struct g1_job {
+    cuzk_g1_affine *out;
+    const cuzk_g1_affine *p;
+    const cuzk_fr *k; /* [n], or one for all when folding */
+    size_t half;      /* folding: distance to the second half; 0: scaling */
+} g1_job;
+
+static cuzk_status g1_range(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    const g1_job *j = arg;
+    (void)worker;
+    for (size_t at = begin; at < end; at += GROUP) {
+        const size_t n = end - at < GROUP ? end - at : GROUP;
+        cuzk_g1 jac[GROUP];
+        cuzk_fp scratch[GROUP];
+        for (size_t i = 0; i < n; i++) {
+            cuzk_scalar k;
+            cuzk_fr_to_scalar(&k, j->half != 0 ? j->k : &j->k[at + i]);
+            cuzk_g1_from_affine(&jac[i], &j->p[at + i + j->half]);
+            cuzk_g1_mul(&jac[i], &jac[i], &k);
+            if (j->half != 0) {
+                cuzk_g1_add_affine(&jac[i], &jac[i], &j->p[at + i]);
+            }
+        }
+        cuzk_g1_batch_to_affine(j->out + at, jac, scratch, n);
+    }
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_agg_fold_g1(cuzk_g1_affine *p, size_t half, const cuzk_fr *k, cuzk_pool *pool,
+                             const cuzk_cancel *cancel, cuzk_err *err)
+{
+    g1_job j = {p, p, k, half};
+    return report(cuzk_parallel_for(pool, cancel, half, 0, g1_range, &j), err);
+}
+
+cuzk_status cuzk_agg_scale_g1(cuzk_g1_affine *out, const cuzk_g1_affine *p, const cuzk_fr *k,
+                              size_t n, cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    g1_job j = {out, p, k, 0};
+    return report(cuzk_parallel_for(pool, cancel, n, 0, g1_range, &j), err);
+}
+
+typedef struct g2_job {
+    cuzk_g2_affine *out;
+    const cuzk_g2_affine *p;
+    const cuzk_fr *k; /* [n], or one for all when folding */
+    size_t half;      /* folding: distance to the second half; 0: scaling */
+} g2_job;
+
+static cuzk_status g2_range(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    const g2_job *j = arg;
+    (void)worker;
+    for (size_t at = begin; at < end; at += GROUP) {
+        const size_t n = end - at < GROUP ? end - at : GROUP;
+        cuzk_g2 jac[GROUP];
+        cuzk_fp2 scratch[GROUP];
+        for (size_t i = 0; i < n; i++) {
+            cuzk_scalar k;
+            cuzk_fr_to_scalar(&k, j->half != 0 ? j->k : &j->k[at + i]);
+            cuzk_g2_from_affine(&jac[i], &j->p[at + i + j->half]);
+            cuzk_g2_mul(&jac[i], &jac[i], &k);
+            if (j->half != 0) {
+                cuzk_g2_add_affine(&jac[i], &jac[i], &j->p[at + i]);
+            }
+        }
+        cuzk_g2_batch_to_affine(j->out + at, jac, scratch, n);
+    }
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_agg_fold_g2(cuzk_g2_affine *p, size_t half, const cuzk_fr *k, cuzk_pool *pool,
+                             const cuzk_cancel *cancel, cuzk_err *err)
+{
+    g2_job j = {p, p, k, half};
+    return report(cuzk_parallel_for(pool, cancel, half, 0, g2_range, &j), err);
+}
+
+cuzk_status cuzk_agg_scale_g2(cuzk_g2_affine *out, const cuzk_g2_affine *p, const cuzk_fr *k,
+                              size_t n, cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    g2_job j = {out, p, k, 0};
+    return report(cuzk_parallel_for(pool, cancel, n, 0, g2_range, &j), err);
+}
