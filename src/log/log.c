@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "log/log.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 
 #include "log_internal.h"
+#include "log_writer.h"
 
 #define DEFAULT_BURST      1000u
 #define DEFAULT_PER_SECOND 200u
@@ -31,8 +30,8 @@ typedef struct slot {
 struct cuzk_log {
     cuzk_log_config config;
     _Atomic int level;
-    pthread_mutex_t mutex; /* the slots, and one line at a time */
-    uint64_t lost;         /* lines that could not be written */
+    pthread_mutex_t mutex; /* the slots */
+    cuzk_log_writer *writer;
     slot slots[SLOTS];
 };
 
@@ -53,10 +52,12 @@ cuzk_status cuzk_log_create(cuzk_log **out, const cuzk_log_config *config, cuzk_
         log->config.now_ns = cuzk_clock_ns;
     }
     atomic_init(&log->level, (int)config->level);
-    if (pthread_mutex_init(&log->mutex, NULL) != 0) {
+    const cuzk_status st = cuzk_log_writer_create(&log->writer, config->fd, err);
+    if (st != CUZK_OK) {
         cuzk_free(log);
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no mutex for the log");
+        return st;
     }
+    (void)pthread_mutex_init(&log->mutex, NULL);
     *out = log;
     return CUZK_OK;
 }
@@ -68,21 +69,19 @@ static uint64_t wall_ms(void)
     return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
 }
 
-/* Under the mutex. */
-static void write_all(cuzk_log *log, const char *buf, size_t n)
+/* Under the mutex, so that lines keep the order of their times. */
+static void put_line(cuzk_log *log, const char *buf, size_t n)
 {
-    while (n > 0) {
-        const ssize_t k = write(log->config.fd, buf, n);
-        if (k < 0) {
-            if (errno == EINTR) {
-                continue;
-            }
-            log->lost++; /* a full disk or a closed pipe must not stop the daemon */
-            return;
-        }
-        buf += k;
-        n -= (size_t)k;
+    char text[24], line[CUZK_LOG_LINE_BYTES];
+    const uint64_t lost = cuzk_log_writer_take_lost(log->writer);
+    if (lost > 0) {
+        (void)snprintf(text, sizeof(text), "%" PRIu64, lost);
+        const char *const kv[] = {"lines", text, "why", "the log was not read in time", NULL};
+        const size_t k = cuzk_log_render(line, log->config.format, log->config.colour, wall_ms(),
+                                         CUZK_LOG_WARN, "log.lost", kv, 0);
+        (void)cuzk_log_writer_put(log->writer, line, k);
     }
+    (void)cuzk_log_writer_put(log->writer, buf, n);
 }
 
 void cuzk_log_destroy(cuzk_log *log)
@@ -95,12 +94,13 @@ void cuzk_log_destroy(cuzk_log *log)
     for (size_t i = 0; i < SLOTS; i++) {
         left_out += log->slots[i].suppressed;
     }
-    if (left_out + log->lost > 0) {
-        const size_t n =
-            cuzk_log_render(buf, log->config.format, log->config.colour, wall_ms(), CUZK_LOG_WARN,
-                            "log.incomplete", NULL, left_out + log->lost);
-        write_all(log, buf, n);
+    left_out += cuzk_log_writer_take_lost(log->writer);
+    if (left_out > 0) {
+        const size_t n = cuzk_log_render(buf, log->config.format, log->config.colour, wall_ms(),
+                                         CUZK_LOG_WARN, "log.incomplete", NULL, left_out);
+        (void)cuzk_log_writer_put(log->writer, buf, n);
     }
+    cuzk_log_writer_destroy(log->writer);
     (void)pthread_mutex_destroy(&log->mutex);
     cuzk_free(log);
 }
@@ -158,9 +158,14 @@ void cuzk_log_write(cuzk_log *log, cuzk_log_level level, const char *event, cons
         const size_t n = cuzk_log_render(buf, log->config.format, log->config.colour, wall_ms(),
                                          level, event, kv, s->suppressed);
         s->suppressed = 0;
-        write_all(log, buf, n);
+        put_line(log, buf, n);
     }
     (void)pthread_mutex_unlock(&log->mutex);
+}
+
+uint64_t cuzk_log_lost(cuzk_log *log)
+{
+    return log == NULL ? 0 : cuzk_log_writer_lost(log->writer);
 }
 
 void cuzk_log_engine(void *arg, int level, const char *event, const char *const *kv)
@@ -188,6 +193,6 @@ void cuzk_log_timeline(cuzk_log *log, uint64_t ms, const char *event, const char
     }
     buf[len - 1] = '\n';
     (void)pthread_mutex_lock(&log->mutex);
-    write_all(log, buf, len);
+    put_line(log, buf, len);
     (void)pthread_mutex_unlock(&log->mutex);
 }

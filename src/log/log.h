@@ -4,8 +4,10 @@
 
 /*
  * Structured log lines: an event and named values, as text for people, as JSON lines for machines,
- * or with the journal's level prefixes. One write per line, at most CUZK_LOG_LINE_BYTES, so lines
- * of several threads and processes do not mix. NULL is a valid log everywhere and says nothing.
+ * or with the journal's level prefixes. A line has at most CUZK_LOG_LINE_BYTES. A thread of the log
+ * writes the lines: a reader that stalls costs lines beyond the first MiB, which are counted
+ * ("log.lost lines=N"), and never holds up a thread that logs. NULL is a valid log everywhere and
+ * says nothing.
  *
  *     CUZK_LOG(log, CUZK_LOG_INFO, "job.accepted", "job", id, "kind", "porep-c2");
  *
@@ -54,9 +56,14 @@ typedef struct cuzk_log_config {
 /** E_NOMEM. */
 CUZK_NODISCARD cuzk_status cuzk_log_create(cuzk_log **out, const cuzk_log_config *config,
                                            cuzk_err *err);
-/** Says what the limit left out, frees. NULL is fine. @thread alone. */
+/**
+ * Says what the limit left out, writes what is queued as long as the reader takes it, frees. NULL is
+ * fine. @thread alone.
+ */
 void cuzk_log_destroy(cuzk_log *log);
 void cuzk_log_set_level(cuzk_log *log, cuzk_log_level level);
+/** Lines that were lost because the output did not take them. */
+uint64_t cuzk_log_lost(cuzk_log *log);
 /** For values that are dear to make. */
 bool cuzk_log_enabled(const cuzk_log *log, cuzk_log_level level);
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
 #include "log_internal.h"
 
@@ -45,11 +46,23 @@ CUZK_PRINTF(2, 3) static void put_format(line *l, const char *fmt, ...)
     }
 }
 
+/* Characters that move a terminal or turn the direction of its text. */
+static void put_code(line *l, uint32_t code)
+{
+    if (code < 0x10000) {
+        put_format(l, "\\u%04x", code);
+    } else { /* JSON has surrogates only */
+        put_format(l, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+                   0xdc00 + ((code - 0x10000) & 0x3ff));
+    }
+}
+
 /* One character at s (n > 0 bytes left), escaped as JSON strings are; returns its bytes. */
 static size_t put_escaped(line *l, const char *s, size_t n)
 {
     const unsigned char c = (unsigned char)*s;
     const size_t len = cuzk_utf8_len((const uint8_t *)s, n);
+    const uint32_t code = len == 0 ? 0 : cuzk_utf8_code((const uint8_t *)s, len);
     if (c == '"' || c == '\\') {
         const char esc[2] = {'\\', (char)c};
         put(l, esc, 2);
@@ -59,12 +72,10 @@ static size_t put_escaped(line *l, const char *s, size_t n)
         put_text(l, "\\r");
     } else if (c == '\t') {
         put_text(l, "\\t");
-    } else if (c < 0x20 || c == 0x7f) {
-        put_format(l, "\\u%04x", c);
     } else if (len == 0) {
         put_text(l, "\xef\xbf\xbd"); /* U+FFFD */
-    } else if (c == 0xc2 && (unsigned char)s[1] < 0xa0) {
-        put_format(l, "\\u%04x", (unsigned char)s[1]); /* C1 controls move a terminal, too */
+    } else if (cuzk_utf8_is_control(code)) {
+        put_code(l, code);
     } else {
         put(l, s, len);
     }

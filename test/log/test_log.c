@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "log/log.h"
 #include "log/log_internal.h"
@@ -55,6 +58,10 @@ static void hostile_values(void)
                         NULL};
     CHECK_STR(render(CUZK_LOG_JOURNAL, CUZK_LOG_INFO, "e", kv, 0),
               "<6>e v=\"a\\\"\\\\\\n\\t\\u001b[2J\\u007f\xef\xbf\xbd\xc3\xa9\\u009bb\"\n");
+    /* right-to-left override, line separator, zero-width space, a tag */
+    const char *bidi[] = {"v", "a\xe2\x80\xae\xe2\x80\xa8\xe2\x80\x8b\xf3\xa0\x81\x81z", NULL};
+    CHECK_STR(render(CUZK_LOG_JOURNAL, CUZK_LOG_INFO, "e", bidi, 0),
+              "<6>e v=\"a\\u202e\\u2028\\u200b\\udb40\\udc41z\"\n");
     const char *fake[] = {"v", "x=1", NULL};
     CHECK_STR(render(CUZK_LOG_JOURNAL, CUZK_LOG_INFO, "e", fake, 0), "<6>e v=\"x=1\"\n");
 }
@@ -245,6 +252,59 @@ static void broken_output_is_survived(void)
     cuzk_alloc_fail_nth(0, false);
 }
 
+static size_t read_for(int fd, char *out, size_t cap, int ms)
+{
+    size_t n = 0;
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    while (n < cap && poll(&p, 1, ms) == 1) {
+        const ssize_t k = read(fd, out + n, cap - n);
+        if (k <= 0) {
+            break;
+        }
+        n += (size_t)k;
+    }
+    return n;
+}
+
+/* Nobody reads: no call waits, what does not fit is counted, and the number is told later. */
+static void a_stalled_reader_costs_lines_only(void)
+{
+    enum { N = 6000 };
+    static char text[1000], in[4 << 20];
+    cuzk_log *log = NULL;
+    int p[2];
+    cuzk_err err = {0};
+    CHECK(pipe(p) == 0);
+    memset(text, 'x', sizeof(text) - 1);
+    const cuzk_log_config c = {
+        .fd = p[1], .level = CUZK_LOG_INFO, .format = CUZK_LOG_JOURNAL, .burst = 2 * N};
+    CHECK_OK(cuzk_log_create(&log, &c, &err), &err);
+    const uint64_t begin = cuzk_clock_ns();
+    for (int i = 0; i < N; i++) {
+        CUZK_LOG(log, CUZK_LOG_INFO, "stalled", "text", text);
+    }
+    CHECK(cuzk_clock_ns() - begin < 5000000000u);
+    const uint64_t lost = cuzk_log_lost(log);
+    CHECK(lost > N / 2 && lost < N);
+    const size_t n = read_for(p[0], in, sizeof(in) - 1, 500);
+    CUZK_LOG(log, CUZK_LOG_INFO, "after", "a", "1");
+    in[n + read_for(p[0], in + n, sizeof(in) - 1 - n, 500)] = '\0';
+    CHECK_U64(count(in, "stalled"), N - lost);
+    CHECK_U64(count(in, "after"), 1);
+    char say[64];
+    (void)snprintf(say, sizeof(say), "<4>log.lost lines=%" PRIu64, lost);
+    CHECK_U64(count(in, say), 1);
+    /* and its end does not wait for the reader either */
+    for (int i = 0; i < N / 2; i++) {
+        CUZK_LOG(log, CUZK_LOG_INFO, "stalled", "text", text);
+    }
+    const uint64_t end = cuzk_clock_ns();
+    cuzk_log_destroy(log);
+    CHECK(cuzk_clock_ns() - end < 5000000000u);
+    (void)close(p[0]);
+    (void)close(p[1]);
+}
+
 static void level_names(void)
 {
     static const struct {
@@ -306,6 +366,7 @@ static const cuzk_case cases[] = {CASE(forms),
                                   CASE(levels_and_limit),
                                   CASE(threads_do_not_mix_lines),
                                   CASE(broken_output_is_survived),
+                                  CASE(a_stalled_reader_costs_lines_only),
                                   CASE(level_names),
                                   CASE(journal_stream)};
 TEST_MAIN("log/log", cases)
