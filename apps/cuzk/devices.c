@@ -42,7 +42,7 @@ static cuzk_status open_one(app *a, devices *d, uint32_t ordinal, uint64_t limit
     if (d->n == DEVICES_MAX) {
         return CUZK_FAIL(&a->err, CUZK_E_INVALID, "more than %d devices", DEVICES_MAX);
     }
-    CUZK_TRY(cuzk_accel_cuda_open(&d->list[d->n], ordinal, limit, &a->err));
+    CUZK_TRY(cuzk_accel_cuda_open_tested(&d->list[d->n], ordinal, limit, &a->err));
     d->n++;
     return CUZK_OK;
 }
@@ -74,7 +74,7 @@ static cuzk_status open_gpus(app *a, devices *d, const char *spec, uint64_t limi
             app_note(a, "no usable GPU: working on the CPU");
             return CUZK_OK;
         }
-        if (cuzk_accel_cuda_open(&d->list[0], 0, limit, &err) != CUZK_OK) {
+        if (cuzk_accel_cuda_open_tested(&d->list[0], 0, limit, &err) != CUZK_OK) {
             app_note(a, "GPU 0 cannot be used (%s): working on the CPU", err.msg);
             return CUZK_OK;
         }

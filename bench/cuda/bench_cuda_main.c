@@ -308,6 +308,15 @@ int main(int argc, char **argv)
             b.only_msm = true;
             continue;
         }
+        if (strncmp(argv[i], "--as-card=", 10) == 0) {
+            cuzk_card card;
+            if (cuzk_card_parse(&card, argv[i] + 10, &err) != CUZK_OK) {
+                fprintf(stderr, "cuzk_bench_cuda: %s\n", err.msg);
+                return 2;
+            }
+            cuzk_card_play(&card);
+            continue;
+        }
         if (strcmp(argv[i], "--ntt") == 0) {
             b.only_ntt = true;
             continue;
@@ -319,9 +328,11 @@ int main(int argc, char **argv)
         } else if (dev >= 0 && dev < 1024) {
             device = dev;
         } else {
-            fprintf(stderr,
-                    "usage: %s [--runs=1..64] [--max-lg=16..27] [--device=N] [--msm | --ntt]\n",
-                    argv[0]);
+            fprintf(
+                stderr,
+                "usage: %s [--runs=1..64] [--max-lg=16..27] [--device=N] [--as-card=CLASS[:MEMORY]] "
+                "[--msm | --ntt]\n",
+                argv[0]);
             return 2;
         }
     }

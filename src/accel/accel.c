@@ -36,6 +36,12 @@ bool cuzk_accel_is_lost(const cuzk_accel *dev)
     return atomic_load(&dev->lost);
 }
 
+cuzk_status cuzk_accel_self_test(cuzk_accel *dev, cuzk_err *err)
+{
+    CUZK_TRY(check_alive(dev, err));
+    return dev->vt->self_test == NULL ? CUZK_OK : note(dev, dev->vt->self_test(dev, err));
+}
+
 void cuzk_accel_close(cuzk_accel *dev)
 {
     if (dev != NULL) {

@@ -56,6 +56,11 @@ typedef struct cuzk_accel_props {
 void cuzk_accel_get_props(cuzk_accel *dev, cuzk_accel_props *out);
 /** The device has failed for good; whoever schedules on it puts it in quarantine. */
 bool cuzk_accel_is_lost(const cuzk_accel *dev);
+/**
+ * Sums and transforms with known answers, in every shape that proofs use, beside whatever else the device
+ * does: some tenths of a second. E_DEV_UNFIT names the device and what was wrong; other device errors.
+ */
+CUZK_NODISCARD cuzk_status cuzk_accel_self_test(cuzk_accel *dev, cuzk_err *err);
 /** Every queue, block and object of the device must be gone. NULL is fine. */
 void cuzk_accel_close(cuzk_accel *dev);
 

@@ -14,6 +14,7 @@
 typedef struct cuzk_accel_vtable {
     void (*get_props)(cuzk_accel *dev, cuzk_accel_props *out);
     void (*close)(cuzk_accel *dev);
+    cuzk_status (*self_test)(cuzk_accel *dev, cuzk_err *err); /* optional; NULL: passed */
     cuzk_status (*alloc)(cuzk_accel *dev, void **d_out, uint64_t bytes, cuzk_err *err);
     void (*free)(cuzk_accel *dev, void *d_p);
     cuzk_status (*host_alloc)(cuzk_accel *dev, void **out, uint64_t bytes, cuzk_err *err);

@@ -103,6 +103,23 @@ static void others(void)
     CHECK(cuzk_card_class_of(90, 49152) == NULL);
 }
 
+/* What a device is refused for, in words. */
+static void devices(void)
+{
+    cuzk_card card;
+    cuzk_err err;
+    const cuzk_card_facts turing = {"RTX 2060", 75, 65536, 30, (uint64_t)6 << 30};
+    CHECK_STATUS(cuzk_card_of(&card, &turing, &err), CUZK_E_DEV_UNFIT);
+    CHECK_STR(err.msg, "RTX 2060: compute capability 7.5, needs 8.0");
+    const cuzk_card_facts odd = {"odd", 89, 49152, 30, (uint64_t)6 << 30};
+    CHECK_STATUS(cuzk_card_of(&card, &odd, &err), CUZK_E_DEV_UNFIT);
+    CHECK_STR(err.msg, "odd: 49152 bytes of shared memory a block, needs 101376");
+    const cuzk_card_facts ada = {"L4", 89, 101376, 58, (uint64_t)24 << 30};
+    CHECK_OK(cuzk_card_of(&card, &ada, &err), &err);
+    CHECK(card.klass->cc == 89 && card.sms == 58 && card.memory == ada.memory);
+    CHECK(!card.is_enforced);
+}
+
 static void parsing(void)
 {
     static const struct {
@@ -139,6 +156,6 @@ static void parsing(void)
     CHECK(cuzk_card_played() == NULL);
 }
 
-static const cuzk_case cases[] = {CASE(table),  CASE(launches_fit), CASE(refusals),
-                                  CASE(blocks), CASE(others),       CASE(parsing)};
+static const cuzk_case cases[] = {CASE(table),  CASE(launches_fit), CASE(refusals), CASE(blocks),
+                                  CASE(others), CASE(devices),      CASE(parsing)};
 TEST_MAIN("accel/card", cases)

@@ -331,8 +331,9 @@ static void workspaces_share_memory(void)
     cuzk_cuda_msm *a = NULL, *b = NULL;
     P_POINT got_a, got_b, want;
     void *d = NULL;
-    const uint64_t need = cuzk_cuda_msm_bytes(n, NBITS(255), GROUP);
-    const uint64_t need_bits = cuzk_cuda_msm_bytes(n, CUZK_CUDA_MSM_BITS_ONLY, GROUP);
+    const cuzk_card *card = cuzk_cuda_queue_card(f.q);
+    const uint64_t need = cuzk_cuda_msm_bytes(card, n, NBITS(255), GROUP);
+    const uint64_t need_bits = cuzk_cuda_msm_bytes(card, n, CUZK_CUDA_MSM_BITS_ONLY, GROUP);
     CHECK(need_bits < need);
     CHECK_OK(cuzk_cuda_alloc(f.q, &d, need, &err), &err);
     CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, d, need - 1, n, NBITS(255), GROUP, NULL),

@@ -66,6 +66,26 @@ const cuzk_card_class *cuzk_card_class_of(unsigned cc, uint32_t shared_block)
     return best != NULL ? best : cc > CUZK_CARD_LEAST_CC ? newest : NULL;
 }
 
+cuzk_status cuzk_card_of(cuzk_card *out, const cuzk_card_facts *f, cuzk_err *err)
+{
+    memset(out, 0, sizeof(*out));
+    out->cc = f->cc;
+    out->sms = f->sms;
+    out->memory = f->memory;
+    if (f->cc < CUZK_CARD_LEAST_CC) {
+        return CUZK_FAIL(err, CUZK_E_DEV_UNFIT, "%s: compute capability %u.%u, needs %u.%u",
+                         f->name, f->cc / 10, f->cc % 10, CUZK_CARD_LEAST_CC / 10,
+                         CUZK_CARD_LEAST_CC % 10);
+    }
+    out->klass = cuzk_card_class_of(f->cc, f->shared_block);
+    if (out->klass == NULL) {
+        return CUZK_FAIL(err, CUZK_E_DEV_UNFIT, "%s: %u bytes of shared memory a block, needs %u",
+                         f->name, f->shared_block,
+                         cuzk_card_class_of(86, UINT32_MAX)->limits.shared_block);
+    }
+    return CUZK_OK;
+}
+
 static bool parse_memory(uint64_t *out, const char *text, const char **end)
 {
     char *p = NULL;

@@ -67,6 +67,20 @@ typedef struct cuzk_card {
  */
 const cuzk_card_class *cuzk_card_class_of(unsigned cc, uint32_t shared_block);
 
+/** What a device says of itself. */
+typedef struct cuzk_card_facts {
+    const char *name;
+    unsigned cc;
+    uint32_t shared_block; /* that a block may have when it asks */
+    uint32_t sms;
+    uint64_t memory;
+} cuzk_card_facts;
+/**
+ * The class of a device. E_DEV_UNFIT names the device, what it has and what is needed ("RTX 2060: compute
+ * capability 7.5, needs 8.0").
+ */
+CUZK_NODISCARD cuzk_status cuzk_card_of(cuzk_card *out, const cuzk_card_facts *f, cuzk_err *err);
+
 /**
  * A card to play, as --as-card has it: "8.9", "8.9:24GiB" or "8.9:24GiB:128" (multiprocessors;
  * without them those of the row's example). E_INVALID names what is wrong. The result is enforced.

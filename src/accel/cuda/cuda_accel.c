@@ -106,7 +106,7 @@ static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_er
     q->base.dev = dev;
     CUZK_TRY_GOTO(st, cuzk_cuda_queue_create_in(&q->q, device_of(dev)->mem, err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&q->fence, cudaEventDisableTiming), err));
-    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&q->staged, cudaEventDisableTiming), err));
+    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&q->staged, CUZK_CUDA_SLEEP), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreate(&q->tie), err));
     CUZK_TRY_GOTO(st, cuzk_cuda_alloc(q->q, &report, sizeof(*q->d_report), err));
     q->d_report = report;
@@ -290,6 +290,7 @@ static cuzk_status setup(cuzk_accel_queue *queue, const cuzk_circuit *c, const c
 static const cuzk_accel_vtable vtable = {
     .get_props = get_props,
     .close = close_device,
+    .self_test = gpu_self_test,
     .alloc = alloc_block,
     .free = free_block,
     .host_alloc = gpu_host_alloc,
@@ -328,6 +329,7 @@ cuzk_status cuzk_accel_cuda_open(cuzk_accel **out, uint32_t ordinal, uint64_t me
 {
     cuzk_status st = CUZK_OK;
     uint64_t free_now = 0;
+    const cuzk_card_class *host = NULL;
     const uint32_t n = cuzk_accel_cuda_count();
     if (ordinal >= n) {
         return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "no CUDA device %u: there are %u", ordinal, n);
@@ -342,6 +344,11 @@ cuzk_status cuzk_accel_cuda_open(cuzk_accel **out, uint32_t ordinal, uint64_t me
     CUZK_TRY_GOTO(st, cuzk_cuda_device_name(d->name, sizeof(d->name), (int)ordinal, err));
     CUZK_TRY_GOTO(
         st, cuzk_cuda_device_info((int)ordinal, d->id, sizeof(d->id), &d->total, &free_now, err));
+    CUZK_TRY_GOTO(st, cuzk_cuda_card_of(&d->card, &host, (int)ordinal, err));
+    if (d->card.is_enforced && d->card.memory != 0) {
+        const uint64_t usable = cuzk_card_usable(&d->card);
+        memory_limit = memory_limit != 0 && memory_limit < usable ? memory_limit : usable;
+    }
     CUZK_TRY_GOTO(st, cuzk_cuda_mem_create(&d->mem, (int)ordinal, memory_limit, err));
     *out = &d->base;
     return CUZK_OK;
@@ -349,6 +356,20 @@ out:
     (void)pthread_mutex_destroy(&d->lock);
     cuzk_free(d);
     return st;
+}
+
+cuzk_status cuzk_accel_cuda_open_tested(cuzk_accel **out, uint32_t ordinal, uint64_t memory_limit,
+                                        cuzk_err *err)
+{
+    cuzk_accel *dev = NULL;
+    CUZK_TRY(cuzk_accel_cuda_open(&dev, ordinal, memory_limit, err));
+    const cuzk_status st = cuzk_accel_self_test(dev, err);
+    if (st != CUZK_OK) {
+        cuzk_accel_close(dev);
+        return st;
+    }
+    *out = dev;
+    return CUZK_OK;
 }
 
 uint64_t cuzk_accel_cuda_peak(cuzk_accel *dev)

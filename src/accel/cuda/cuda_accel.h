@@ -12,10 +12,16 @@ int cuzk_accel_cuda_driver_version(void);
 
 /**
  * Opens device `ordinal` and reserves its memory: what is free, at most memory_limit bytes (0: no
- * limit). E_UNSUPPORTED when there is no such device or no driver, E_DEV_NOMEM, E_DEV_LOST.
+ * limit). E_UNSUPPORTED when there is no such device or no driver, E_DEV_UNFIT when its compute
+ * capability is below 8.0, its limits are too small or this build has no code for it; E_DEV_NOMEM,
+ * E_DEV_LOST. With a card to play (accel/card/card.h) the device has that card's shapes, limits and
+ * memory.
  */
 CUZK_NODISCARD cuzk_status cuzk_accel_cuda_open(cuzk_accel **out, uint32_t ordinal,
                                                 uint64_t memory_limit, cuzk_err *err);
+/** As cuzk_accel_cuda_open, then cuzk_accel_self_test. */
+CUZK_NODISCARD cuzk_status cuzk_accel_cuda_open_tested(cuzk_accel **out, uint32_t ordinal,
+                                                       uint64_t memory_limit, cuzk_err *err);
 /** Usable devices; 0 without a GPU or a driver. */
 uint32_t cuzk_accel_cuda_count(void);
 /** Most device memory that was handed out at once, in bytes. */

@@ -24,6 +24,7 @@ typedef struct gpu_device {
     uint32_t ordinal;
     cuzk_cuda_mem *mem;
     uint64_t total;
+    cuzk_card card; /* the device, or the card that it plays */
     char name[96], id[48];
 } gpu_device;
 
@@ -70,6 +71,9 @@ typedef struct gpu_domain {
 /* cuda_accel_host.c */
 cuzk_status gpu_host_alloc(cuzk_accel *dev, void **out, uint64_t bytes, cuzk_err *err);
 void gpu_host_free(cuzk_accel *dev, void *p);
+
+/* self_test.c */
+cuzk_status gpu_self_test(cuzk_accel *dev, cuzk_err *err);
 
 /* cuda_accel_ops.c */
 uint64_t gpu_image_bytes(cuzk_accel *dev, uint64_t n);

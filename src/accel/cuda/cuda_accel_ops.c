@@ -53,7 +53,7 @@ uint64_t gpu_image_bytes(cuzk_accel *dev, uint64_t n)
 
 cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *out, cuzk_err *err)
 {
-    (void)dev;
+    const gpu_device *d = (const gpu_device *)(const void *)dev;
     switch (op->kind) {
     case CUZK_ACCEL_OP_COMB_G1:
     case CUZK_ACCEL_OP_COMB_G2:
@@ -72,7 +72,7 @@ cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *
             return CUZK_FAIL(err, CUZK_E_INVALID, "a sum of %llu terms on a GPU: at most 2^28",
                              (unsigned long long)op->u.msm.n);
         }
-        out->device_bytes = cuzk_cuda_msm_bytes(terms_of(op), nbits_of(op),
+        out->device_bytes = cuzk_cuda_msm_bytes(&d->card, terms_of(op), nbits_of(op),
                                                 is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1);
         out->pinned_bytes = 64 * sizeof(cuzk_g2_xyzz);
         return CUZK_OK;

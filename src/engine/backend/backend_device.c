@@ -40,7 +40,7 @@ struct cuzk_backend_devices {
 static cuzk_status open_cuda(void *arg, cuzk_accel **out, cuzk_err *err)
 {
     const one_device *d = arg;
-    return cuzk_accel_cuda_open(out, d->cuda_ordinal, d->cuda_limit, err);
+    return cuzk_accel_cuda_open_tested(out, d->cuda_ordinal, d->cuda_limit, err);
 }
 #endif
 
@@ -344,11 +344,11 @@ cuzk_status cuzk_backend_device_probe(cuzk_backend_devices *all, uint32_t index,
         old = d->dev;
         d->dev = NULL;
     }
-    const bool is_open = d->dev != NULL;
+    cuzk_accel *const open = d->dev;
     (void)pthread_mutex_unlock(&d->mu);
     cuzk_accel_close(old);
-    if (is_open) {
-        return CUZK_OK; /* it has failed, and still answers */
+    if (open != NULL) { /* nothing but a probe closes a device */
+        return cuzk_accel_self_test(open, err);
     }
     /* without the lock: it takes seconds, and nobody else opens it */
     cuzk_accel *dev = NULL;

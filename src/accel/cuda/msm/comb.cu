@@ -4,12 +4,12 @@
  * entries that a bitmap selects from it.
  */
 #include "accel/comb_hd.h"
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 
 #include "msm_internal.h"
 
 #define SIGN       0x80000000u
-#define THREADS    256u
+#define THREADS    ((unsigned)CUZK_THREADS_LIST_SIGNS)
 /* Pairs added at a time, at most: some hundred for each thread of the tree of additions. */
 #define MOST_PAIRS ((uint64_t)1 << 22)
 
@@ -152,13 +152,13 @@ cuzk_status cuzk_cuda_msm_comb_make(cuzk_cuda_queue *q, void *d_points, uint64_t
     for (uint64_t at = 0; at < all; at += most) {
         const uint32_t groups = (uint32_t)(all - at < most ? all - at : most);
         const uint32_t entries = groups << (teeth - 1);
-        first_pairs_k<<<(groups + THREADS - 1) / THREADS, THREADS, 0, q->stream>>>(
-            m.d_list, m.d_offset, groups, teeth);
-        CUZK_TRY(CUZK_CUDA_LAUNCHED(first_pairs_k, err));
+        CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_FIRST_PAIRS, first_pairs_k,
+                                  (groups + THREADS - 1) / THREADS, err, m.d_list, m.d_offset,
+                                  groups, teeth));
         CUZK_TRY(add(&m, q, from + at * teeth * affine, d_sums, groups * first_pairs(teeth), err));
-        second_pairs_k<<<(entries + THREADS - 1) / THREADS, THREADS, 0, q->stream>>>(
-            m.d_list, m.d_offset, groups, teeth);
-        CUZK_TRY(CUZK_CUDA_LAUNCHED(second_pairs_k, err));
+        CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_SECOND_PAIRS, second_pairs_k,
+                                  (entries + THREADS - 1) / THREADS, err, m.d_list, m.d_offset,
+                                  groups, teeth));
         /* These groups' points have been read; the next ones' lie behind. */
         CUZK_TRY(add(&m, q, d_sums, out + (at << (teeth - 1)) * affine, entries, err));
     }
@@ -199,7 +199,7 @@ cuzk_status cuzk_cuda_msm_list_signs(const cuzk_cuda_msm_memory *m, cuzk_cuda_qu
     const uint32_t groups = (uint32_t)cuzk_accel_comb_groups(n, teeth);
     const uint32_t length = (groups + (1u << levels) - 1) >> levels << levels;
     CUZK_TRY(check(n, teeth, err));
-    list_signs_k<<<(length + THREADS - 1) / THREADS, THREADS, 0, q->stream>>>(
-        m->d_list, m->d_offset, d_bits, n, groups, length, teeth);
-    return CUZK_CUDA_LAUNCHED(list_signs_k, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_LIST_SIGNS, list_signs_k,
+                            (length + THREADS - 1) / THREADS, err, m->d_list, m->d_offset, d_bits,
+                            n, groups, length, teeth);
 }

@@ -5,11 +5,13 @@
 /* Sums of pairs of points as affine points: one level of the tree, its result put in order. */
 #include "tree_tmpl.cuh"
 
+#define PAIRS_THREADS ((uint32_t)CUZK_THREADS_PAIRS_OUT_G1)
+
 template <class G>
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(PAIRS_THREADS)
     pairs_out_k(typename G::affine *out, const uint4 *points, uint32_t n)
 {
-    const uint32_t i = blockIdx.x * 256 + threadIdx.x;
+    const uint32_t i = blockIdx.x * PAIRS_THREADS + threadIdx.x;
     if (i < n) {
         typename G::fe x, y;
         words_load<TREE_GROUP>(x, tree_x<G>(points, i));
@@ -25,11 +27,12 @@ template <class G>
 static cuzk_status add_pairs(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, const void *d_bases,
                              void *d_out, uint32_t pairs, cuzk_err *err)
 {
-    const uint4 *points = NULL;
-    CUZK_TRY(tree_levels<G>(m, q, tree_bases_of<G>(d_bases, NULL), m->d_offset, 1, &points, err));
-    pairs_out_k<G>
-        <<<(pairs + 255) / 256, 256, 0, q->stream>>>((typename G::affine *)d_out, points, pairs);
-    return CUZK_CUDA_LAUNCHED(pairs_out_k, err);
+    const bool g1 = sizeof(typename G::affine) == sizeof(cuzk_g1_affine);
+    const void *points = NULL;
+    CUZK_TRY(tree_group<G>::run(m, q, d_bases, NULL, m->d_offset, 1, &points, err));
+    return cuzk_cuda_launch(q, g1 ? CUZK_KERNEL_PAIRS_OUT_G1 : CUZK_KERNEL_PAIRS_OUT_G2,
+                            pairs_out_k<G>, (pairs + PAIRS_THREADS - 1) / PAIRS_THREADS, err,
+                            (typename G::affine *)d_out, (const uint4 *)points, pairs);
 }
 
 #endif /* CUZK_ACCEL_CUDA_MSM_COMB_TMPL_CUH */

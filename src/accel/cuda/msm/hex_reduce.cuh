@@ -30,15 +30,12 @@ CUZK_DEV uint32_t hex_row_length(const cuzk_hex_base &base, uint32_t p)
     return min(base.span - 2 * p, (base.span - p) / 2) + 1;
 }
 
-template <class G>
-static __global__ void __launch_bounds__(reduce_shape<G>::threads, 1)
-    hex_pieces_k(const hex_reduce_args<G> a)
+/* run: the thread's running sum; sum: its weighted one. */
+template <class G, bool LEAN>
+CUZK_DEV void hex_piece(const hex_reduce_args<G> &a, typename G::xyzz *run, typename G::xyzz *sum)
 {
-    extern __shared__ __align__(16) uint4 raw[];
-    typename G::xyzz *run = &((shared_point<G> *)raw)[threadIdx.x].p;
-    typename G::xyzz *sum = &((shared_point<G> *)raw)[reduce_shape<G>::threads + threadIdx.x].p;
     const unsigned w = blockIdx.y;
-    const uint32_t i = blockIdx.x * reduce_shape<G>::threads + threadIdx.x;
+    const uint32_t i = blockIdx.x * reduce_shape<G, LEAN>::threads + threadIdx.x;
     if (i >= a.pieces) {
         return;
     }
@@ -65,6 +62,21 @@ static __global__ void __launch_bounds__(reduce_shape<G>::threads, 1)
     }
     copy<G>(&a.sums[(uint64_t)(2 * w) * a.stride + i], run);
     copy<G>(&a.sums[(uint64_t)(2 * w + 1) * a.stride + i], sum);
+}
+
+template <class G, bool LEAN>
+static __global__ void __launch_bounds__(reduce_shape<G, LEAN>::threads, 1)
+    hex_pieces_k(const hex_reduce_args<G> a)
+{
+    extern __shared__ __align__(16) uint4 raw[];
+    typename G::xyzz *sum = &((shared_point<G> *)raw)[threadIdx.x].p;
+    if constexpr (LEAN) {
+        __align__(16) typename G::xyzz run;
+        hex_piece<G, LEAN>(a, &run, sum);
+    } else if constexpr (!CUZK_LEAN_ONLY) {
+        hex_piece<G, LEAN>(
+            a, &((shared_point<G> *)raw)[reduce_shape<G, LEAN>::threads + threadIdx.x].p, sum);
+    }
 }
 
 /* *out = k *p, k > 0; not the same. */
@@ -115,7 +127,7 @@ static __global__ void __launch_bounds__(SUM_THREADS) hex_rows_k(const hex_reduc
     copy<G>(&plain[a.pieces + p - 1], &product);
 }
 
-template <class G>
+template <class G, bool LEAN>
 static cuzk_status hex_reduce(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                               cuzk_cuda_queue *q, cuzk_err *err)
 {
@@ -129,17 +141,11 @@ static cuzk_status hex_reduce(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm
     r.batch = s->batch;
     r.base = s->base;
     const uint32_t rows = s->base.span / 2;
-    const unsigned threads = reduce_shape<G>::threads;
-    const int bytes = (int)(2 * threads * sizeof(shared_point<G>));
-    CUZK_TRY(CUZK_CUDA(
-        cudaFuncSetAttribute(hex_pieces_k<G>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        err));
-    hex_pieces_k<G>
-        <<<dim3(blocks_for(r.pieces, threads), s->windows), threads, (size_t)bytes, q->stream>>>(r);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(hex_pieces_k, err));
-    hex_rows_k<G>
-        <<<dim3(blocks_for(rows, SUM_THREADS), s->windows), SUM_THREADS, 0, q->stream>>>(r);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(hex_rows_k, err));
+    CUZK_TRY(cuzk_cuda_launch(
+        q, reduce_shape<G, LEAN>::hex_id, hex_pieces_k<G, LEAN>,
+        dim3(blocks_for(r.pieces, reduce_shape<G, LEAN>::threads), s->windows), err, r));
+    CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_HEX_ROWS_G1, hex_rows_k<G>,
+                              dim3(blocks_for(rows, SUM_THREADS), s->windows), err, r));
     fold_args<G> f = {};
     f.in = r.sums + r.pieces;
     f.in_stride = r.stride;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The images of bases of G1 under (x, y) -> (beta x, y): beta x and beta^2 x. */
 #include "accel/cuda/ec/ec_dev.cuh"
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 #include "ec/endo.h"
 
 #include "msm_internal.h"
 
-#define THREADS 256u
+#define THREADS ((unsigned)CUZK_THREADS_IMAGES)
 
 /* Reduced, so that infinity's are words of zeros. */
 static __global__ void __launch_bounds__(THREADS)
@@ -34,7 +34,7 @@ cuzk_status cuzk_cuda_msm_make_images_g1(cuzk_cuda_queue *q, void *d_images,
     if (n == 0) {
         return CUZK_OK;
     }
-    images_k<<<(unsigned)((n + THREADS - 1) / THREADS), THREADS, 0, q->stream>>>(
-        (cuzk_fp *)d_images, d_bases, n, CUZK_ENDO_BETA);
-    return CUZK_CUDA_LAUNCHED(images_k, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_IMAGES, images_k,
+                            (unsigned)((n + THREADS - 1) / THREADS), err, (cuzk_fp *)d_images,
+                            d_bases, n, CUZK_ENDO_BETA);
 }

@@ -30,11 +30,12 @@ static uint64_t xyzz_bytes(cuzk_cuda_msm_group group)
     return group == CUZK_CUDA_MSM_G1 ? sizeof(cuzk_g1_xyzz) : sizeof(cuzk_g2_xyzz);
 }
 
-uint64_t cuzk_cuda_msm_bytes(uint64_t n_max, unsigned nbits, cuzk_cuda_msm_group group)
+uint64_t cuzk_cuda_msm_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbits,
+                             cuzk_cuda_msm_group group)
 {
     cuzk_cuda_msm_memory m;
     cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group,
-                        &CUZK_CUDA_MSM_TUNING[group == CUZK_CUDA_MSM_G2]);
+                        &CUZK_CUDA_MSM_TUNING[group == CUZK_CUDA_MSM_G2], card);
     return m.bytes;
 }
 
@@ -67,7 +68,7 @@ cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q, 
     if (nbits > 255 && (nbits != CUZK_CUDA_MSM_IMAGES || group != CUZK_CUDA_MSM_G1)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM scalars of %u bits: at most 255", nbits);
     }
-    cuzk_cuda_msm_place(&mem, NULL, n_max, nbits, group, t);
+    cuzk_cuda_msm_place(&mem, NULL, n_max, nbits, group, t, &q->card);
     if (d_arena != NULL && ((uintptr_t)d_arena % 256 != 0 || bytes < mem.bytes)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in %llu bytes at %p: needs %llu",
                          (unsigned long long)bytes, d_arena, (unsigned long long)mem.bytes);
@@ -85,9 +86,9 @@ cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q, 
         CUZK_TRY_GOTO(st, cuzk_cuda_alloc(q, &m->d_own, mem.bytes, err));
         d_arena = m->d_own;
     }
-    cuzk_cuda_msm_place(&m->mem, d_arena, n_max, nbits, group, t);
+    cuzk_cuda_msm_place(&m->mem, d_arena, n_max, nbits, group, t, &q->card);
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaSetDevice(q->device), err));
-    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&m->done, cudaEventDisableTiming), err));
+    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&m->done, CUZK_CUDA_SLEEP), err));
     CUZK_TRY_GOTO(st,
                   CUZK_CUDA(cudaHostAlloc(&m->sums.any, CUZK_CUDA_MSM_MAX_WIN * xyzz_bytes(group),
                                           cudaHostAllocDefault),
@@ -120,8 +121,7 @@ cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q, uint64
 void cuzk_cuda_msm_destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)
 {
     if (m != NULL) {
-        (void)cudaSetDevice(q->device);
-        (void)cudaStreamSynchronize(q->stream); /* the result may be on its way to m->sums */
+        cuzk_cuda_queue_drain(q); /* the result may be on its way to m->sums */
         destroy(m, q);
     }
 }
@@ -188,7 +188,7 @@ static cuzk_status enqueue_scalars(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cu
     const bool g1 = group == CUZK_CUDA_MSM_G1;
     cuzk_cuda_msm_shape s;
     cuzk_cuda_msm_batch b;
-    cuzk_cuda_msm_shape_of(&s, n, m->nbits, &m->tuning);
+    cuzk_cuda_msm_shape_of(&s, n, m->nbits, &m->tuning, &q->card);
     for (unsigned i = 0; cuzk_cuda_msm_batch_of(&b, &s, &m->mem, i); i++) {
         CUZK_TRY(cuzk_cuda_msm_sort(&m->mem, &s, &b, q, d_scalars, err));
         CUZK_TRY((g1 ? cuzk_cuda_msm_accumulate_g1
@@ -211,7 +211,7 @@ static cuzk_status enqueue_bits(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cuda_
         return send_sums(m, q, 0, 0, err);
     }
     const bool g1 = group == CUZK_CUDA_MSM_G1;
-    const unsigned levels = cuzk_cuda_msm_bits_levels(n, &m->tuning);
+    const unsigned levels = cuzk_cuda_msm_bits_levels(n, &m->tuning, &q->card);
     CUZK_TRY(cuzk_cuda_msm_list_bits(&m->mem, q, d_bits, n, levels, err));
     CUZK_TRY((g1 ? cuzk_cuda_msm_sum_list_g1 : cuzk_cuda_msm_sum_list_g2)(&m->mem, q, d_bases, n,
                                                                           levels, err));
@@ -229,7 +229,7 @@ cuzk_status cuzk_cuda_msm_signs_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
         return send_sums(m, q, 0, 0, err);
     }
     const bool g1 = group == CUZK_CUDA_MSM_G1;
-    const unsigned levels = cuzk_cuda_msm_bits_levels(terms, &m->tuning);
+    const unsigned levels = cuzk_cuda_msm_bits_levels(terms, &m->tuning, &q->card);
     CUZK_TRY(cuzk_cuda_msm_list_signs(&m->mem, q, d_bits, n, teeth, levels, err));
     CUZK_TRY((g1 ? cuzk_cuda_msm_sum_list_g1 : cuzk_cuda_msm_sum_list_g2)(&m->mem, q, d_comb, terms,
                                                                           levels, err));

@@ -37,8 +37,9 @@ typedef enum cuzk_cuda_msm_group { CUZK_CUDA_MSM_G1 = 0, CUZK_CUDA_MSM_G2 = 1 } 
 /** Device bytes of the images of a base. */
 #define CUZK_CUDA_MSM_IMAGE_BYTES 96u
 
-/** Device bytes of a workspace; the arguments as for create. */
-uint64_t cuzk_cuda_msm_bytes(uint64_t n_max, unsigned nbits, cuzk_cuda_msm_group group);
+/** Device bytes of a workspace on a card; the other arguments as for create. */
+uint64_t cuzk_cuda_msm_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbits,
+                             cuzk_cuda_msm_group group);
 /**
  * @param n_max most terms, at most CUZK_CUDA_MSM_MAX_N
  * @param nbits scalars will be < 2^nbits, 1..255, or CUZK_CUDA_MSM_BITS_ONLY or _IMAGES
@@ -49,7 +50,7 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_q
                                                 cuzk_cuda_msm_group group, cuzk_err *err);
 /**
  * As create, in device memory of the caller, which stays the caller's: d_arena is 256-byte
- * aligned and has bytes >= cuzk_cuda_msm_bytes(n_max, nbits, group), else E_INVALID.
+ * aligned and has bytes >= cuzk_cuda_msm_bytes(card of the queue, n_max, nbits, group), else E_INVALID.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
                                                    void *d_arena, uint64_t bytes, uint64_t n_max,

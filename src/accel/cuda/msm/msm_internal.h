@@ -102,13 +102,14 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_
                                                       unsigned nbits, cuzk_cuda_msm_group group,
                                                       const cuzk_cuda_msm_tuning *t, cuzk_err *err);
 void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
-                            const cuzk_cuda_msm_tuning *t);
+                            const cuzk_cuda_msm_tuning *t, const cuzk_card *card);
 /** Batch number i of a shape; false when there are fewer. */
 bool cuzk_cuda_msm_batch_of(cuzk_cuda_msm_batch *b, const cuzk_cuda_msm_shape *s,
                             const cuzk_cuda_msm_memory *m, unsigned i);
 /** Lays the arrays out from base on (NULL: only counts the bytes). */
 void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, unsigned nbits,
-                         cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t);
+                         cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t,
+                         const cuzk_card *card);
 /** Most entries of a list with its buckets filled up to multiples of 2^levels; one itself. */
 uint64_t cuzk_cuda_msm_list_length(uint64_t entries, uint64_t buckets, unsigned levels);
 /** Chunks of the reduction in a window, and room for its second step. */
@@ -116,9 +117,10 @@ uint32_t cuzk_cuda_msm_chunk_stride(const cuzk_cuda_msm_shape *s);
 /** Pieces of at most `length` keys of the rows of a base, no piece in two rows. */
 uint32_t cuzk_cuda_msm_hex_pieces(const cuzk_hex_base *base, uint32_t length);
 /** Levels for the sum of n bits. */
-unsigned cuzk_cuda_msm_bits_levels(uint64_t n, const cuzk_cuda_msm_tuning *t);
-/** Points per thread of the sums in XYZZ, for that many after the levels. */
-uint32_t cuzk_cuda_msm_segment(uint64_t points);
+unsigned cuzk_cuda_msm_bits_levels(uint64_t n, const cuzk_cuda_msm_tuning *t,
+                                   const cuzk_card *card);
+/** Points per thread of the sums in XYZZ, for that many after the levels, on a device of sms multiprocessors. */
+uint32_t cuzk_cuda_msm_segment(uint64_t points, uint32_t sms);
 
 cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                                const cuzk_cuda_msm_batch *b, cuzk_cuda_queue *q,
@@ -142,6 +144,19 @@ cuzk_status cuzk_cuda_msm_add_pairs_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_
 cuzk_status cuzk_cuda_msm_add_pairs_g2(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
                                        const void *d_bases, void *d_out, uint32_t pairs,
                                        cuzk_err *err);
+
+/**
+ * Levels of the tree of affine additions over a list, at least one: the sums of 2^levels neighbours, at
+ * *d_out (tree_tmpl.cuh). The list's length, at d_entries, is a multiple of 2^levels. d_images NULL:
+ * no entry has a power of phi.
+ */
+typedef cuzk_status cuzk_cuda_msm_tree(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                       const void *d_bases, const void *d_images,
+                                       const uint32_t *d_entries, unsigned levels,
+                                       const void **d_out, cuzk_err *err);
+cuzk_cuda_msm_tree cuzk_cuda_msm_tree_g1, cuzk_cuda_msm_tree_g2;
+/** The shape for 99 KiB of shared memory. */
+cuzk_cuda_msm_tree cuzk_cuda_msm_tree_g1_lean, cuzk_cuda_msm_tree_g2_lean;
 
 /** Sorted list of a batch to the batch's buckets. d_bases of the group; d_images of d_bases for
  * hexagonal digits, else not read. */

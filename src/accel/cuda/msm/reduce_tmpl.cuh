@@ -10,21 +10,42 @@
  * enough for multiplications.
  */
 #include "accel/cuda/ec/ec_dev.cuh"
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 
 #include "msm_internal.h"
 
-#define SUM_THREADS 128u
+#define SUM_THREADS ((unsigned)CUZK_THREADS_FOLD_G1)
 #define LG_TOP      2u /* plain sums per thread of the second step */
 
-/* Threads of reduce_k, one block per SM, and their points in shared memory: an odd number of 16-byte
- * words apart, so that neighbours meet no bank conflicts. */
-template <class G> struct reduce_shape;
-template <> struct reduce_shape<g1_group> {
-    static const unsigned threads = 512;
+/* The other kernels of this file and of sum_tmpl.cuh. */
+template <class G> struct fold_shape;
+template <> struct fold_shape<g1_group> {
+    static const cuzk_kernel top = CUZK_KERNEL_REDUCE_TOP_G1, fold = CUZK_KERNEL_FOLD_G1;
 };
-template <> struct reduce_shape<g2_group> {
-    static const unsigned threads = 256;
+template <> struct fold_shape<g2_group> {
+    static const cuzk_kernel top = CUZK_KERNEL_REDUCE_TOP_G2, fold = CUZK_KERNEL_FOLD_G2;
+};
+
+/* Threads of reduce_k, one block per SM, and their points in shared memory: an odd number of 16-byte
+ * words apart, so that neighbours meet no bank conflicts. Lean, for 99 KiB: one point of a thread is
+ * there, the running sum is in local memory. */
+template <class G, bool LEAN> struct reduce_shape;
+template <> struct reduce_shape<g1_group, false> {
+    static const unsigned threads = CUZK_THREADS_REDUCE_G1;
+    static const cuzk_kernel id = CUZK_KERNEL_REDUCE_G1, hex_id = CUZK_KERNEL_HEX_PIECES_G1;
+};
+template <> struct reduce_shape<g1_group, true> {
+    static const unsigned threads = CUZK_THREADS_REDUCE_G1_LEAN;
+    static const cuzk_kernel id = CUZK_KERNEL_REDUCE_G1_LEAN,
+                             hex_id = CUZK_KERNEL_HEX_PIECES_G1_LEAN;
+};
+template <> struct reduce_shape<g2_group, false> {
+    static const unsigned threads = CUZK_THREADS_REDUCE_G2;
+    static const cuzk_kernel id = CUZK_KERNEL_REDUCE_G2;
+};
+template <> struct reduce_shape<g2_group, true> {
+    static const unsigned threads = CUZK_THREADS_REDUCE_G2_LEAN;
+    static const cuzk_kernel id = CUZK_KERNEL_REDUCE_G2_LEAN;
 };
 template <class G> struct __align__(16) shared_point
 {
@@ -99,14 +120,12 @@ template <class G> CUZK_DEV uint32_t window_chunks(const reduce_args<G> &a, unsi
     return bits > a.lg_chunk ? 1u << (bits - a.lg_chunk) : 1;
 }
 
-template <class G>
-static __global__ void __launch_bounds__(reduce_shape<G>::threads, 1) reduce_k(reduce_args<G> a)
+/* run: the thread's running sum; sum: its weighted one. */
+template <class G, bool LEAN>
+CUZK_DEV void reduce_chunk(const reduce_args<G> &a, typename G::xyzz *run, typename G::xyzz *sum)
 {
-    extern __shared__ __align__(16) uint4 raw[];
-    typename G::xyzz *run = &((shared_point<G> *)raw)[threadIdx.x].p;
-    typename G::xyzz *sum = &((shared_point<G> *)raw)[reduce_shape<G>::threads + threadIdx.x].p;
     const unsigned w = blockIdx.y;
-    const uint32_t j = blockIdx.x * reduce_shape<G>::threads + threadIdx.x;
+    const uint32_t j = blockIdx.x * reduce_shape<G, LEAN>::threads + threadIdx.x;
     if (j >= window_chunks<G>(a, w)) {
         return;
     }
@@ -127,6 +146,21 @@ static __global__ void __launch_bounds__(reduce_shape<G>::threads, 1) reduce_k(r
     }
     copy<G>(&a.plain[(uint64_t)w * a.stride + j], run);
     copy<G>(&a.chunks[(uint64_t)w * a.stride + j], sum);
+}
+
+template <class G, bool LEAN>
+static __global__ void __launch_bounds__(reduce_shape<G, LEAN>::threads, 1)
+    reduce_k(const reduce_args<G> a)
+{
+    extern __shared__ __align__(16) uint4 raw[];
+    typename G::xyzz *sum = &((shared_point<G> *)raw)[threadIdx.x].p;
+    if constexpr (LEAN) {
+        __align__(16) typename G::xyzz run;
+        reduce_chunk<G, LEAN>(a, &run, sum);
+    } else if constexpr (!CUZK_LEAN_ONLY) {
+        reduce_chunk<G, LEAN>(
+            a, &((shared_point<G> *)raw)[reduce_shape<G, LEAN>::threads + threadIdx.x].p, sum);
+    }
 }
 
 /* Plain sums j to j + 2^LG_TOP - 1 of a window, each times its number and the length of a chunk. */
@@ -213,8 +247,7 @@ static cuzk_status fold_rows(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, 
     }
     f.out = (typename G::xyzz *)m->d_partials;
     f.out_stride = CUZK_CUDA_MSM_PARTIALS;
-    fold_k<G><<<dim3(blocks, rows), SUM_THREADS, 0, q->stream>>>(f);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(fold_k, err));
+    CUZK_TRY(cuzk_cuda_launch(q, fold_shape<G>::fold, fold_k<G>, dim3(blocks, rows), err, f));
     fold_args<G> g = {};
     g.in = (const typename G::xyzz *)m->d_partials;
     g.in_stride = CUZK_CUDA_MSM_PARTIALS;
@@ -222,11 +255,10 @@ static cuzk_status fold_rows(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, 
     g.out_stride = 1;
     g.length = blocks;
     g.last_length = blocks;
-    fold_k<G><<<dim3(1, rows), SUM_THREADS, 0, q->stream>>>(g);
-    return CUZK_CUDA_LAUNCHED(fold_k, err);
+    return cuzk_cuda_launch(q, fold_shape<G>::fold, fold_k<G>, dim3(1, rows), err, g);
 }
 
-template <class G>
+template <class G, bool LEAN>
 static cuzk_status reduce(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                           cuzk_cuda_queue *q, cuzk_err *err)
 {
@@ -244,18 +276,13 @@ static cuzk_status reduce(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_sha
     const unsigned most_bits = s->windows == 1 ? s->top_bits : s->c - 1;
     const uint32_t most = most_bits > s->lg_chunk ? 1u << (most_bits - s->lg_chunk) : 1;
     const uint32_t last = s->top_bits > s->lg_chunk ? 1u << (s->top_bits - s->lg_chunk) : 1;
-    const unsigned threads = reduce_shape<G>::threads;
-    const int bytes = (int)(2 * threads * sizeof(shared_point<G>));
-    CUZK_TRY(CUZK_CUDA(
-        cudaFuncSetAttribute(reduce_k<G>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        err));
-    reduce_k<G>
-        <<<dim3(blocks_for(most, threads), s->windows), threads, (size_t)bytes, q->stream>>>(r);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(reduce_k, err));
+    static_assert(sizeof(shared_point<G>) == sizeof(typename G::xyzz) + 16, "CUZK_REDUCE_BYTES");
+    const unsigned threads = reduce_shape<G, LEAN>::threads;
+    CUZK_TRY(cuzk_cuda_launch(q, reduce_shape<G, LEAN>::id, reduce_k<G, LEAN>,
+                              dim3(blocks_for(most, threads), s->windows), err, r));
     const uint32_t tops = blocks_for(most, 1u << LG_TOP);
-    reduce_top_k<G>
-        <<<dim3(blocks_for(tops, SUM_THREADS), s->windows), SUM_THREADS, 0, q->stream>>>(r);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(reduce_top_k, err));
+    CUZK_TRY(cuzk_cuda_launch(q, fold_shape<G>::top, reduce_top_k<G>,
+                              dim3(blocks_for(tops, SUM_THREADS), s->windows), err, r));
     fold_args<G> f = {};
     f.in = (const typename G::xyzz *)m->d_chunks;
     f.in_stride = r.stride;

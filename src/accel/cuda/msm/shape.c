@@ -14,8 +14,10 @@ const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING[2] = {
 
 /* A block of tree_k. */
 #define LEAST_PRODUCTS 512u
-/* Room for products of denominators: some 500 pairs per thread of the device. */
-#define PRODUCTS_BYTES ((uint64_t)3 << 29)
+/* Room for products of denominators: some 500 pairs per thread of an H200, as many elsewhere; but at
+ * most a part of the card's memory: 128 pairs are 3 % slower. */
+#define PRODUCTS_BYTES (((uint64_t)3 << 29) / 132) /* per multiprocessor */
+#define PRODUCTS_PART  32u
 
 static unsigned floor_lg(uint64_t n)
 {
@@ -68,10 +70,11 @@ static unsigned width_of(unsigned lg, unsigned nbits)
 }
 
 /* lg of the reduction's buckets per thread: two additions each, and some 16 more for
- * what follows, in waves of the threads of a large device. */
-static unsigned chunk_of(uint32_t buckets)
+ * what follows, in waves of the threads of the device. */
+static unsigned chunk_of(uint32_t buckets, const cuzk_card *card)
 {
-    const uint64_t slots = 132 * 512;
+    const uint64_t slots =
+        (uint64_t)card->sms * cuzk_card_launch(card->klass, card->klass->shapes.reduce_g1).threads;
     uint64_t least = UINT64_MAX;
     unsigned best = 0;
     for (unsigned lg = 3; lg <= 8; lg++) {
@@ -95,9 +98,11 @@ uint32_t cuzk_cuda_msm_hex_pieces(const cuzk_hex_base *base, uint32_t length)
 }
 
 /* As chunk_of, of the rows of all windows; blocks are not shared by windows. */
-static uint32_t piece_of(const cuzk_hex_base *base)
+static uint32_t piece_of(const cuzk_hex_base *base, const cuzk_card *card)
 {
-    const uint64_t threads = 512, sms = 132;
+    const uint64_t sms = card->sms;
+    const uint64_t threads =
+        cuzk_card_launch(card->klass, card->klass->shapes.hex_pieces_g1).threads;
     uint64_t least = UINT64_MAX;
     uint32_t best = 8;
     for (uint32_t length = 8; length <= 192; length += 4) {
@@ -140,7 +145,7 @@ static unsigned key_bits(uint32_t keys)
 
 /* Everything but n by lg n alone, so that no smaller n of the same lg needs more of anything. */
 void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
-                            const cuzk_cuda_msm_tuning *t)
+                            const cuzk_cuda_msm_tuning *t, const cuzk_card *card)
 {
     const unsigned lg = floor_lg(n);
     memset(s, 0, sizeof(*s));
@@ -151,7 +156,7 @@ void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
         cuzk_hex_base_of(&s->base, t->hex_digits != 0 ? t->hex_digits : hex_digits_of(lg));
         s->windows = s->base.digits;
         s->keys = s->top_keys = s->base.keys;
-        s->piece = piece_of(&s->base);
+        s->piece = piece_of(&s->base, card);
     } else {
         s->c = width_of(lg, nbits);
         s->windows = nbits / s->c + 1;
@@ -160,7 +165,7 @@ void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
         s->top_keys = (uint32_t)1 << s->top_bits;
     }
     s->buckets = (s->windows - 1) * s->keys + s->top_keys;
-    s->lg_chunk = chunk_of(s->buckets);
+    s->lg_chunk = chunk_of(s->buckets, card);
     /* Bins of some 2^14 terms; the keys of a bin must fit the second sort. */
     const unsigned low = CUZK_CUDA_MSM_MAX_LOW, bits = key_bits(s->keys);
     const unsigned top_bits = key_bits(s->top_keys);
@@ -179,7 +184,9 @@ void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
     s->digits = s->batch < at_once ? at_once / s->batch * s->batch : s->batch;
     s->digits = s->digits < s->windows ? s->digits : s->windows;
     const uint64_t entries = (uint64_t)s->batch << lg;
-    s->levels = levels_of(entries, ((uint64_t)1 << lg) / s->keys, CUZK_CUDA_MSM_MAX_LEVELS - 1, t);
+    s->levels = card->xyzz ? 0
+                           : levels_of(entries, ((uint64_t)1 << lg) / s->keys,
+                                       CUZK_CUDA_MSM_MAX_LEVELS - 1, t);
 }
 
 /* A quarter more for the second step (LG_TOP of accel/cuda/msm/reduce_tmpl.cuh); hex: and for the rows. */
@@ -194,30 +201,30 @@ uint32_t cuzk_cuda_msm_chunk_stride(const cuzk_cuda_msm_shape *s)
 }
 
 /* The list of n bits is one bucket. */
-unsigned cuzk_cuda_msm_bits_levels(uint64_t n, const cuzk_cuda_msm_tuning *t)
+unsigned cuzk_cuda_msm_bits_levels(uint64_t n, const cuzk_cuda_msm_tuning *t, const cuzk_card *card)
 {
-    return levels_of(n, n, CUZK_CUDA_MSM_MAX_LEVELS, t);
+    return card->xyzz ? 0 : levels_of(n, n, CUZK_CUDA_MSM_MAX_LEVELS, t);
 }
 
-/* Threads of the accumulation on a large device, and their waves. */
-static uint64_t accumulation_threads(uint64_t points)
+/* Threads of the accumulation on the device, and their waves. */
+static uint64_t accumulation_threads(uint64_t points, uint32_t sms)
 {
-    const uint64_t slots = 132 * 384;
+    const uint64_t slots = (uint64_t)sms * CUZK_THREADS_ACCUMULATE_G1;
     return slots * (points / (slots * 64) + 1);
 }
 
 /* All of one length, of at most 128. */
-uint32_t cuzk_cuda_msm_segment(uint64_t points)
+uint32_t cuzk_cuda_msm_segment(uint64_t points, uint32_t sms)
 {
-    const uint64_t threads = accumulation_threads(points);
+    const uint64_t threads = accumulation_threads(points, sms);
     const uint64_t segment = (points + threads - 1) / threads;
     return segment < 8 ? 8 : (uint32_t)segment;
 }
 
 /* Most segments of any number up to `points`. */
-static uint64_t most_segments(uint64_t points)
+static uint64_t most_segments(uint64_t points, uint32_t sms)
 {
-    const uint64_t threads = accumulation_threads(points);
+    const uint64_t threads = accumulation_threads(points, sms);
     return (points / 8 < threads ? points / 8 : threads) + 1;
 }
 
@@ -262,12 +269,19 @@ static uint64_t max64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t products_bytes(const cuzk_card *card)
+{
+    const uint64_t bytes = PRODUCTS_BYTES * card->sms, most = card->memory / PRODUCTS_PART;
+    return most != 0 && most < bytes ? most : bytes;
+}
+
 /*
  * Smaller n use the same workspace with other windows: every array takes the largest need over
  * all sizes, which are the sizes just below a change of window, powers of two less one, and n_max.
  */
 void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, unsigned nbits,
-                         cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t)
+                         cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t,
+                         const cuzk_card *card)
 {
     const bool g1 = group == CUZK_CUDA_MSM_G1;
     const uint64_t xyzz = g1 ? sizeof(cuzk_g1_xyzz) : sizeof(cuzk_g2_xyzz);
@@ -285,9 +299,9 @@ void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, un
                 s.n = n;
                 s.windows = s.batch = 1;
                 s.buckets = s.keys = 1;
-                s.levels = cuzk_cuda_msm_bits_levels(n, t);
+                s.levels = cuzk_cuda_msm_bits_levels(n, t, card);
             } else {
-                cuzk_cuda_msm_shape_of(&s, n, nbits, t);
+                cuzk_cuda_msm_shape_of(&s, n, nbits, t, card);
                 digits = max64(digits, (n + 4) * s.digits); /* rows in fours */
                 entries = max64(entries, n * s.batch);
                 bins = max64(bins, ((uint64_t)s.batch << s.lg_bins) + 1);
@@ -301,7 +315,7 @@ void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, un
             list = max64(list, length);
             tree_a = max64(tree_a, s.levels > 0 ? groups(length / 2) : 0);
             tree_b = max64(tree_b, s.levels > 1 ? groups(length / 4) : 0);
-            segments = max64(segments, most_segments(length >> s.levels));
+            segments = max64(segments, most_segments(length >> s.levels, card->sms));
             windows = max64(windows, s.windows);
             sums = max64(sums, (s.hex ? 2 : 1) * s.windows);
             buckets = max64(buckets, s.buckets);
@@ -311,7 +325,7 @@ void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, un
         }
     }
     char *b = (char *)base;
-    m->products = PRODUCTS_BYTES / (affine / 2);
+    m->products = products_bytes(card) / (affine / 2);
     m->products = tree_a < m->products ? tree_a : m->products;
     m->products = tree_a > 0 ? max64(m->products, LEAST_PRODUCTS) : 0;
     m->d_digits = place(b, &at, digits, 4);

@@ -8,17 +8,19 @@
  * The order inside a bucket is not fixed, and need not be. Every bucket is filled up to a multiple
  * of 2^levels entries with CUZK_CUDA_MSM_NONE, for the tree of additions (accel/cuda/msm/tree_tmpl.cuh).
  */
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 
 #include "msm_internal.h"
 
-#define MAX_BINS    (1u << CUZK_CUDA_MSM_MAX_LG_BINS)
-#define LOW_KEYS    (1u << CUZK_CUDA_MSM_MAX_LOW)
-#define THREADS     1024u
-#define SIGN        CUZK_CUDA_MSM_SIGN
-#define FLAGS       CUZK_CUDA_MSM_FLAGS
-#define SPREAD_TILE (8 * THREADS)
-#define PLACE_MAX   ((uint32_t)48 << 10) /* entries of a bin placed at a time: 192 KB */
+#define MAX_BINS      (1u << CUZK_CUDA_MSM_MAX_LG_BINS)
+#define LOW_KEYS      (1u << CUZK_CUDA_MSM_MAX_LOW)
+#define THREADS       ((unsigned)CUZK_THREADS_COUNT)
+#define SIGN          CUZK_CUDA_MSM_SIGN
+#define FLAGS         CUZK_CUDA_MSM_FLAGS
+#define SPREAD_TILE   (8 * THREADS)
+#define DIGIT_THREADS ((unsigned)CUZK_THREADS_DIGITS)
+/* Two blocks of spread_k in a multiprocessor of more than 1536 threads and 100 KiB. */
+#define SPREAD_BLOCKS (CUZK_LEAN_ONLY ? 1 : 2)
 
 struct sort_args {
     const uint32_t *digits;
@@ -50,9 +52,9 @@ struct digit_args {
     unsigned c, first, count, last;
 };
 
-static __global__ void __launch_bounds__(256) digits_k(digit_args a)
+static __global__ void __launch_bounds__(DIGIT_THREADS) digits_k(digit_args a)
 {
-    const uint64_t i = blockIdx.x * (uint64_t)256 + threadIdx.x;
+    const uint64_t i = blockIdx.x * (uint64_t)DIGIT_THREADS + threadIdx.x;
     if (i >= a.n) {
         for (unsigned w = 0; i < a.row && w < a.count; w++) {
             a.digits[w * a.row + i] = 0; /* read with those before it */
@@ -104,9 +106,9 @@ struct hex_args {
 };
 
 /* Digits of windows first to first + count - 1; from the top, so those above are made as well. */
-static __global__ void __launch_bounds__(256) hex_digits_k(const hex_args a)
+static __global__ void __launch_bounds__(DIGIT_THREADS) hex_digits_k(const hex_args a)
 {
-    const uint64_t i = blockIdx.x * (uint64_t)256 + threadIdx.x;
+    const uint64_t i = blockIdx.x * (uint64_t)DIGIT_THREADS + threadIdx.x;
     if (i >= a.n) {
         for (unsigned w = 0; i < a.row && w < a.count; w++) {
             a.digits[w * a.row + i] = 0; /* read with those before it */
@@ -251,7 +253,7 @@ struct spread_tile {
  * neighbouring threads write neighbouring entries. Room in the bins is taken tile by tile: with
  * four tiles at a time, half as many bytes again went through device memory.
  */
-static __global__ void __launch_bounds__(THREADS, 2) spread_k(sort_args a)
+static __global__ void __launch_bounds__(THREADS, SPREAD_BLOCKS) spread_k(sort_args a)
 {
     extern __shared__ uint64_t raw[];
     spread_tile &sh = *(spread_tile *)raw;
@@ -517,7 +519,7 @@ static cuzk_status make_digits(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
                                unsigned first, cuzk_cuda_queue *q, const cuzk_scalar *d_scalars,
                                cuzk_err *err)
 {
-    const unsigned blocks = (unsigned)((s->n + 255) / 256);
+    const unsigned blocks = (unsigned)((s->n + DIGIT_THREADS - 1) / DIGIT_THREADS);
     const unsigned count = s->windows - first < s->digits ? s->windows - first : s->digits;
     if (s->hex) {
         hex_args h = {};
@@ -528,8 +530,7 @@ static cuzk_status make_digits(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
         h.base = s->base;
         h.first = first;
         h.count = count;
-        hex_digits_k<<<blocks, 256, 0, q->stream>>>(h);
-        return CUZK_CUDA_LAUNCHED(hex_digits_k, err);
+        return cuzk_cuda_launch(q, CUZK_KERNEL_HEX_DIGITS, hex_digits_k, blocks, err, h);
     }
     digit_args d = {};
     d.scalars = d_scalars;
@@ -544,8 +545,7 @@ static cuzk_status make_digits(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
         const unsigned bit = s->c * w + s->c - 1;
         d.halves[bit / 64] |= (uint64_t)1 << bit % 64;
     }
-    digits_k<<<blocks, 256, 0, q->stream>>>(d);
-    return CUZK_CUDA_LAUNCHED(digits_k, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_DIGITS, digits_k, blocks, err, d);
 }
 
 cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
@@ -573,38 +573,30 @@ cuzk_status cuzk_cuda_msm_sort(const cuzk_cuda_msm_memory *m, const cuzk_cuda_ms
     a.buckets = b->buckets;
     /* Room for a bin of half again the mean, with its padding. */
     const uint64_t mean = (s->n << s->low) / s->keys + ((uint64_t)1 << (s->low + s->levels));
-    a.room = mean * 3 / 2 + 64 < PLACE_MAX ? (uint32_t)(mean * 3 / 2 + 64) : PLACE_MAX;
-    const size_t place_bytes = a.room * sizeof(uint32_t);
+    const uint32_t most = q->card.klass->shapes.place_entries;
+    a.room = mean * 3 / 2 + 64 < most ? (uint32_t)(mean * 3 / 2 + 64) : most;
+    cuzk_launch place = cuzk_card_launch(q->card.klass, CUZK_KERNEL_PLACE);
+    place.dynamic_bytes = a.room * (uint32_t)sizeof(uint32_t);
     const uint32_t bins = b->count << s->lg_bins;
     const dim3 per_bin(1u << s->lg_bins, b->count);
-    /* Two blocks per SM, or one per tile. */
+    /* As many blocks as the device holds, or one per tile. */
     unsigned tiles = (unsigned)((s->n + SPREAD_TILE - 1) / SPREAD_TILE);
-    if (tiles > 2 * (unsigned)q->sm_count) {
-        tiles = 2 * (unsigned)q->sm_count;
-    }
+    const unsigned held = q->card.klass->shapes.spread_blocks * q->card.sms;
+    tiles = tiles < held ? tiles : held;
+    static_assert(sizeof(spread_tile) == CUZK_SPREAD_BYTES, "the table of kernels");
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_bin_start, 0, (bins + 1) * sizeof(uint32_t), q->stream),
                        err));
     if (b->first % s->digits == 0) {
         CUZK_TRY(make_digits(m, s, b->first, q, d_scalars, err));
     }
-    count_k<<<dim3(tiles, b->count), THREADS, 0, q->stream>>>(a);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(count_k, err));
-    scan_bins_k<<<1, THREADS, 0, q->stream>>>(m->d_bin_start, m->d_bin_next, bins);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(scan_bins_k, err));
-    CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(spread_k, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)sizeof(spread_tile)),
-                       err));
-    spread_k<<<dim3(tiles, b->count), THREADS, sizeof(spread_tile), q->stream>>>(a);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(spread_k, err));
-    count_keys_k<<<per_bin, THREADS, 0, q->stream>>>(a);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(count_keys_k, err));
-    scan_bins_k<<<1, THREADS, 0, q->stream>>>(m->d_list_start, NULL, bins);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(scan_bins_k, err));
-    /* The most, not this call's: the attribute is the kernel's, and other threads launch it too. */
-    const cudaFuncAttribute shared = cudaFuncAttributeMaxDynamicSharedMemorySize;
-    CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(place_k, shared, PLACE_MAX * 4), err));
-    place_k<<<per_bin, THREADS, place_bytes, q->stream>>>(a);
-    return CUZK_CUDA_LAUNCHED(place_k, err);
+    CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_COUNT, count_k, dim3(tiles, b->count), err, a));
+    CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_SCAN_BINS, scan_bins_k, 1, err, m->d_bin_start,
+                              m->d_bin_next, bins));
+    CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_SPREAD, spread_k, dim3(tiles, b->count), err, a));
+    CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_COUNT_KEYS, count_keys_k, per_bin, err, a));
+    CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_SCAN_BINS, scan_bins_k, 1, err, m->d_list_start,
+                              nullptr, bins));
+    return cuzk_cuda_launch_as(q, CUZK_KERNEL_PLACE, place, place_k, per_bin, err, a);
 }
 
 cuzk_status cuzk_cuda_msm_list_bits(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
@@ -613,8 +605,9 @@ cuzk_status cuzk_cuda_msm_list_bits(const cuzk_cuda_msm_memory *m, cuzk_cuda_que
 {
     const unsigned blocks = (unsigned)(((n + 63) / 64 + THREADS - 1) / THREADS);
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_offset, 0, 2 * sizeof(uint32_t), q->stream), err));
-    list_bits_k<<<blocks, THREADS, 0, q->stream>>>(m->d_list, m->d_offset, d_bits, n);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(list_bits_k, err));
-    pad_bits_k<<<1, 1u << CUZK_CUDA_MSM_MAX_LEVELS, 0, q->stream>>>(m->d_list, m->d_offset, levels);
-    return CUZK_CUDA_LAUNCHED(pad_bits_k, err);
+    static_assert(CUZK_THREADS_PAD_BITS == 1u << CUZK_CUDA_MSM_MAX_LEVELS, "pad_bits_k");
+    CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_LIST_BITS, list_bits_k, blocks, err, m->d_list,
+                              m->d_offset, d_bits, n));
+    return cuzk_cuda_launch(q, CUZK_KERNEL_PAD_BITS, pad_bits_k, 1, err, m->d_list, m->d_offset,
+                            levels);
 }

@@ -13,13 +13,17 @@ cuzk_status cuzk_cuda_msm_accumulate_g1(const cuzk_cuda_msm_memory *m, const cuz
 cuzk_status cuzk_cuda_msm_reduce_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                                     cuzk_cuda_queue *q, cuzk_err *err)
 {
-    return reduce<g1_group>(m, s, q, err);
+    return q->card.klass->shapes.reduce_g1 == CUZK_KERNEL_REDUCE_G1_LEAN
+               ? reduce<g1_group, true>(m, s, q, err)
+               : reduce<g1_group, false>(m, s, q, err);
 }
 
 cuzk_status cuzk_cuda_msm_reduce_hex_g1(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                                         cuzk_cuda_queue *q, cuzk_err *err)
 {
-    return hex_reduce<g1_group>(m, s, q, err);
+    return q->card.klass->shapes.hex_pieces_g1 == CUZK_KERNEL_HEX_PIECES_G1_LEAN
+               ? hex_reduce<g1_group, true>(m, s, q, err)
+               : hex_reduce<g1_group, false>(m, s, q, err);
 }
 
 cuzk_status cuzk_cuda_msm_sum_list_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,

@@ -12,7 +12,9 @@ cuzk_status cuzk_cuda_msm_accumulate_g2(const cuzk_cuda_msm_memory *m, const cuz
 cuzk_status cuzk_cuda_msm_reduce_g2(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm_shape *s,
                                     cuzk_cuda_queue *q, cuzk_err *err)
 {
-    return reduce<g2_group>(m, s, q, err);
+    return q->card.klass->shapes.reduce_g2 == CUZK_KERNEL_REDUCE_G2_LEAN
+               ? reduce<g2_group, true>(m, s, q, err)
+               : reduce<g2_group, false>(m, s, q, err);
 }
 
 cuzk_status cuzk_cuda_msm_sum_list_g2(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,

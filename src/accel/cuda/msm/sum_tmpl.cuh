@@ -10,7 +10,7 @@
  * SM: its loop fills the instruction cache, which blocks out of step would thrash.
  */
 #include "accel/cuda/ec/ec_dev.cuh"
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 
 #include "msm_internal.h"
 
@@ -23,12 +23,20 @@
 /* Threads of the accumulation, one block per SM: as many as the registers allow. */
 template <class G> struct sum_shape;
 template <> struct sum_shape<g1_group> {
-    static const unsigned acc = 384, combine_blocks = 4;
+    static const unsigned acc = CUZK_THREADS_ACCUMULATE_G1, combine_blocks = 4;
     static const bool prefetch = true;
+    static const cuzk_kernel accumulate = CUZK_KERNEL_ACCUMULATE_G1,
+                             combine = CUZK_KERNEL_COMBINE_G1,
+                             combine_heavy = CUZK_KERNEL_COMBINE_HEAVY_G1,
+                             combine_shares = CUZK_KERNEL_COMBINE_SHARES_G1;
 };
 template <> struct sum_shape<g2_group> {
-    static const unsigned acc = 256, combine_blocks = 2;
+    static const unsigned acc = CUZK_THREADS_ACCUMULATE_G2, combine_blocks = 2;
     static const bool prefetch = false; /* no registers left for it */
+    static const cuzk_kernel accumulate = CUZK_KERNEL_ACCUMULATE_G2,
+                             combine = CUZK_KERNEL_COMBINE_G2,
+                             combine_heavy = CUZK_KERNEL_COMBINE_HEAVY_G2,
+                             combine_shares = CUZK_KERNEL_COMBINE_SHARES_G2;
 };
 
 template <class G> struct acc_args {
@@ -246,17 +254,17 @@ template <class G>
 static cuzk_status run_levels(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, acc_args<G> *a,
                               uint64_t entries, cuzk_err *err)
 {
-    const unsigned threads = sum_shape<G>::acc;
+    const cuzk_kernel id = sum_shape<G>::accumulate;
     const unsigned blocks =
-        blocks_for(((entries >> a->levels) + a->segment - 1) / a->segment, threads);
+        blocks_for(((entries >> a->levels) + a->segment - 1) / a->segment, sum_shape<G>::acc);
     if (a->levels == 0) {
-        accumulate_k<G, true><<<blocks, threads, 0, q->stream>>>(*a);
-    } else {
-        CUZK_TRY(
-            tree_levels<G>(m, q, a->bases, a->offset + a->n_buckets, a->levels, &a->points, err));
-        accumulate_k<G, false><<<blocks, threads, 0, q->stream>>>(*a);
+        return cuzk_cuda_launch(q, id, accumulate_k<G, true>, blocks, err, *a);
     }
-    return CUZK_CUDA_LAUNCHED(accumulate_k, err);
+    const void *points = NULL;
+    CUZK_TRY(tree_group<G>::run(m, q, a->bases.at, a->bases.phi != 0 ? a->bases.images : NULL,
+                                a->offset + a->n_buckets, a->levels, &points, err));
+    a->points = (const uint4 *)points;
+    return cuzk_cuda_launch(q, id, accumulate_k<G, false>, blocks, err, *a);
 }
 
 template <class G>
@@ -273,17 +281,16 @@ static cuzk_status accumulate(const cuzk_cuda_msm_memory *m, const cuzk_cuda_msm
     a.heads = (typename G::xyzz *)m->d_heads;
     a.n_buckets = b->buckets;
     const uint64_t entries = cuzk_cuda_msm_list_length(s->n * b->count, b->buckets, s->levels);
-    a.segment = cuzk_cuda_msm_segment(entries >> s->levels);
+    a.segment = cuzk_cuda_msm_segment(entries >> s->levels, q->card.sms);
     const unsigned combine = blocks_for((entries >> s->levels) / a.segment + 1, SUM_THREADS);
-    const unsigned heavy = 2 * (unsigned)q->sm_count;
+    const unsigned heavy = 2 * q->card.sms;
     CUZK_TRY(CUZK_CUDA(cudaMemsetAsync(m->d_heavy, 0, sizeof(uint32_t), q->stream), err));
     CUZK_TRY(run_levels<G>(m, q, &a, entries, err));
-    combine_k<G><<<combine, SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(combine_k, err));
-    combine_heavy_k<G><<<heavy, SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(combine_heavy_k, err));
-    combine_shares_k<G><<<heavy, SUM_THREADS, 0, q->stream>>>(a, m->d_heavy);
-    return CUZK_CUDA_LAUNCHED(combine_shares_k, err);
+    CUZK_TRY(cuzk_cuda_launch(q, sum_shape<G>::combine, combine_k<G>, combine, err, a, m->d_heavy));
+    CUZK_TRY(cuzk_cuda_launch(q, sum_shape<G>::combine_heavy, combine_heavy_k<G>, heavy, err, a,
+                              m->d_heavy));
+    return cuzk_cuda_launch(q, sum_shape<G>::combine_shares, combine_shares_k<G>, heavy, err, a,
+                            m->d_heavy);
 }
 
 template <class G>
@@ -298,7 +305,8 @@ static cuzk_status sum_list(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q, c
     a.buckets = (typename G::xyzz *)m->d_buckets;
     a.heads = (typename G::xyzz *)m->d_heads;
     a.n_buckets = 1;
-    a.segment = cuzk_cuda_msm_segment(cuzk_cuda_msm_list_length(n, 1, levels) >> levels);
+    a.segment =
+        cuzk_cuda_msm_segment(cuzk_cuda_msm_list_length(n, 1, levels) >> levels, q->card.sms);
     a.all_heads = true;
     const uint64_t entries = cuzk_cuda_msm_list_length(n, 1, a.levels);
     CUZK_TRY(run_levels<G>(m, q, &a, entries, err));

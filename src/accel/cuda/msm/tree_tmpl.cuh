@@ -15,22 +15,47 @@
  * whatever form.
  */
 #include "accel/cuda/ec/ec_dev.cuh"
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 
 #include "msm_internal.h"
 
 #define TREE_SIGN  CUZK_CUDA_MSM_SIGN
 #define TREE_GROUP 64u
 
-/* Threads per SM, in one block, as many as the registers allow; words of 16 bytes in a coordinate. */
-template <class G> struct tree_shape;
-template <> struct tree_shape<g1_group> {
-    static const unsigned threads = 512, words = 3;
+/* Words of 16 bytes in a coordinate. */
+template <class G> struct tree_group;
+template <> struct tree_group<g1_group> {
+    static constexpr cuzk_cuda_msm_tree *run = cuzk_cuda_msm_tree_g1;
+    static const unsigned words = 3;
     static const bool images = true;
 };
-template <> struct tree_shape<g2_group> {
-    static const unsigned threads = 384, words = 6;
+template <> struct tree_group<g2_group> {
+    static constexpr cuzk_cuda_msm_tree *run = cuzk_cuda_msm_tree_g2;
+    static const unsigned words = 6;
     static const bool images = false;
+};
+
+/*
+ * Two shapes, of one block per multiprocessor. The wide one has as many threads as the registers allow and stages
+ * all of a pair, x and y of both points and the product. The lean one is for 99 KiB of shared memory: the
+ * product goes straight to registers, and G2 has fewer threads.
+ */
+template <class G, bool LEAN> struct tree_shape;
+template <> struct tree_shape<g1_group, false> {
+    static const unsigned threads = CUZK_THREADS_TREE_G1;
+    static const cuzk_kernel id = CUZK_KERNEL_TREE_G1;
+};
+template <> struct tree_shape<g1_group, true> {
+    static const unsigned threads = CUZK_THREADS_TREE_G1_LEAN;
+    static const cuzk_kernel id = CUZK_KERNEL_TREE_G1_LEAN;
+};
+template <> struct tree_shape<g2_group, false> {
+    static const unsigned threads = CUZK_THREADS_TREE_G2;
+    static const cuzk_kernel id = CUZK_KERNEL_TREE_G2;
+};
+template <> struct tree_shape<g2_group, true> {
+    static const unsigned threads = CUZK_THREADS_TREE_G2_LEAN;
+    static const cuzk_kernel id = CUZK_KERNEL_TREE_G2_LEAN;
 };
 
 /* Where the bases of list entries are. Zero but for bases: entries have no phi. */
@@ -51,7 +76,7 @@ template <class G> static tree_bases<G> tree_bases_of(const void *d_bases, const
 
 template <class G> CUZK_DEV uint32_t entry_term(const tree_bases<G> &b, uint32_t entry)
 {
-    return entry & ~(TREE_SIGN | (tree_shape<G>::images ? b.phi : 0));
+    return entry & ~(TREE_SIGN | (tree_group<G>::images ? b.phi : 0));
 }
 
 template <class G>
@@ -64,7 +89,7 @@ CUZK_DEV const typename G::affine *entry_base(const tree_bases<G> &b, uint32_t e
 template <class G>
 CUZK_DEV const typename G::host_fe *entry_x(const tree_bases<G> &b, uint32_t entry)
 {
-    const uint32_t phi = tree_shape<G>::images ? (entry & b.phi) >> CUZK_CUDA_MSM_LG_PHI : 0;
+    const uint32_t phi = tree_group<G>::images ? (entry & b.phi) >> CUZK_CUDA_MSM_LG_PHI : 0;
     const uint32_t term = entry_term<G>(b, entry);
     return phi == 0 ? &b.at[term].x : &b.images[2 * (uint64_t)term + (phi - 1)];
 }
@@ -120,11 +145,11 @@ template <class T> CUZK_DEV T *words_at(T *p, uint64_t i, unsigned words)
 /* x and y of point i. */
 template <class G, class T> CUZK_DEV T *tree_x(T *p, uint32_t i)
 {
-    return words_at(p, i, 2 * tree_shape<G>::words);
+    return words_at(p, i, 2 * tree_group<G>::words);
 }
 template <class G, class T> CUZK_DEV T *tree_y(T *p, uint32_t i)
 {
-    return tree_x<G>(p, i) + tree_shape<G>::words * TREE_GROUP;
+    return tree_x<G>(p, i) + tree_group<G>::words * TREE_GROUP;
 }
 
 /* Where the two points of a pair are. */
@@ -256,7 +281,7 @@ static __device__ __noinline__ void tree_rare_store(const tree_args<G> *a, uint3
 
 /* Product of the denominators of count pairs, pair, pair + threads, ...; the products before each
  * to products, products + step, ... */
-template <class G, bool LIST>
+template <class G, bool LEAN, bool LIST>
 CUZK_DEV void tree_up(typename G::fe &run, const tree_args<G> &a, uint32_t pair, uint32_t count,
                       uint4 *products, uint64_t step)
 {
@@ -265,7 +290,7 @@ CUZK_DEV void tree_up(typename G::fe &run, const tree_args<G> &a, uint32_t pair,
     tree_load_x<G, LIST>(x1, a, p.first);
     tree_load_x<G, LIST>(x2, a, p.second);
     if (count > 1) {
-        next = tree_pair_of<G, LIST>(a, pair + tree_shape<G>::threads);
+        next = tree_pair_of<G, LIST>(a, pair + tree_shape<G, LEAN>::threads);
     }
     fe_one(run);
 #pragma unroll 1
@@ -278,9 +303,9 @@ CUZK_DEV void tree_up(typename G::fe &run, const tree_args<G> &a, uint32_t pair,
             p = next;
             tree_load_x<G, LIST>(x1, a, p.first);
             tree_load_x<G, LIST>(x2, a, p.second);
-            pair += tree_shape<G>::threads;
+            pair += tree_shape<G, LEAN>::threads;
             if (k + 2 < count) {
-                next = tree_pair_of<G, LIST>(a, pair + tree_shape<G>::threads);
+                next = tree_pair_of<G, LIST>(a, pair + tree_shape<G, LEAN>::threads);
             }
         }
         words_store(products, run);
@@ -303,10 +328,10 @@ CUZK_DEV void stage_wait(void)
 }
 
 /* Point `at` to the thread's words of shared memory, [2 words][threads]. */
-template <class G, bool LIST>
+template <class G, bool LEAN, bool LIST>
 CUZK_DEV void tree_stage(uint4 *to, const tree_args<G> &a, uint32_t at)
 {
-    const unsigned words = tree_shape<G>::words, threads = tree_shape<G>::threads;
+    const unsigned words = tree_group<G>::words, threads = tree_shape<G, LEAN>::threads;
     if (LIST && at == CUZK_CUDA_MSM_NONE) {
 #pragma unroll
         for (unsigned w = 0; w < 2 * words; w++) {
@@ -327,29 +352,31 @@ CUZK_DEV void tree_stage(uint4 *to, const tree_args<G> &a, uint32_t at)
 }
 
 /* The two points and the product of a pair. */
-template <class G, bool LIST>
+template <class G, bool LEAN, bool LIST>
 CUZK_DEV void tree_stage_pair(uint4 *sh, const tree_args<G> &a, tree_pair p, const uint4 *product)
 {
-    const unsigned words = tree_shape<G>::words, threads = tree_shape<G>::threads;
-    tree_stage<G, LIST>(sh, a, p.first);
-    tree_stage<G, LIST>(sh + 2 * words * threads, a, p.second);
+    const unsigned words = tree_group<G>::words, threads = tree_shape<G, LEAN>::threads;
+    tree_stage<G, LEAN, LIST>(sh, a, p.first);
+    tree_stage<G, LEAN, LIST>(sh + 2 * words * threads, a, p.second);
+    if (!LEAN) {
 #pragma unroll
-    for (unsigned w = 0; w < words; w++) {
-        stage_word(sh + (4 * words + w) * threads, product + w * TREE_GROUP);
+        for (unsigned w = 0; w < words; w++) {
+            stage_word(sh + (4 * words + w) * threads, product + w * TREE_GROUP);
+        }
     }
 }
 
 /* The sums of the same pairs, last first; inv = 1 / product of the denominators. sh: the thread's
- * words of shared memory, [5 words][threads]. */
-template <class G, bool LIST>
+ * words of shared memory, [5 words][threads]; lean: [4 words][threads]. */
+template <class G, bool LEAN, bool LIST>
 CUZK_DEV void tree_down(typename G::fe &inv, const tree_args<G> &a, uint4 *sh, uint32_t pair,
                         uint32_t count, const uint4 *products, uint64_t step)
 {
-    const unsigned words = tree_shape<G>::words, threads = tree_shape<G>::threads;
+    const unsigned words = tree_group<G>::words, threads = tree_shape<G, LEAN>::threads;
     pair += (count - 1) * threads;
     products += (count - 1) * step;
     tree_pair p = tree_pair_of<G, LIST>(a, pair), next = p;
-    tree_stage_pair<G, LIST>(sh, a, p, products);
+    tree_stage_pair<G, LEAN, LIST>(sh, a, p, products);
     if (count > 1) {
         next = tree_pair_of<G, LIST>(a, pair - threads);
     }
@@ -357,12 +384,17 @@ CUZK_DEV void tree_down(typename G::fe &inv, const tree_args<G> &a, uint4 *sh, u
     for (uint32_t k = 0; k < count; k++) {
         typename G::fe x1, y1, x2, t, u, d;
         tree_kind kind = TREE_ADD;
+        if (LEAN) {
+            words_load<TREE_GROUP>(t, products);
+        }
         stage_wait();
-        words_load<tree_shape<G>::threads>(x1, sh);
-        words_load<tree_shape<G>::threads>(y1, sh + words * threads);
-        words_load<tree_shape<G>::threads>(x2, sh + 2 * words * threads);
-        words_load<tree_shape<G>::threads>(u, sh + 3 * words * threads);
-        words_load<tree_shape<G>::threads>(t, sh + 4 * words * threads);
+        words_load<tree_shape<G, LEAN>::threads>(x1, sh);
+        words_load<tree_shape<G, LEAN>::threads>(y1, sh + words * threads);
+        words_load<tree_shape<G, LEAN>::threads>(x2, sh + 2 * words * threads);
+        words_load<tree_shape<G, LEAN>::threads>(u, sh + 3 * words * threads);
+        if (!LEAN) {
+            words_load<tree_shape<G, LEAN>::threads>(t, sh + 4 * words * threads);
+        }
         if (LIST) {
             tree_sign<G>(y1, p.first);
             tree_sign<G>(u, p.second);
@@ -384,7 +416,7 @@ CUZK_DEV void tree_down(typename G::fe &inv, const tree_args<G> &a, uint4 *sh, u
         if (k + 1 < count) { /* all words are in registers: the next pair takes their place */
             p = next;
             products -= step;
-            tree_stage_pair<G, LIST>(sh, a, p, products);
+            tree_stage_pair<G, LEAN, LIST>(sh, a, p, products);
             if (k + 2 < count) {
                 next = tree_pair_of<G, LIST>(a, pair - 2 * threads);
             }
@@ -407,15 +439,14 @@ CUZK_DEV void tree_down(typename G::fe &inv, const tree_args<G> &a, uint4 *sh, u
     }
 }
 
-template <class G, bool LIST>
-static __global__ void __launch_bounds__(tree_shape<G>::threads, 1) tree_k(const tree_args<G> a)
+template <class G, bool LEAN, bool LIST>
+CUZK_DEV void tree_level(const tree_args<G> &a, uint4 *tree_shared)
 {
-    extern __shared__ __align__(16) uint4 tree_shared[];
-    const uint32_t threads = tree_shape<G>::threads;
+    const uint32_t threads = tree_shape<G, LEAN>::threads;
     const uint64_t slots = (uint64_t)gridDim.x * threads;
     uint4 *products =
-        words_at(a.products, (uint64_t)blockIdx.x * threads + threadIdx.x, tree_shape<G>::words);
-    const uint64_t step = slots * tree_shape<G>::words; /* threads is a multiple of a group */
+        words_at(a.products, (uint64_t)blockIdx.x * threads + threadIdx.x, tree_group<G>::words);
+    const uint64_t step = slots * tree_group<G>::words; /* threads is a multiple of a group */
     const uint32_t pairs = *a.d_entries >> (a.level + 1);
     /*
      * A block's pairs in rounds of equal length, as few as the room for products allows. But where
@@ -443,7 +474,7 @@ static __global__ void __launch_bounds__(tree_shape<G>::threads, 1) tree_k(const
         typename G::fe run;
         /* The barriers keep the warps at the same code. */
         if (count != 0) {
-            tree_up<G, LIST>(run, a, (uint32_t)pair, count, products, step);
+            tree_up<G, LEAN, LIST>(run, a, (uint32_t)pair, count, products, step);
         }
         __syncthreads();
         if (count != 0) {
@@ -451,50 +482,51 @@ static __global__ void __launch_bounds__(tree_shape<G>::threads, 1) tree_k(const
         }
         __syncthreads();
         if (count != 0) {
-            tree_down<G, LIST>(run, a, tree_shared + threadIdx.x, (uint32_t)pair, count, products,
-                               step);
+            tree_down<G, LEAN, LIST>(run, a, tree_shared + threadIdx.x, (uint32_t)pair, count,
+                                     products, step);
         }
         __syncthreads();
     }
 }
 
+template <class G, bool LEAN, bool LIST>
+static __global__ void __launch_bounds__(tree_shape<G, LEAN>::threads, 1)
+    tree_k(const tree_args<G> a)
+{
+    extern __shared__ __align__(16) uint4 tree_shared[];
+    if constexpr (LEAN || !CUZK_LEAN_ONLY) {
+        tree_level<G, LEAN, LIST>(a, tree_shared);
+    }
+}
+
 /*
- * Levels of the tree over a list of at most `entries` entries: the sums of 2^levels neighbours, at
- * *out. The list's length, at d_entries, is a multiple of 2^levels.
+ * Levels of the tree over a list: the sums of 2^levels neighbours, at *d_out. The list's length, at d_entries, is a multiple of 2^levels.
  */
-template <class G>
+template <class G, bool LEAN>
 static cuzk_status tree_levels(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
                                const tree_bases<G> &bases, const uint32_t *d_entries,
-                               unsigned levels, const uint4 **out, cuzk_err *err)
+                               unsigned levels, const void **d_out, cuzk_err *err)
 {
+    static_assert(tree_shape<G, LEAN>::threads % TREE_GROUP == 0, "products are in groups");
+    const cuzk_kernel id = tree_shape<G, LEAN>::id;
     tree_args<G> a = {};
     a.list = m->d_list;
     a.bases = bases;
     a.products = (uint4 *)m->d_products;
     a.capacity = m->products;
     a.d_entries = d_entries;
-    const uint64_t most = m->products / tree_shape<G>::threads;
-    const unsigned blocks = most < (uint64_t)q->sm_count ? (unsigned)most : (unsigned)q->sm_count;
-    const size_t bytes = 5 * tree_shape<G>::words * tree_shape<G>::threads * sizeof(uint4);
-    CUZK_TRY(
-        CUZK_CUDA(cudaFuncSetAttribute(tree_k<G, true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       (int)bytes),
-                  err));
-    CUZK_TRY(
-        CUZK_CUDA(cudaFuncSetAttribute(tree_k<G, false>,
-                                       cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-                  err));
+    const uint64_t most = m->products / tree_shape<G, LEAN>::threads;
+    const unsigned blocks = most < q->card.sms ? (unsigned)most : q->card.sms;
     for (a.level = 0; a.level < levels; a.level++) {
         a.out = (uint4 *)(a.level % 2 == 0 ? m->d_tree_a : m->d_tree_b);
         if (a.level == 0) {
-            tree_k<G, true><<<blocks, tree_shape<G>::threads, bytes, q->stream>>>(a);
+            CUZK_TRY(cuzk_cuda_launch(q, id, tree_k<G, LEAN, true>, blocks, err, a));
         } else {
-            tree_k<G, false><<<blocks, tree_shape<G>::threads, bytes, q->stream>>>(a);
+            CUZK_TRY(cuzk_cuda_launch(q, id, tree_k<G, LEAN, false>, blocks, err, a));
         }
-        CUZK_TRY(CUZK_CUDA_LAUNCHED(tree_k, err));
         a.in = a.out;
     }
-    *out = a.in;
+    *d_out = a.in;
     return CUZK_OK;
 }
 

@@ -12,14 +12,16 @@
  */
 #include <string.h>
 
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 #include "base/alloc.h"
 
 #include "ntt.h"
 
 #include "ntt_pass_dev.cuh"
 
-#define LG_SMALL 10u /* domains up to this size are one block */
+#define ONE_THREADS   ((unsigned)CUZK_THREADS_SCALE) /* of kernels of one element a thread */
+#define SMALL_THREADS ((unsigned)CUZK_THREADS_NTT_SMALL)
+#define LG_SMALL      10u /* domains up to this size are one block */
 
 struct cuzk_cuda_ntt {
     int device;
@@ -32,9 +34,10 @@ struct root_powers {
     cuzk_fr r[32]; /* r[j]: w^(n / 2^(j+2)), the factor of bit j of the index */
 };
 
-static __global__ void __launch_bounds__(256) twiddle_k(cuzk_fr *tw, root_powers p, unsigned bits)
+static __global__ void __launch_bounds__(ONE_THREADS)
+    twiddle_k(cuzk_fr *tw, root_powers p, unsigned bits)
 {
-    const uint32_t k = blockIdx.x * 256u + threadIdx.x;
+    const uint32_t k = blockIdx.x * ONE_THREADS + threadIdx.x;
     if (k >> bits != 0) {
         return;
     }
@@ -52,13 +55,13 @@ static __global__ void __launch_bounds__(256) twiddle_k(cuzk_fr *tw, root_powers
 
 /* A whole domain of 1 to 2^LG_SMALL points in one block. */
 template <bool gs, pass_in in, pass_out out>
-static __global__ void __launch_bounds__(512) small_k(pass_args p)
+static __global__ void __launch_bounds__(SMALL_THREADS) small_k(pass_args p)
 {
     __shared__ uint4 raw[2u << LG_SMALL];
     cuzk_fr *const sh = (cuzk_fr *)raw;
     const uint32_t n = 1u << p.lg, i = threadIdx.x;
     dfr x, y, w;
-    for (uint32_t j = i; j < n; j += 512) {
+    for (uint32_t j = i; j < n; j += SMALL_THREADS) {
         take<in>(x, p, j);
         mont_store(&sh[j], x);
     }
@@ -77,17 +80,17 @@ static __global__ void __launch_bounds__(512) small_k(pass_args p)
         }
     }
     __syncthreads();
-    for (uint32_t j = i; j < n; j += 512) {
+    for (uint32_t j = i; j < n; j += SMALL_THREADS) {
         mont_load(x, &sh[j]);
         give<out>(x, p, j);
     }
 }
 
 /* pw[i] = s^i, i < 2^LG_POWERS, then pw[2^LG_POWERS + j] = factor * s^(j * 2^LG_POWERS). */
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(ONE_THREADS)
     powers_k(cuzk_fr *pw, root_powers sq, cuzk_fr factor, unsigned lg)
 {
-    const uint32_t i = blockIdx.x * 256u + threadIdx.x;
+    const uint32_t i = blockIdx.x * ONE_THREADS + threadIdx.x;
     const bool high = i >> LG_POWERS != 0;
     const unsigned shift = high ? LG_POWERS : 0;
     const uint32_t e = i & ((1u << LG_POWERS) - 1);
@@ -111,10 +114,10 @@ static __global__ void __launch_bounds__(256)
 }
 
 /* a[i] *= power(i or bitrev(i)). */
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(ONE_THREADS)
     scale_k(cuzk_fr *a, const cuzk_fr *pw, unsigned lg, bool is_reversed)
 {
-    const uint32_t i = blockIdx.x * 256u + threadIdx.x;
+    const uint32_t i = blockIdx.x * ONE_THREADS + threadIdx.x;
     if (i >> lg != 0) {
         return;
     }
@@ -143,25 +146,9 @@ static cuzk_status make_twiddles(cuzk_cuda_ntt *d, cuzk_cuda_queue *q, int which
     void *tw = NULL;
     CUZK_TRY(cuzk_cuda_alloc(q, &tw, sizeof(cuzk_fr) << bits, err));
     d->d_tw[which] = (cuzk_fr *)tw;
-    twiddle_k<<<blocks_for((uint64_t)1 << bits, 256), 256, 0, q->stream>>>(d->d_tw[which], p, bits);
-    return CUZK_CUDA_LAUNCHED(twiddle_k, err);
-}
-
-/* Tiles are larger than what a block may have by default. */
-static cuzk_status allow_tiles(cuzk_err *err)
-{
-    static void (*const all[])(pass_args) = {
-        pass_k<false, true, IN_PLACE, OUT_LAZY>,    pass_k<false, true, IN_PRODUCT, OUT_LAZY>,
-        pass_k<false, false, IN_PLACE, OUT_LAZY>,   pass_k<false, false, IN_PLACE, OUT_REDUCED>,
-        pass_k<false, false, IN_PLACE, OUT_SCALED>, pass_k<false, false, IN_PLACE, OUT_MINUS>,
-        pass_k<true, false, IN_PLACE, OUT_LAZY>,    pass_k<true, true, IN_PLACE, OUT_REDUCED>,
-        pass_k<true, true, IN_PLACE, OUT_SCALED>,   middle_k};
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        CUZK_TRY(CUZK_CUDA(cudaFuncSetAttribute(all[i], cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                (int)TILE_BYTES),
-                           err));
-    }
-    return CUZK_OK;
+    return cuzk_cuda_launch(q, CUZK_KERNEL_TWIDDLE, twiddle_k,
+                            blocks_for((uint64_t)1 << bits, ONE_THREADS), err, d->d_tw[which], p,
+                            bits);
 }
 
 cuzk_status cuzk_cuda_ntt_create(cuzk_cuda_ntt **out, cuzk_cuda_queue *q, unsigned lg_n,
@@ -186,7 +173,6 @@ cuzk_status cuzk_cuda_ntt_create(cuzk_cuda_ntt **out, cuzk_cuda_queue *q, unsign
     CUZK_TRY_GOTO(st, make_twiddles(d, q, 0, &w, err));
     CUZK_TRY_GOTO(st, make_twiddles(d, q, 1, &w_inv, err));
     CUZK_TRY_GOTO(st, cuzk_cuda_queue_sync(q, err));
-    CUZK_TRY_GOTO(st, allow_tiles(err));
     *out = d;
     return CUZK_OK;
 out:
@@ -213,18 +199,17 @@ static cuzk_status make_powers(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, const
     for (int j = 1; j < 32; j++) {
         cuzk_fr_sqr(&sq.r[j], &sq.r[j - 1]);
     }
-    powers_k<<<(2u << LG_POWERS) / 256, 256, 0, q->stream>>>((cuzk_fr *)q->d_scratch, sq, *factor,
-                                                             d->lg);
-    return CUZK_CUDA_LAUNCHED(powers_k, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_POWERS, powers_k, (2u << LG_POWERS) / ONE_THREADS, err,
+                            (cuzk_fr *)q->d_scratch, sq, *factor, d->lg);
 }
 
 /* a[i] *= power(i); is_reversed: a is in bit-reversed order. */
 static cuzk_status scale(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a, bool is_reversed,
                          cuzk_err *err)
 {
-    scale_k<<<blocks_for((uint64_t)1 << d->lg, 256), 256, 0, q->stream>>>(
-        d_a, (const cuzk_fr *)q->d_scratch, d->lg, is_reversed);
-    return CUZK_CUDA_LAUNCHED(scale_k, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_SCALE, scale_k,
+                            blocks_for((uint64_t)1 << d->lg, ONE_THREADS), err, d_a,
+                            (const cuzk_fr *)q->d_scratch, d->lg, is_reversed);
 }
 
 static pass_args args_for(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a, int which)
@@ -255,29 +240,64 @@ static void choose_bits(pass_args *p, unsigned i)
     p->lo = left;
 }
 
-typedef void (*pass_fn)(pass_args);
-
-static cuzk_status launch(pass_fn fn, const pass_args *p, cuzk_cuda_queue *q, cuzk_err *err)
+static bool is_lean(const cuzk_cuda_queue *q)
 {
-    fn<<<1u << (p->lg - LG_TILE), THREADS, TILE_BYTES, q->stream>>>(*p);
-    return CUZK_CUDA_LAUNCHED(pass_k, err);
+    return q->card.klass->shapes.ntt_pass == CUZK_KERNEL_NTT_PASS_LEAN;
 }
 
-/* All passes; in is for the first, out for the last. */
-template <bool gs, pass_in in, pass_out out>
-static cuzk_status run_network(pass_args p, cuzk_cuda_queue *q, cuzk_err *err)
+template <bool LEAN, bool gs, bool top, pass_in in, pass_out out>
+static cuzk_status run_pass(const pass_args &p, cuzk_cuda_queue *q, cuzk_err *err)
 {
-    if (p.lg <= LG_SMALL) {
-        small_k<gs, in, out><<<1, 512, 0, q->stream>>>(p);
-        return CUZK_CUDA_LAUNCHED(small_k, err);
-    }
+    static_assert(CUZK_THREADS_NTT_PASS == THREADS && CUZK_THREADS_NTT_PASS_LEAN == THREADS &&
+                      CUZK_NTT_BYTES(2) == 2 * TILE_PADDED * sizeof(uint4),
+                  "the table of kernels");
+    return cuzk_cuda_launch(q, LEAN ? CUZK_KERNEL_NTT_PASS_LEAN : CUZK_KERNEL_NTT_PASS,
+                            pass_k<LEAN, gs, top, in, out>, 1u << (p.lg - LG_TILE), err, p);
+}
+
+/* The passes of a domain of more than one block; in is for the first, out for the last. */
+template <bool LEAN, bool gs, pass_in in, pass_out out>
+static cuzk_status run_passes(pass_args p, cuzk_cuda_queue *q, cuzk_err *err)
+{
     const unsigned passes = passes_of(p.lg);
     for (unsigned i = 0; i < passes; i++) {
         choose_bits(&p, gs ? passes - 1 - i : i);
-        const pass_fn fn = i == 0            ? pass_k<gs, !gs, in, OUT_LAZY>
-                           : i == passes - 1 ? pass_k<gs, gs, IN_PLACE, out>
-                                             : pass_k<gs, false, IN_PLACE, OUT_LAZY>;
-        CUZK_TRY(launch(fn, &p, q, err));
+        CUZK_TRY((i == 0            ? run_pass<LEAN, gs, !gs, in, OUT_LAZY>
+                  : i == passes - 1 ? run_pass<LEAN, gs, gs, IN_PLACE, out>
+                                    : run_pass<LEAN, gs, false, IN_PLACE, OUT_LAZY>)(p, q, err));
+    }
+    return CUZK_OK;
+}
+
+template <bool gs, pass_in in, pass_out out>
+static cuzk_status run_network(const pass_args &p, cuzk_cuda_queue *q, cuzk_err *err)
+{
+    if (p.lg <= LG_SMALL) {
+        return cuzk_cuda_launch(q, CUZK_KERNEL_NTT_SMALL, small_k<gs, in, out>, 1, err, p);
+    }
+    return is_lean(q) ? run_passes<true, gs, in, out>(p, q, err)
+                      : run_passes<false, gs, in, out>(p, q, err);
+}
+
+/* Natural order to bit-reversed with the inverse twiddles, and back with the others. */
+template <bool LEAN>
+static cuzk_status run_to_coset(const cuzk_cuda_ntt *d, pass_args p, cuzk_cuda_queue *q,
+                                cuzk_err *err)
+{
+    const unsigned last = passes_of(p.lg) - 1;
+    for (unsigned i = 0; i < last; i++) {
+        choose_bits(&p, i);
+        CUZK_TRY((i == 0 ? run_pass<LEAN, false, true, IN_PLACE, OUT_LAZY>
+                         : run_pass<LEAN, false, false, IN_PLACE, OUT_LAZY>)(p, q, err));
+    }
+    choose_bits(&p, last);
+    CUZK_TRY(cuzk_cuda_launch(q, LEAN ? CUZK_KERNEL_NTT_MIDDLE_LEAN : CUZK_KERNEL_NTT_MIDDLE,
+                              middle_k<LEAN>, 1u << (p.lg - LG_TILE), err, p));
+    p.tw = d->d_tw[0];
+    for (unsigned i = last; i-- > 0;) {
+        choose_bits(&p, i);
+        CUZK_TRY((i == 0 ? run_pass<LEAN, true, true, IN_PLACE, OUT_REDUCED>
+                         : run_pass<LEAN, true, false, IN_PLACE, OUT_LAZY>)(p, q, err));
     }
     return CUZK_OK;
 }
@@ -340,24 +360,8 @@ cuzk_status cuzk_cuda_ntt_to_coset(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, c
         return cuzk_cuda_ntt_forward(d, q, d_a, CUZK_CUDA_RN, shift, err);
     }
     CUZK_TRY(make_powers(d, q, shift, &d->n_inv, err));
-    pass_args p = args_for(d, q, d_a, 1);
-    const unsigned last = passes_of(p.lg) - 1;
-    for (unsigned i = 0; i < last; i++) {
-        choose_bits(&p, i);
-        const pass_fn fn = i == 0 ? pass_k<false, true, IN_PLACE, OUT_LAZY>
-                                  : pass_k<false, false, IN_PLACE, OUT_LAZY>;
-        CUZK_TRY(launch(fn, &p, q, err));
-    }
-    choose_bits(&p, last);
-    CUZK_TRY(launch(middle_k, &p, q, err));
-    p.tw = d->d_tw[0];
-    for (unsigned i = last; i-- > 0;) {
-        choose_bits(&p, i);
-        const pass_fn fn = i == 0 ? pass_k<true, true, IN_PLACE, OUT_REDUCED>
-                                  : pass_k<true, false, IN_PLACE, OUT_LAZY>;
-        CUZK_TRY(launch(fn, &p, q, err));
-    }
-    return CUZK_OK;
+    const pass_args p = args_for(d, q, d_a, 1);
+    return is_lean(q) ? run_to_coset<true>(d, p, q, err) : run_to_coset<false>(d, p, q, err);
 }
 
 /* An integer in the place of an element: a Montgomery value times it is an integer. */

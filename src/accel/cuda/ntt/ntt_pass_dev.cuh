@@ -6,11 +6,14 @@
  * A pass over the data of a transform (accel/cuda/ntt/ntt.cu has the network): up to MAX_BITS neighbouring
  * address bits [lo, lo + bits). A block holds a tile of 2^LG_TILE elements, all 2^bits rows for a
  * few columns, and goes through them in steps of up to LG_ELEMS levels on the elements in the
- * registers of its threads, exchanged through shared memory between the steps.
+ * registers of its threads, exchanged through shared memory between the steps. The lean shape, for
+ * 100 KiB of shared memory in a multiprocessor, exchanges one half of each element after the other, in
+ * half the memory, so that as many blocks work side by side.
  *
  * Values are below 2r + 2^224 on the way to bit-reversed order (gs false), below 2r on the way back.
  */
 #include "accel/cuda/field/mont_dev.cuh"
+#include "accel/cuda/queue/launch.cuh"
 
 #define LG_TILE       10u
 #define LG_ELEMS      3u
@@ -20,8 +23,7 @@
 #define THREADS       (1u << (LG_TILE - LG_ELEMS))
 #define TILE          (1u << LG_TILE)
 #define TILE_PADDED   (TILE + TILE / 8) /* a pad per 8 elements: all access patterns conflict-free */
-#define TILE_BYTES    (2 * TILE_PADDED * (unsigned)sizeof(uint4))
-#define LG_POWERS     14u /* powers of the shift: 2^14 low and 2^13 high ones */
+#define LG_POWERS     14u               /* powers of the shift: 2^14 low and 2^13 high ones */
 
 /** Where a pass takes its elements from, and what it does to them in the end. */
 enum pass_in { IN_PLACE, IN_PRODUCT /* d_x d_y */ };
@@ -149,6 +151,58 @@ CUZK_DEV void tile_get(dfr &a, const uint4 *sh, uint32_t u)
     a.l[7] = y.w;
 }
 
+/* Half h of an element. */
+CUZK_DEV void tile_put_half(uint4 *sh, uint32_t u, const dfr &a, unsigned h)
+{
+    sh[u + (u >> 3)] = make_uint4(a.l[4 * h], a.l[4 * h + 1], a.l[4 * h + 2], a.l[4 * h + 3]);
+}
+
+CUZK_DEV void tile_get_half(dfr &a, const uint4 *sh, uint32_t u, unsigned h)
+{
+    const uint4 x = sh[u + (u >> 3)];
+    a.l[4 * h] = x.x;
+    a.l[4 * h + 1] = x.y;
+    a.l[4 * h + 2] = x.z;
+    a.l[4 * h + 3] = x.w;
+}
+
+/*
+ * A thread's elements, at u, u + 2^q, ... of the tile, for those at next.u, next.u + 2^next.q, ... A
+ * thread overwrites what only it has read: wide, one barrier per exchange is enough.
+ */
+template <bool LEAN>
+CUZK_DEV void exchange(dfr (&v)[ELEMS], uint4 *sh, uint32_t u, unsigned q, uint32_t next_u,
+                       unsigned next_q)
+{
+    if constexpr (LEAN) {
+#pragma unroll
+        for (unsigned h = 0; h < 2; h++) {
+#pragma unroll
+            for (uint32_t e = 0; e < ELEMS; e++) {
+                tile_put_half(sh, u + (e << q), v[e], h);
+            }
+            __syncthreads();
+#pragma unroll
+            for (uint32_t e = 0; e < ELEMS; e++) {
+                tile_get_half(v[e], sh, next_u + (e << next_q), h);
+            }
+            if (h == 0) {
+                __syncthreads();
+            }
+        }
+    } else {
+#pragma unroll
+        for (uint32_t e = 0; e < ELEMS; e++) {
+            tile_put(sh, u + (e << q), v[e]);
+        }
+        __syncthreads();
+#pragma unroll
+        for (uint32_t e = 0; e < ELEMS; e++) {
+            tile_get(v[e], sh, next_u + (e << next_q));
+        }
+    }
+}
+
 CUZK_DEV uint32_t reversed(uint32_t i, unsigned lg)
 {
     return lg > 0 ? __brev(i) >> (32 - lg) : 0;
@@ -254,27 +308,21 @@ CUZK_DEV pass_step step_at(const tile_map &m, unsigned s)
 }
 
 /* top: the pass has the top bits, so the first three levels (with gs the last) have w = 1 to leave out. */
-template <bool gs, bool top, pass_in in, pass_out out>
-static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) pass_k(pass_args p)
+template <bool LEAN, bool gs, bool top, pass_in in, pass_out out>
+CUZK_DEV void pass_tile(const pass_args &p, uint4 *sh)
 {
-    extern __shared__ uint4 sh[];
     const bool far = out == OUT_MINUS;
     const tile_map m = map_tile<far>(p);
     const unsigned steps = (p.bits + LG_ELEMS - 1) / LG_ELEMS;
     dfr v[ELEMS];
+    pass_step t = step_at(m, gs ? steps - 1 : 0);
 #pragma unroll 1
     for (unsigned i = 0; i < steps; i++) {
-        const pass_step t = step_at(m, gs ? steps - 1 - i : i);
         const uint32_t at = address_of<far>(m, t.u), stride = p.lo + t.row;
         if (i == 0) {
 #pragma unroll
             for (uint32_t e = 0; e < ELEMS; e++) {
                 take<in>(v[e], p, at + (e << stride));
-            }
-        } else {
-#pragma unroll
-            for (uint32_t e = 0; e < ELEMS; e++) {
-                tile_get(v[e], sh, t.u + (e << t.q));
             }
         }
         if (top && (gs ? i == steps - 1 : i == 0)) {
@@ -288,13 +336,19 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) pass_k(pass_arg
                 give<out>(v[e], p, at + (e << stride));
             }
         } else {
-            /* A thread overwrites what only it has read: one barrier per exchange is enough. */
-#pragma unroll
-            for (uint32_t e = 0; e < ELEMS; e++) {
-                tile_put(sh, t.u + (e << t.q), v[e]);
-            }
-            __syncthreads();
+            const pass_step next = step_at(m, gs ? steps - 2 - i : i + 1);
+            exchange<LEAN>(v, sh, t.u, t.q, next.u, next.q);
+            t = next;
         }
+    }
+}
+
+template <bool LEAN, bool gs, bool top, pass_in in, pass_out out>
+static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) pass_k(const pass_args p)
+{
+    extern __shared__ uint4 sh[];
+    if constexpr (LEAN || !CUZK_LEAN_ONLY) {
+        pass_tile<LEAN, gs, top, in, out>(p, sh);
     }
 }
 
@@ -302,15 +356,14 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) pass_k(pass_arg
  * The last pass from natural to bit-reversed order, times power(index), and the first pass back with
  * the other twiddles: both on the lowest address bits, so a tile does them in one go.
  */
-static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) middle_k(pass_args p)
+template <bool LEAN> CUZK_DEV void middle_tile(const pass_args &p, uint4 *sh)
 {
-    extern __shared__ uint4 sh[];
     const tile_map m = map_tile<false>(p);
     const unsigned steps = (p.bits + LG_ELEMS - 1) / LG_ELEMS;
     dfr v[ELEMS];
+    pass_step t = step_at(m, 0);
 #pragma unroll 1
     for (unsigned i = 0; i < 2 * steps; i++) {
-        const pass_step t = step_at(m, i < steps ? i : 2 * steps - 1 - i);
         const uint32_t at = address_of<false>(m, t.u), k = at >> (t.row + LG_ELEMS);
         if (i == 0) {
 #pragma unroll
@@ -321,11 +374,6 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) middle_k(pass_a
 #pragma unroll
             for (uint32_t e = 0; e < ELEMS; e++) {
                 times_power(v[e], p.pw, reversed(at + (e << t.row), p.lg));
-            }
-        } else {
-#pragma unroll
-            for (uint32_t e = 0; e < ELEMS; e++) {
-                tile_get(v[e], sh, t.u + (e << t.q));
             }
         }
         if (i < steps) {
@@ -339,12 +387,19 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) middle_k(pass_a
                 mont_store(&p.d_a[at + (e << t.row)], v[e]);
             }
         } else if (i != steps - 1) {
-#pragma unroll
-            for (uint32_t e = 0; e < ELEMS; e++) {
-                tile_put(sh, t.u + (e << t.q), v[e]);
-            }
-            __syncthreads();
+            const pass_step next = step_at(m, i + 1 < steps ? i + 1 : 2 * steps - 2 - i);
+            exchange<LEAN>(v, sh, t.u, t.q, next.u, next.q);
+            t = next;
         }
+    }
+}
+
+template <bool LEAN>
+static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) middle_k(const pass_args p)
+{
+    extern __shared__ uint4 sh[];
+    if constexpr (LEAN || !CUZK_LEAN_ONLY) {
+        middle_tile<LEAN>(p, sh);
     }
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* One element per thread; bound by memory: 64 to 96 bytes per element. */
 #include "accel/cuda/field/mont_dev.cuh"
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 
 #include "vec.h"
 
-#define THREADS 256u
+#define THREADS ((unsigned)CUZK_THREADS_VEC_MUL)
 
 static __global__ void __launch_bounds__(THREADS)
     vec_mul_k(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b, uint64_t n)
@@ -54,8 +54,8 @@ cuzk_status cuzk_cuda_vec_mul(cuzk_cuda_queue *q, cuzk_fr *d_out, const cuzk_fr 
     if (n == 0) {
         return CUZK_OK;
     }
-    vec_mul_k<<<blocks_for(n), THREADS, 0, q->stream>>>(d_out, d_a, d_b, n);
-    return CUZK_CUDA_LAUNCHED(vec_mul_k, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_VEC_MUL, vec_mul_k, blocks_for(n), err, d_out, d_a, d_b,
+                            n);
 }
 
 cuzk_status cuzk_cuda_vec_residue(cuzk_cuda_queue *q, cuzk_fr *d_out, const cuzk_fr *d_a,
@@ -65,6 +65,6 @@ cuzk_status cuzk_cuda_vec_residue(cuzk_cuda_queue *q, cuzk_fr *d_out, const cuzk
     if (n == 0) {
         return CUZK_OK;
     }
-    vec_residue_k<<<blocks_for(n), THREADS, 0, q->stream>>>(d_out, d_a, d_b, d_c, n);
-    return CUZK_CUDA_LAUNCHED(vec_residue_k, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_VEC_RESIDUE, vec_residue_k, blocks_for(n), err, d_out,
+                            d_a, d_b, d_c, n);
 }

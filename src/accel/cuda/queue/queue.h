@@ -10,6 +10,7 @@
  */
 #include <stdint.h>
 
+#include "accel/card/card.h"
 #include "base/status.h"
 
 #ifdef __cplusplus
@@ -50,14 +51,19 @@ void cuzk_cuda_mem_give(cuzk_cuda_mem *m, void *d_p);
 /** As cuzk_cuda_queue_create, with memory from mem (borrowed), of its device. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_queue_create_in(cuzk_cuda_queue **out, cuzk_cuda_mem *mem,
                                                      cuzk_err *err);
-/** E_UNSUPPORTED when the device does not exist or cannot run this build's code. */
+/** E_UNSUPPORTED when the device does not exist, E_DEV_UNFIT when it cannot run this build's code. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_queue_create(cuzk_cuda_queue **out, int device, cuzk_err *err);
 /** Waits for the work in the queue. NULL is fine. */
 void cuzk_cuda_queue_destroy(cuzk_cuda_queue *q);
 /** The queue's cudaStream_t, for kernels of the caller's own. */
 void *cuzk_cuda_queue_stream(const cuzk_cuda_queue *q);
-/** Waits; returns the first failure of the work in the queue. */
+/** Waits, asleep; what failed is for the next sync to report. */
+void cuzk_cuda_queue_drain(cuzk_cuda_queue *q);
+/** Waits, asleep; returns the first failure of the work in the queue. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_queue_sync(cuzk_cuda_queue *q, cuzk_err *err);
+
+/** The card that the queue works as. */
+const cuzk_card *cuzk_cuda_queue_card(const cuzk_cuda_queue *q);
 
 /** Device memory, 256-byte aligned; bytes 0 gives a block that may be freed. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_alloc(cuzk_cuda_queue *q, void **d_out, uint64_t bytes,

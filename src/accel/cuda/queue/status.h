@@ -17,11 +17,15 @@ static inline cuzk_status cuzk_cuda_status(cudaError_t e, const char *what, cons
     }
     switch ((int)e) { /* the enumeration is long, and grows */
     case cudaErrorMemoryAllocation: code = CUZK_E_DEV_NOMEM; break;
-    case cudaErrorInvalidValue:
-    case cudaErrorInvalidConfiguration: code = CUZK_E_INVALID; break;
     case cudaErrorNoDevice:
-    case cudaErrorInsufficientDriver:
-    case cudaErrorNoKernelImageForDevice: code = CUZK_E_UNSUPPORTED; break;
+    case cudaErrorInsufficientDriver: code = CUZK_E_UNSUPPORTED; break;
+    /* Not sticky, and never the input's fault: a launch or call that this device does not take. */
+    case cudaErrorInvalidValue:
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorLaunchOutOfResources:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorNoKernelImageForDevice: code = CUZK_E_DEV_UNFIT; break;
     default: code = CUZK_E_DEV_LOST; break; /* assume sticky: the context must be torn down */
     }
     const char *text = cudaGetErrorString(e);

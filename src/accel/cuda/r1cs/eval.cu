@@ -6,13 +6,13 @@
  * once: then no lane is idle, coefficients are the same for all, and nothing is added up across
  * lanes.
  */
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 
 #include "circuit_internal.h"
 
 #include "row_dev.cuh"
 
-#define THREADS     256u
+#define THREADS     ((unsigned)CUZK_THREADS_EVAL_SHORT)
 /* Copies from which a warp takes one long row of 32 of them. */
 #define MANY_COPIES 64u
 
@@ -221,16 +221,17 @@ cuzk_status cuzk_cuda_eval_rows(const cuzk_cuda_circuit_view *c, const cuzk_cuda
         CUZK_TRY(grid_size(&n_short, p->n_rows, THREADS, g.copies, err));
         CUZK_TRY(grid_size(&n_long, long_warps(p->m[m].n_long, g.copies), THREADS / 32, 1, err));
         if (n_short > 0) {
-            eval_short<<<n_short, THREADS, 0, q->stream>>>(*c, *w, *p, g, m, d_out);
-            CUZK_TRY(CUZK_CUDA_LAUNCHED(eval_short, err));
+            CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_EVAL_SHORT, eval_short, n_short, err, *c, *w,
+                                      *p, g, m, d_out));
         }
         if (n_long > 0) {
             if (g.copies >= MANY_COPIES) {
-                eval_long<true><<<n_long, THREADS, 0, q->stream>>>(*c, *w, *p, g, m, d_out);
+                CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_EVAL_LONG, eval_long<true>, n_long, err,
+                                          *c, *w, *p, g, m, d_out));
             } else {
-                eval_long<false><<<n_long, THREADS, 0, q->stream>>>(*c, *w, *p, g, m, d_out);
+                CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_EVAL_LONG, eval_long<false>, n_long, err,
+                                          *c, *w, *p, g, m, d_out));
             }
-            CUZK_TRY(CUZK_CUDA_LAUNCHED(eval_long, err));
         }
     }
     return CUZK_OK;
@@ -247,16 +248,17 @@ cuzk_status cuzk_cuda_check_rows(const cuzk_cuda_circuit_view *c, const cuzk_cud
         CUZK_TRY(grid_size(&n_short, p->n_rows, THREADS, g.copies, err));
         CUZK_TRY(grid_size(&n_long, long_warps(p->n_check, g.copies), THREADS / 32, 1, err));
         if (n_short > 0) {
-            check_short<<<n_short, THREADS, 0, q->stream>>>(*c, *w, *p, g, bad);
-            CUZK_TRY(CUZK_CUDA_LAUNCHED(check_short, err));
+            CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_CHECK_SHORT, check_short, n_short, err, *c, *w,
+                                      *p, g, bad));
         }
         if (n_long > 0) {
             if (g.copies >= MANY_COPIES) {
-                check_long<true><<<n_long, THREADS, 0, q->stream>>>(*c, *w, *p, g, bad);
+                CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_CHECK_LONG, check_long<true>, n_long, err,
+                                          *c, *w, *p, g, bad));
             } else {
-                check_long<false><<<n_long, THREADS, 0, q->stream>>>(*c, *w, *p, g, bad);
+                CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_CHECK_LONG, check_long<false>, n_long, err,
+                                          *c, *w, *p, g, bad));
             }
-            CUZK_TRY(CUZK_CUDA_LAUNCHED(check_long, err));
         }
     }
     return CUZK_OK;
@@ -268,8 +270,7 @@ cuzk_status cuzk_cuda_bind_slots(const cuzk_cuda_circuit_view *c, const cuzk_cud
     unsigned n = 0;
     CUZK_TRY(grid_size(&n, c->n_blocks * c->block.n_slots, THREADS, 1, err));
     if (n > 0) {
-        bind_slots<<<n, THREADS, 0, q->stream>>>(*c, *w, d_slots);
-        CUZK_TRY(CUZK_CUDA_LAUNCHED(bind_slots, err));
+        CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_BIND_SLOTS, bind_slots, n, err, *c, *w, d_slots));
     }
     return CUZK_OK;
 }

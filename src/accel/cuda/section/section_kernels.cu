@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "accel/cuda/field/mont_dev.cuh"
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 
 #include "section_internal.h"
 
-#define THREADS 256u
+#define THREADS ((unsigned)CUZK_THREADS_SPLIT_POINTS)
 
 /* A number in the order of preamble, block 0, block 1, ...: which part, and its number in there. */
 struct part_place {
@@ -150,9 +150,8 @@ cuzk_status cuzk_cuda_class_gather_bits(const cuzk_cuda_class *c, const cuzk_cud
     if (n == 0) {
         return CUZK_OK;
     }
-    gather_bits<<<blocks_for((n + 31) / 32), THREADS, 0, q->stream>>>(
-        *c, *p, (const uint32_t *)d_witness, n_bits, (uint32_t *)d_bits);
-    return CUZK_CUDA_LAUNCHED(gather_bits, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_GATHER_BITS, gather_bits, blocks_for((n + 31) / 32), err,
+                            *c, *p, (const uint32_t *)d_witness, n_bits, (uint32_t *)d_bits);
 }
 
 cuzk_status cuzk_cuda_class_gather_fulls(const cuzk_cuda_class *c, const cuzk_cuda_places *p,
@@ -164,9 +163,8 @@ cuzk_status cuzk_cuda_class_gather_fulls(const cuzk_cuda_class *c, const cuzk_cu
         return CUZK_OK;
     }
     const cuzk_fr *elements = (const cuzk_fr *)((const uint8_t *)d_witness + p->elements);
-    gather_fulls<<<blocks_for(n_fulls), THREADS, 0, q->stream>>>(*c, *p, elements, n_fulls,
-                                                                 d_scalars);
-    return CUZK_CUDA_LAUNCHED(gather_fulls, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_GATHER_FULLS, gather_fulls, blocks_for(n_fulls), err, *c,
+                            *p, elements, n_fulls, d_scalars);
 }
 
 cuzk_status cuzk_cuda_class_split(const cuzk_cuda_class *c, cuzk_cuda_queue *q, uint32_t quads,
@@ -178,8 +176,7 @@ cuzk_status cuzk_cuda_class_split(const cuzk_cuda_class *c, cuzk_cuda_queue *q, 
     if (n == 0) {
         return CUZK_OK;
     }
-    split_points<<<blocks_for((uint64_t)n * quads), THREADS, 0, q->stream>>>(
-        *c, quads, first, n, bit0, full0, (uint4 *)d_bit_points, (uint4 *)d_full_points,
-        (const uint4 *)d_points);
-    return CUZK_CUDA_LAUNCHED(split_points, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_SPLIT_POINTS, split_points,
+                            blocks_for((uint64_t)n * quads), err, *c, quads, first, n, bit0, full0,
+                            (uint4 *)d_bit_points, (uint4 *)d_full_points, (const uint4 *)d_points);
 }

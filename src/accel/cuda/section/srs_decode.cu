@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Uncompressed points to affine ones, in the steps of ec/ec_codec_tmpl.h and with its verdicts. */
 #include "accel/cuda/ec/ec_dev.cuh"
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 #include "ec/endo_hd.h"
 
 #include "srs.h"
 
-#define THREADS         128u
+#define THREADS         ((unsigned)CUZK_THREADS_DECODE_POINTS)
 
 /* What is wrong, in a report's low byte; 0: nothing. */
 #define BAD_ENCODING    1u
@@ -272,15 +272,16 @@ static cuzk_status decode(cuzk_cuda_queue *q, typename G::affine *d_out, const v
         return CUZK_OK;
     }
     if (check == CUZK_POINT_IN_SUBGROUP) {
-        decode_points<G, true><<<(unsigned)blocks, THREADS, 0, q->stream>>>(
-            d_out, (const uint4 *)d_in, n, first, true, allow_infinity,
-            (unsigned long long *)d_report);
+        CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_DECODE_POINTS, decode_points<G, true>,
+                                  (unsigned)blocks, err, d_out, (const uint4 *)d_in, n, first, true,
+                                  allow_infinity, (unsigned long long *)d_report));
     } else {
-        decode_points<G, false><<<(unsigned)blocks, THREADS, 0, q->stream>>>(
-            d_out, (const uint4 *)d_in, n, first, check != CUZK_POINT_UNCHECKED, allow_infinity,
-            (unsigned long long *)d_report);
+        CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_DECODE_POINTS, decode_points<G, false>,
+                                  (unsigned)blocks, err, d_out, (const uint4 *)d_in, n, first,
+                                  check != CUZK_POINT_UNCHECKED, allow_infinity,
+                                  (unsigned long long *)d_report));
     }
-    return CUZK_CUDA_LAUNCHED(decode_points, err);
+    return CUZK_OK;
 }
 
 cuzk_status cuzk_cuda_srs_decode_g1(cuzk_cuda_queue *q, cuzk_g1_affine *d_out, const void *d_in,

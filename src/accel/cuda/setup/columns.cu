@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Exponents of a setup: Lagrange values, sums of columns, and what sections are made of. */
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 #include "accel/cuda/r1cs/row_dev.cuh"
 
 #include "setup_internal.h"
 
-#define THREADS        256u
+#define THREADS        ((unsigned)CUZK_THREADS_PART_COLUMNS)
 /* Terms from which a column is summed by all threads of a block. */
 #define LONG_COLUMN    512u
 /* Lagrange values per thread and inversion. */
@@ -443,9 +443,9 @@ cuzk_status cuzk_cuda_setup_lagrange(cuzk_cuda_queue *q, cuzk_fr *d_out, uint64_
                                      const cuzk_fr *scale, cuzk_err *err)
 {
     CUZK_TRY(CUZK_CUDA(cudaSetDevice(q->device), err));
-    lagrange_values<<<cuzk_cuda_setup_lagrange_stride(n) / THREADS, THREADS, 0, q->stream>>>(
-        d_out, n, *root, *step, *step_inv, *tau, *scale);
-    return CUZK_CUDA_LAUNCHED(lagrange_values, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_LAGRANGE_VALUES, lagrange_values,
+                            cuzk_cuda_setup_lagrange_stride(n) / THREADS, err, d_out, n, *root,
+                            *step, *step_inv, *tau, *scale);
 }
 
 uint32_t cuzk_cuda_setup_lagrange_stride(uint64_t n)
@@ -464,9 +464,9 @@ static cuzk_status launch_columns(const cuzk_cuda_columns *x, cuzk_cuda_queue *q
     if (per_copy > 0x7fffffffu / copies) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "a circuit too large for one launch");
     }
-    part_columns<<<(unsigned)(per_copy * copies), THREADS, 0, q->stream>>>(
-        *x, part, m, n, (uint32_t)per_copy, d_out);
-    return CUZK_CUDA_LAUNCHED(part_columns, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_PART_COLUMNS, part_columns,
+                            (unsigned)(per_copy * copies), err, *x, part, m, n, (uint32_t)per_copy,
+                            d_out);
 }
 
 cuzk_status cuzk_cuda_columns_preamble(const cuzk_cuda_columns *x, cuzk_cuda_queue *q,
@@ -477,8 +477,8 @@ cuzk_status cuzk_cuda_columns_preamble(const cuzk_cuda_columns *x, cuzk_cuda_que
         CUZK_TRY(launch_columns(x, q, 0, m, 1, x->part[0].n_columns, x->preamble[m], err));
         CUZK_TRY(launch_columns(x, q, 1, m, x->n_blocks, x->part[1].first_input, x->hubs[m], err));
         if (x->n_targets > 0) {
-            add_hubs<<<blocks_for(x->n_targets), THREADS, 0, q->stream>>>(*x, m);
-            CUZK_TRY(CUZK_CUDA_LAUNCHED(add_hubs, err));
+            CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_ADD_HUBS, add_hubs, blocks_for(x->n_targets),
+                                      err, *x, m));
         }
     }
     return CUZK_OK;
@@ -491,8 +491,8 @@ cuzk_status cuzk_cuda_columns_values(const cuzk_cuda_columns *x, cuzk_cuda_queue
     if (n == 0) {
         return CUZK_OK;
     }
-    wire_values<<<blocks_for(n), THREADS, 0, q->stream>>>(*x, m, first, n, d_out);
-    return CUZK_CUDA_LAUNCHED(wire_values, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_WIRE_VALUES, wire_values, blocks_for(n), err, *x, m,
+                            first, n, d_out);
 }
 
 cuzk_status cuzk_cuda_setup_ext(cuzk_cuda_queue *q, const cuzk_fr *const d_v[3], uint32_t n,
@@ -502,8 +502,8 @@ cuzk_status cuzk_cuda_setup_ext(cuzk_cuda_queue *q, const cuzk_fr *const d_v[3],
     if (n == 0) {
         return CUZK_OK;
     }
-    ext_scalars<<<blocks_for(n), THREADS, 0, q->stream>>>(d_v[0], d_v[1], d_v[2], n, *f, d_out);
-    return CUZK_CUDA_LAUNCHED(ext_scalars, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_EXT_SCALARS, ext_scalars, blocks_for(n), err, d_v[0],
+                            d_v[1], d_v[2], n, *f, d_out);
 }
 
 cuzk_status cuzk_cuda_setup_dense(const cuzk_cuda_columns *x, cuzk_cuda_queue *q, unsigned m,
@@ -514,9 +514,8 @@ cuzk_status cuzk_cuda_setup_dense(const cuzk_cuda_columns *x, cuzk_cuda_queue *q
     if (n == 0) {
         return CUZK_OK;
     }
-    dense_scalars<<<blocks_for(n), THREADS, 0, q->stream>>>(*x, m, first, n, rank_first, d_v,
-                                                            d_out);
-    return CUZK_CUDA_LAUNCHED(dense_scalars, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_DENSE_SCALARS, dense_scalars, blocks_for(n), err, *x, m,
+                            first, n, rank_first, d_v, d_out);
 }
 
 cuzk_status cuzk_cuda_setup_powers(cuzk_cuda_queue *q, const cuzk_fr *d_powers, uint64_t first,
@@ -527,8 +526,8 @@ cuzk_status cuzk_cuda_setup_powers(cuzk_cuda_queue *q, const cuzk_fr *d_powers, 
     if (n == 0) {
         return CUZK_OK;
     }
-    power_scalars<<<blocks_for(n), THREADS, 0, q->stream>>>(d_powers, first, n, *scale, d_out);
-    return CUZK_CUDA_LAUNCHED(power_scalars, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_POWER_SCALARS, power_scalars, blocks_for(n), err,
+                            d_powers, first, n, *scale, d_out);
 }
 
 cuzk_status cuzk_cuda_setup_verify(const cuzk_cuda_columns *x, cuzk_cuda_queue *q, uint64_t first,
@@ -540,7 +539,6 @@ cuzk_status cuzk_cuda_setup_verify(const cuzk_cuda_columns *x, cuzk_cuda_queue *
     if (n == 0) {
         return CUZK_OK;
     }
-    verify_values<<<blocks_for(n), THREADS, 0, q->stream>>>(*x, first, n, d_v[0], d_v[1], d_v[2],
-                                                            *f, (unsigned long long *)d_report);
-    return CUZK_CUDA_LAUNCHED(verify_values, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_VERIFY_VALUES, verify_values, blocks_for(n), err, *x,
+                            first, n, d_v[0], d_v[1], d_v[2], *f, (unsigned long long *)d_report);
 }

@@ -4,14 +4,14 @@
  * (48 MiB in G1, some of which the cache keeps), then a batch inversion to affine.
  */
 #include "accel/cuda/ec/ec_dev.cuh"
-#include "accel/cuda/queue/queue_internal.h"
+#include "accel/cuda/queue/launch.cuh"
 
 #include "setup_internal.h"
 
 /* One block per multiprocessor: the loop fills the instruction cache, G2's all the registers. */
-#define MUL_THREADS_G1 384u
-#define MUL_THREADS_G2 256u
-#define NORM_THREADS   128u
+#define MUL_THREADS_G1 ((unsigned)CUZK_THREADS_FIXED_MUL_G1)
+#define MUL_THREADS_G2 ((unsigned)CUZK_THREADS_FIXED_MUL_G2)
+#define NORM_THREADS   ((unsigned)CUZK_THREADS_NORMALISE)
 #define NORM_BATCH     16u
 
 #define HALF           (1u << (CUZK_CUDA_FIXED_C - 1)) /* largest digit */
@@ -135,8 +135,8 @@ static cuzk_status to_affine(cuzk_cuda_queue *q, typename G::affine *d_out,
                              const typename G::xyzz *d_in, uint32_t n, cuzk_err *err)
 {
     const uint32_t per_block = NORM_THREADS * NORM_BATCH;
-    normalise<G><<<(n + per_block - 1) / per_block, NORM_THREADS, 0, q->stream>>>(d_out, d_in, n);
-    return CUZK_CUDA_LAUNCHED(normalise, err);
+    return cuzk_cuda_launch(q, CUZK_KERNEL_NORMALISE, normalise<G>, (n + per_block - 1) / per_block,
+                            err, d_out, d_in, n);
 }
 
 template <class G>
@@ -148,9 +148,9 @@ static cuzk_status make_table(cuzk_cuda_queue *q, typename G::affine *d_table,
     CUZK_TRY(CUZK_CUDA(cudaSetDevice(q->device), err));
     for (uint32_t at = 0; at < CUZK_CUDA_FIXED_ENTRIES; at += slice) {
         const uint32_t left = CUZK_CUDA_FIXED_ENTRIES - at, n = left < slice ? left : slice;
-        table_entries<G><<<(n + NORM_THREADS - 1) / NORM_THREADS, NORM_THREADS, 0, q->stream>>>(
-            xyzz, d_bases, at, n);
-        CUZK_TRY(CUZK_CUDA_LAUNCHED(table_entries, err));
+        CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_TABLE_ENTRIES, table_entries<G>,
+                                  (n + NORM_THREADS - 1) / NORM_THREADS, err, xyzz, d_bases, at,
+                                  n));
         CUZK_TRY(to_affine<G>(q, d_table + at, xyzz, n, err));
     }
     return CUZK_OK;
@@ -166,9 +166,10 @@ static cuzk_status fixed_mul(cuzk_cuda_queue *q, typename G::affine *d_out,
     if (n == 0) {
         return CUZK_OK;
     }
-    multiply<G, MUL_THREADS><<<(n + MUL_THREADS - 1) / MUL_THREADS, MUL_THREADS, 0, q->stream>>>(
-        xyzz, d_table, d_scalars, n);
-    CUZK_TRY(CUZK_CUDA_LAUNCHED(multiply, err));
+    CUZK_TRY(cuzk_cuda_launch(
+        q, MUL_THREADS == MUL_THREADS_G1 ? CUZK_KERNEL_FIXED_MUL_G1 : CUZK_KERNEL_FIXED_MUL_G2,
+        multiply<G, MUL_THREADS>, (n + MUL_THREADS - 1) / MUL_THREADS, err, xyzz, d_table,
+        d_scalars, n));
     return to_affine<G>(q, d_out, xyzz, n, err);
 }
 

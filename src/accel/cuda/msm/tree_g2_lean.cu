@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The tree of affine additions in G2: its lean shape. */
+#include "tree_tmpl.cuh"
+
+cuzk_status cuzk_cuda_msm_tree_g2_lean(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                       const void *d_bases, const void *d_images,
+                                       const uint32_t *d_entries, unsigned levels,
+                                       const void **d_out, cuzk_err *err)
+{
+    return tree_levels<g2_group, true>(m, q, tree_bases_of<g2_group>(d_bases, d_images), d_entries,
+                                       levels, d_out, err);
+}
