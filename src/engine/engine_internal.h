@@ -102,6 +102,7 @@ struct job {
     uint32_t class_base;
     uint64_t deadline_ns;
     bool is_watched_only, is_stored, is_privileged;
+    bool is_checking; /* partitions fly already: none is verified before the check has passed */
     bool is_left_in_store; /* cancelled by the end of the engine: taken up by the next one */
     cuzk_cancel cancel;
     cuzk_status code;

@@ -179,6 +179,26 @@ static void prove_on(cuzk_engine *e, const char *folder, cuzk_job_kind kind, uin
     rig_result_destroy(&r);
 }
 
+static void expect_failure(cuzk_engine *e, const rig_request *rq, const char *text);
+
+/* The check runs beside the witness: its verdict is the job's, and no device is to blame. */
+static void bad_input_on_devices(cuzk_engine *e)
+{
+    cuzk_err err;
+    static cuzk_engine_status s; /* static: frames are small */
+    rig_request rq;
+    rig_request_make(&rq, CUZK_JOB_WINNING, 3, "bad");
+    ((uint8_t *)(uintptr_t)rq.views[0].data)[200] ^= 1; /* somewhere in a Merkle path */
+    expect_failure(e, &rq, "input: sector ");
+    CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+    CHECK_U64(s.reproved[CUZK_JOB_WINNING], 0);
+    for (uint32_t d = 0; d < s.n_devices; d++) {
+        CHECK(!s.devices[d].quarantined && s.devices[d].errors == 0);
+    }
+    cuzk_engine_status_free(&s);
+    rig_request_free(&rq);
+}
+
 static void devices(void)
 {
     const char *folder = test_tmpdir();
@@ -209,6 +229,7 @@ static void devices(void)
     }
     CHECK(on_device >= 2);
     cuzk_engine_status_free(&s);
+    bad_input_on_devices(e);
 
     /* a wrong sum: the proof does not verify, and is made again on the other device */
     bool is_reproved = false;

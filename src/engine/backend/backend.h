@@ -92,6 +92,11 @@ typedef struct cuzk_engine_backend {
     /** Also fails, naming the file, when the parameters of the circuit are not there. */
     cuzk_status (*parse)(void *arg, const cuzk_job_request *rq, cuzk_backend_input *out,
                          const cuzk_cancel *cancel, cuzk_err *err);
+    /**
+     * Witnesses of this input may be made before its check has ended. The runtime then runs the check
+     * beside them, reports its failure first, and verifies nothing before it has passed. NULL: never.
+     */
+    bool (*may_start)(void *arg, const void *input);
     cuzk_status (*check)(void *arg, void *input, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
                          cuzk_err *err);
     cuzk_status (*witness)(void *arg, void *input, void *circuit, uint32_t partition,
@@ -111,6 +116,9 @@ typedef struct cuzk_engine_backend {
     /** n witnesses of one circuit on a device, each with its own status. */
     void (*prove)(void *arg, uint32_t device, void *circuit, void *params, void *key,
                   cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace);
+    /** Work for verify that needs no proof, while a device has the witness. NULL: there is none. */
+    void (*before_verify)(void *arg, void *input, void *params, uint32_t partition,
+                          cuzk_trace_ctx trace);
     /** E_SELFTEST: the proof is wrong. Anything but CUZK_OK: it is not returned. */
     cuzk_status (*verify)(void *arg, void *input, void *params, uint32_t partition,
                           const uint8_t proof[192], cuzk_err *err);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
+#include "prover/pipeline.h"
 #include "sched/batcher.h"
 #if CUZK_HAVE_CUDA
 #    include "accel/cuda/cuda_accel.h"
@@ -22,6 +24,7 @@ typedef struct one_device {
     uint32_t cuda_ordinal;
     uint64_t cuda_limit;
     cuzk_accel *dev; /* NULL: lost, and not open yet */
+    cuzk_witness_memory *witnesses;
     cuzk_backend_device info;
     /* Device memory that only WinningPoSt may have: given up while one is loaded or proved. */
     void *ballast;
@@ -100,6 +103,7 @@ static void adopt(one_device *d, cuzk_accel *dev)
     memcpy(d->info.name, props.name, sizeof(d->info.name));
     d->ballast_bytes = ballast;
     take_ballast(d);
+    cuzk_witness_memory_attach(d->witnesses, dev);
 }
 
 /* Without the CPU to stand in, a device that is not there is an error of the configuration. */
@@ -147,6 +151,7 @@ static cuzk_status add(cuzk_backend_devices *all, const one_device *from,
     }
     d->has_lock = true;
     all->n++;
+    CUZK_TRY(cuzk_witness_memory_create(&d->witnesses, err));
     return open_one(d, all->n - 1, c, err);
 }
 
@@ -206,6 +211,7 @@ void cuzk_backend_devices_close(cuzk_backend_devices *all)
     for (uint32_t i = 0; all != NULL && i < all->n; i++) {
         one_device *d = &all->list[i];
         drop_ballast(d);
+        cuzk_witness_memory_destroy(d->witnesses);
         cuzk_accel_close(d->dev);
         if (d->has_lock) {
             (void)pthread_mutex_destroy(&d->mu);
@@ -305,31 +311,38 @@ void cuzk_backend_device_unload(cuzk_backend_devices *all, uint32_t index, void 
     end(d, is_winning);
 }
 
-void cuzk_backend_device_prove(cuzk_backend_devices *all, uint32_t index, void *key,
-                               bool is_winning, cuzk_backend_work *work, uint32_t n,
-                               cuzk_trace_ctx trace)
+cuzk_witness_memory *cuzk_backend_device_witness_memory(cuzk_backend_devices *all,
+                                                        uint32_t partition)
 {
+    return all->n != 0 ? all->list[partition % all->n].witnesses : NULL;
+}
+
+void cuzk_backend_device_prove(cuzk_backend_devices *all, uint32_t index, void *key,
+                               bool is_winning, cuzk_pool *pool, cuzk_backend_work *work,
+                               uint32_t n, cuzk_trace_ctx trace)
+{
+    CUZK_STATIC_ASSERT(CUZK_BATCH_MAX <= CUZK_PIPELINE_MAX_BATCH, "calls of the engine");
     one_device *d = &all->list[index];
-    cuzk_proof proofs[CUZK_BATCH_MAX];
-    const cuzk_witness *witnesses[CUZK_BATCH_MAX];
+    uint8_t proofs[CUZK_BATCH_MAX][CUZK_PROOF_BYTES];
+    cuzk_placed_witness *witnesses[CUZK_BATCH_MAX];
     int32_t partitions[CUZK_BATCH_MAX];
     cuzk_err err = {.msg = ""};
     for (uint32_t i = 0; i < n; i++) {
         witnesses[i] = work[i].witness;
         partitions[i] = work[i].tags.partition;
     }
-    const cuzk_device_prove_opts opts = {
-        .trace = trace, .partitions = partitions, .device = work[0].tags.device};
+    const cuzk_device_call call = {
+        .key = key, .device = work[0].tags.device, .partitions = partitions, .pool = pool};
     begin(d, is_winning);
     /* one cancelled partition of several does not stop the others */
-    const cuzk_status st =
-        cuzk_device_prove(key, proofs, n, witnesses, &opts, n == 1 ? work[0].cancel : NULL, &err);
+    const cuzk_status st = cuzk_pipeline_prove_on_device(
+        proofs, witnesses, n, &call, n == 1 ? work[0].cancel : NULL, trace, &err);
     end(d, is_winning);
     for (uint32_t i = 0; i < n; i++) {
         work[i].status = st;
         work[i].err = err;
         if (st == CUZK_OK) {
-            cuzk_proof_encode(work[i].proof, &proofs[i]);
+            memcpy(work[i].proof, proofs[i], CUZK_PROOF_BYTES);
         }
     }
 }
@@ -339,7 +352,13 @@ cuzk_status cuzk_backend_device_probe(cuzk_backend_devices *all, uint32_t index,
     one_device *d = &all->list[index];
     cuzk_accel *old = NULL;
     (void)pthread_mutex_lock(&d->mu);
-    if (d->dev != NULL && cuzk_accel_is_lost(d->dev)) {
+    const bool is_lost = d->dev != NULL && cuzk_accel_is_lost(d->dev);
+    (void)pthread_mutex_unlock(&d->mu);
+    if (is_lost) { /* nobody else closes it */
+        CUZK_TRY(cuzk_witness_memory_detach(d->witnesses, err));
+    }
+    (void)pthread_mutex_lock(&d->mu);
+    if (is_lost) {
         drop_ballast(d);
         old = d->dev;
         d->dev = NULL;

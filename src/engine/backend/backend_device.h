@@ -10,6 +10,7 @@
 #include "engine/engine_config.h"
 #include "groth16/device/device_key.h"
 #include "prover/filecoin_key.h"
+#include "prover/witness_memory.h"
 
 typedef struct cuzk_backend_devices cuzk_backend_devices;
 
@@ -41,9 +42,17 @@ CUZK_NODISCARD cuzk_status cuzk_backend_device_load(
     bool combs, cuzk_backend_key *out, cuzk_pool *pool, cuzk_trace_ctx trace, cuzk_err *err);
 void cuzk_backend_device_unload(cuzk_backend_devices *d, uint32_t index, void *key,
                                 bool is_winning);
+/**
+ * Where the witness of a partition is made: page-locked memory of a device, not of the same one for all
+ * partitions. Every device may copy from it. NULL: there are no devices.
+ */
+cuzk_witness_memory *cuzk_backend_device_witness_memory(cuzk_backend_devices *d,
+                                                        uint32_t partition);
+/** Witnesses are cuzk_placed_witness; the pool copies those that are on the heap. */
 void cuzk_backend_device_prove(cuzk_backend_devices *d, uint32_t index, void *key, bool is_winning,
-                               cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace);
-/** Opens a lost device again. */
+                               cuzk_pool *pool, cuzk_backend_work *work, uint32_t n,
+                               cuzk_trace_ctx trace);
+/** Opens a lost device again. Witnesses in its memory move to the heap. */
 CUZK_NODISCARD cuzk_status cuzk_backend_device_probe(cuzk_backend_devices *d, uint32_t index,
                                                      cuzk_err *err);
 

@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "engine/backend/backend_device.h"
-#include "prover/filecoin_input.h"
 #include "prover/filecoin_needs.h"
+#include "prover/pipeline.h"
 
 #define MAX_CIRCUITS 48
 
@@ -248,10 +248,47 @@ static bool is_available(void *arg, uint32_t circuit)
     return preflight(b, &b->specs[circuit], &none) == CUZK_OK;
 }
 
+/* What the engine calls an input. */
+typedef struct job_input {
+    cuzk_filecoin_input *in;
+    cuzk_pipeline *steps;
+} job_input;
+
+static void free_input(void *arg, void *input)
+{
+    job_input *j = input;
+    (void)arg;
+    cuzk_pipeline_destroy(j->steps);
+    cuzk_filecoin_input_destroy(j->in);
+    cuzk_free(j);
+}
+
+/* Takes in, also on failure. */
+static cuzk_status wrap_input(job_input **out, filecoin_backend *b, cuzk_filecoin_input *in,
+                              cuzk_err *err)
+{
+    job_input *j = cuzk_alloc_zero(1, sizeof(*j));
+    if (j == NULL) {
+        cuzk_filecoin_input_destroy(in);
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for an input");
+    }
+    j->in = in;
+    cuzk_status st = preflight(b, &in->spec, err);
+    if (st == CUZK_OK) {
+        st = cuzk_pipeline_create(&j->steps, in, b->hashes, b->pool, err);
+    }
+    if (st != CUZK_OK) {
+        free_input(b, j);
+        return st;
+    }
+    *out = j;
+    return CUZK_OK;
+}
+
 static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_input *out,
                          const cuzk_cancel *cancel, cuzk_err *err)
 {
-    const filecoin_backend *b = arg;
+    filecoin_backend *b = arg;
     cuzk_filecoin_request frq;
     cuzk_filecoin_input *in = NULL;
     const size_t n = rq->n_vanilla_proofs != 0 ? rq->n_vanilla_proofs : 1;
@@ -266,38 +303,51 @@ static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_inp
     frq.pool = b->pool;
     cuzk_status st = cuzk_filecoin_input_parse(&in, &frq, err);
     cuzk_free(blobs);
-    if (st == CUZK_OK) {
-        st = preflight(b, &in->spec, err);
-        *out = (cuzk_backend_input){.object = in,
-                                    .circuit = index_of(b, &in->spec),
-                                    .n_partitions = in->n_partitions,
-                                    .bytes = cuzk_filecoin_input_heap(in)};
-        if (st != CUZK_OK) {
-            cuzk_filecoin_input_destroy(in);
-            out->object = NULL;
-        }
-    }
-    return st;
+    CUZK_TRY(st);
+    job_input *j = NULL;
+    CUZK_TRY(wrap_input(&j, b, in, err));
+    *out = (cuzk_backend_input){.object = j,
+                                .circuit = index_of(b, &in->spec),
+                                .n_partitions = in->n_partitions,
+                                .bytes = cuzk_filecoin_input_heap(in)};
+    return CUZK_OK;
+}
+
+static bool may_start(void *arg, const void *input)
+{
+    const job_input *j = input;
+    (void)arg;
+    return cuzk_pipeline_may_start(j->steps);
 }
 
 static cuzk_status check(void *arg, void *input, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
                          cuzk_err *err)
 {
-    filecoin_backend *b = arg;
-    (void)trace;
-    return cuzk_filecoin_input_check(input, b->hashes, b->pool, cancel, err);
+    const job_input *j = input;
+    (void)arg;
+    return cuzk_pipeline_check(j->steps, cancel, trace, err);
 }
 
 static cuzk_status witness(void *arg, void *input, void *circuit, uint32_t partition, void **out,
                            const cuzk_cancel *cancel, cuzk_trace_ctx trace, cuzk_err *err)
 {
     filecoin_backend *b = arg;
-    cuzk_witness *w = NULL;
-    (void)trace;
-    CUZK_TRY(cuzk_filecoin_input_witness(&w, input, cuzk_filecoin_circuit_get(circuit), partition,
-                                         b->hashes, b->pool, cancel, err));
+    const job_input *j = input;
+    cuzk_placed_witness *w = NULL;
+    const cuzk_witness_opts opts = {.memory =
+                                        cuzk_backend_device_witness_memory(b->devices, partition)};
+    CUZK_TRY(cuzk_pipeline_witness(&w, j->steps, cuzk_filecoin_circuit_get(circuit), partition,
+                                   &opts, cancel, trace, err));
     *out = w;
     return CUZK_OK;
+}
+
+static void before_verify(void *arg, void *input, void *params, uint32_t partition,
+                          cuzk_trace_ctx trace)
+{
+    const job_input *j = input;
+    (void)arg;
+    cuzk_pipeline_sum_inputs(j->steps, cuzk_filecoin_params_vk(params), partition, trace);
 }
 
 static void prove(void *arg, uint32_t device, void *circuit, void *params, void *key,
@@ -308,14 +358,10 @@ static void prove(void *arg, uint32_t device, void *circuit, void *params, void 
     (void)circuit;
     (void)key;
     for (uint32_t i = 0; i < n; i++) {
-        cuzk_proof proof;
-        const cuzk_prove_opts opts = {.trace = trace};
         work[i].err.msg[0] = '\0';
-        work[i].status = cuzk_prove(&proof, work[i].witness, cuzk_filecoin_params_srs(params),
-                                    &opts, b->pool, work[i].cancel, &work[i].err);
-        if (work[i].status == CUZK_OK) {
-            cuzk_proof_encode(work[i].proof, &proof);
-        }
+        work[i].status =
+            cuzk_pipeline_prove(work[i].proof, work[i].witness, cuzk_filecoin_params_srs(params),
+                                b->pool, work[i].cancel, trace, &work[i].err);
     }
 }
 
@@ -333,7 +379,8 @@ static void prove_on_device(void *arg, uint32_t device, void *circuit, void *par
         return;
     }
     cuzk_backend_device_prove(b->devices, device, key,
-                              is_winning(cuzk_filecoin_circuit_spec(circuit)), work, n, trace);
+                              is_winning(cuzk_filecoin_circuit_spec(circuit)), b->pool, work, n,
+                              trace);
 }
 
 /* What a key takes on a device, and what of that is for faster sums; plain UINT64_MAX: not known. */
@@ -393,21 +440,15 @@ static void unload_key(void *arg, uint32_t device, uint32_t circuit, void *key)
 static cuzk_status verify(void *arg, void *input, void *params, uint32_t partition,
                           const uint8_t proof[192], cuzk_err *err)
 {
+    const job_input *j = input;
     (void)arg;
-    return cuzk_filecoin_input_verify(input, cuzk_filecoin_params_vk(params), partition, proof,
-                                      err);
-}
-
-static void free_input(void *arg, void *input)
-{
-    (void)arg;
-    cuzk_filecoin_input_destroy(input);
+    return cuzk_pipeline_verify(j->steps, cuzk_filecoin_params_vk(params), partition, proof, err);
 }
 
 static void free_witness(void *arg, void *w)
 {
     (void)arg;
-    cuzk_witness_destroy(w);
+    cuzk_placed_give(w);
 }
 
 static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)
@@ -487,9 +528,11 @@ cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_en
                                  .load = load,
                                  .unload = unload,
                                  .parse = parse,
+                                 .may_start = may_start,
                                  .check = check,
                                  .witness = witness,
                                  .prove = prove,
+                                 .before_verify = before_verify,
                                  .verify = verify,
                                  .free_input = free_input,
                                  .free_witness = free_witness,

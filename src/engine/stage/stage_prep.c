@@ -155,13 +155,17 @@ static void drop_block(cuzk_engine *e, job *j)
     cuzk_engine_give_host(e, &j->block_memory, 0);
 }
 
-/* With the lock, which is let go of meanwhile. */
-static cuzk_status prepare(cuzk_engine *e, job *j, cuzk_err *err)
+/*
+ * With the lock, which is left meanwhile. *may_start: partitions may be started before the check has
+ * ended.
+ */
+static cuzk_status parse(cuzk_engine *e, job *j, bool *may_start, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
     cuzk_backend_input in = {.object = NULL};
     cuzk_status st = CUZK_OK;
-    cuzk_span span = begin(e, j, CUZK_STAGE_PARSE);
+    const cuzk_span span = begin(e, j, CUZK_STAGE_PARSE);
+    *may_start = false;
     if (j->is_parked && !j->has_block) {
         pthread_mutex_unlock(&e->mu);
         st = read_parked(e, j, err);
@@ -169,6 +173,7 @@ static cuzk_status prepare(cuzk_engine *e, job *j, cuzk_err *err)
     if (st == CUZK_OK) {
         pthread_mutex_unlock(&e->mu);
         st = b->parse(b->arg, &j->rq, &in, &j->cancel, err);
+        *may_start = st == CUZK_OK && b->may_start != NULL && b->may_start(b->arg, in.object);
         pthread_mutex_lock(&e->mu);
     }
     end(e, j, CUZK_STAGE_PARSE, span);
@@ -176,12 +181,36 @@ static cuzk_status prepare(cuzk_engine *e, job *j, cuzk_err *err)
         st = take_input(e, j, &in, err);
     }
     drop_block(e, j); /* nothing points into it any more */
-    if (st != CUZK_OK) {
-        return st;
+    return st;
+}
+
+/* Lets the job's partitions be started. */
+static void launch(cuzk_engine *e, job *j)
+{
+    cuzk_sched_item item;
+    const uint64_t now = cuzk_clock_ns();
+    j->phase = PHASE_READY;
+    j->ready_ns = now;
+    j->prep_ns = now - j->started_ns;
+    cuzk_job_item(j, 0, now, &item);
+    if (!cuzk_sched_push(&e->ready, &item)) {
+        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_BUDGET, "too many jobs");
     }
-    span = begin(e, j, CUZK_STAGE_CHECK);
+    pthread_cond_broadcast(&e->cv_witness);
+}
+
+/* With the lock, which is left meanwhile. may_start: partitions are started at once. */
+static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err *err)
+{
+    const cuzk_engine_backend *b = e->backend;
+    const cuzk_span span = begin(e, j, CUZK_STAGE_CHECK);
+    if (may_start && j->phase == PHASE_PREPPING) {
+        j->is_checking = true;
+        launch(e, j);
+    }
     pthread_mutex_unlock(&e->mu);
-    st = b->check(b->arg, j->input, &j->cancel, cuzk_trace_in(e->trace, span), err);
+    const cuzk_status st =
+        b->check(b->arg, j->input, &j->cancel, cuzk_trace_in(e->trace, span), err);
     pthread_mutex_lock(&e->mu);
     end(e, j, CUZK_STAGE_CHECK, span);
     for (uint32_t i = 0; i < j->n_partitions; i++) {
@@ -194,7 +223,7 @@ static cuzk_status prepare(cuzk_engine *e, job *j, cuzk_err *err)
 static void run(cuzk_engine *e, job *j)
 {
     cuzk_err err = {.msg = ""};
-    cuzk_sched_item item;
+    bool may_start = false;
     j->phase = PHASE_PREPPING;
     j->state = CUZK_JOB_RUNNING;
     j->started_ns = cuzk_clock_ns();
@@ -202,22 +231,22 @@ static void run(cuzk_engine *e, job *j)
     j->pins++;
     e->busy++;
     cuzk_engine_log_job(e, 2, "job.started", j, NULL, NULL);
-    const cuzk_status st = prepare(e, j, &err);
-    const uint64_t now = cuzk_clock_ns();
-    j->prep_ns = now - j->started_ns;
+    cuzk_status st = parse(e, j, &may_start, &err);
+    if (st == CUZK_OK) {
+        st = check(e, j, may_start, &err);
+    }
     j->input_users--;
     e->busy--;
-    if (j->phase == PHASE_PREPPING && st == CUZK_OK) {
-        j->phase = PHASE_READY;
-        j->ready_ns = now;
-        cuzk_job_item(j, 0, now, &item);
-        if (!cuzk_sched_push(&e->ready, &item)) {
-            cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_BUDGET, "too many jobs");
-        }
-        pthread_cond_broadcast(&e->cv_witness);
-    } else if (st != CUZK_OK) {
+    if (st != CUZK_OK) {
         cuzk_job_over(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED, st,
                       err.msg);
+    } else if (j->phase == PHASE_PREPPING) {
+        launch(e, j);
+    }
+    if (j->is_checking) { /* whoever waits for that: after a failure has become the job's */
+        j->is_checking = false;
+        pthread_cond_broadcast(&e->cv_verify);
+        pthread_cond_broadcast(&e->cv_change);
     }
     cuzk_job_settle(e, j);
     cuzk_job_unpin(e, j);

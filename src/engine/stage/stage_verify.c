@@ -107,12 +107,19 @@ static void run(cuzk_engine *e, uint32_t index)
     }
 }
 
+static bool is_checked(void *arg, const cuzk_sched_item *item)
+{
+    (void)arg;
+    const job *j = item->owner;
+    return !j->is_checking;
+}
+
 void cuzk_verify_loop(worker *w)
 {
     cuzk_engine *e = w->e;
     pthread_mutex_lock(&e->mu);
     while (!e->stop) {
-        const uint32_t best = cuzk_sched_best(&e->to_verify, cuzk_clock_ns(), NULL, NULL);
+        const uint32_t best = cuzk_sched_best(&e->to_verify, cuzk_clock_ns(), is_checked, NULL);
         if (best != CUZK_SCHED_NONE) {
             run(e, best);
         } else {

@@ -127,6 +127,29 @@ static flight *next(cuzk_engine *e, bool is_express)
     return start(e, best, false, now);
 }
 
+/* While a device has the witness. The flight may end meanwhile: job and parameters are held here. */
+static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint32_t partition)
+{
+    const cuzk_engine_backend *b = e->backend;
+    const uint32_t id = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.job = (int64_t)j->number;
+    tags.partition = (int32_t)partition;
+    void *params = cuzk_load_ref(&e->cache, id);
+    j->input_users++;
+    j->pins++;
+    const cuzk_span span = cuzk_span_begin(e->trace, "before_verify", &tags);
+    pthread_mutex_unlock(&e->mu);
+    b->before_verify(b->arg, j->input, params, partition, cuzk_trace_in(e->trace, span));
+    pthread_mutex_lock(&e->mu);
+    cuzk_span_end(e->trace, span, 0);
+    cuzk_load_unref(&e->cache, id, cuzk_clock_ns());
+    cuzk_engine_drop_suspect(e, circuit);
+    j->input_users--;
+    cuzk_job_settle(e, j);
+    cuzk_job_unpin(e, j);
+}
+
 static void run(cuzk_engine *e, flight *f)
 {
     const cuzk_engine_backend *b = e->backend;
@@ -148,6 +171,9 @@ static void run(cuzk_engine *e, flight *f)
     const uint64_t now = cuzk_clock_ns();
     cuzk_stage_end(e, j, f->partition, CUZK_STAGE_WITNESS, now);
     j->witness_ns += now - begin;
+    while (st != CUZK_OK && j->is_checking) { /* the check says why, better than this failure */
+        pthread_cond_wait(&e->cv_change, &e->mu);
+    }
     j->input_users--;
     f->is_busy = false;
     if (j->phase != PHASE_READY) {
@@ -161,8 +187,12 @@ static void run(cuzk_engine *e, flight *f)
         j->parts[f->partition].state = CUZK_PART_WITNESS_DONE;
         if (!cuzk_sched_push(&e->on_device, &item)) {
             cuzk_flight_part_failed(e, f, CUZK_E_BUDGET, "too many partitions wait for a device");
+            return;
         }
         pthread_cond_broadcast(&e->cv_device);
+        if (b->before_verify != NULL) {
+            before_verify(e, j, f->circuit, f->partition);
+        }
     }
 }
 
