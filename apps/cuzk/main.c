@@ -46,6 +46,9 @@ static const command commands[] = {
     {"top", "a daemon's jobs, devices and queues, on a terminal", cmd_top},
 #endif
     {"Tools", NULL, NULL},
+#ifdef CUZK_DAEMON
+    {"doctor", "whether this machine can prove, and what to do next", cmd_doctor},
+#endif
     {"bench", "measuring: micro, synth, prove, compare", cmd_bench},
     {"completion", "completion of this command line: bash, zsh, fish", cmd_completion},
     {NULL, NULL, NULL}};
