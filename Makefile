@@ -66,10 +66,10 @@ lint: deps-test
 bench: deps release
 	tools/bench.sh build/release/cuzk
 
-## package: the Debian package, build/release/cuzk_VERSION_ARCH.deb
-package: deps release
+## package: the Debian package and a tarball, in build/package; with CUDA when nvcc is there (tools/package.sh)
+package: deps
 	tools/deps.sh package
-	cpack --config build/release/CPackConfig.cmake -G DEB -B build/release
+	tools/package.sh
 
 release:
 	cmake --preset release

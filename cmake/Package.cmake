@@ -1,5 +1,14 @@
 # What is installed, and the Debian package: cpack --config build/release/CPackConfig.cmake -G DEB
 include(GNUInstallDirs)
+if(CUZK_CUDA)
+    set(_package cuzk)
+    set(_other_package cuzk-cpu)
+    set(_where "on NVIDIA cards, and on the CPU")
+else()
+    set(_package cuzk-cpu)
+    set(_other_package cuzk)
+    set(_where "on the CPU (the package cuzk proves on NVIDIA cards)")
+endif()
 set(_share "${PROJECT_BINARY_DIR}/packaging")
 set(CUZK_BIN "/usr/bin/cuzk")
 configure_file(packaging/cuzk.service.in "${_share}/cuzk.service" @ONLY)
@@ -10,7 +19,7 @@ set(CUZK_MAINTAINER "the cuzk developers <cuzk@localhost.localdomain>" CACHE STR
 find_program(CUZK_GZIP gzip REQUIRED)
 string(TIMESTAMP _date "%a, %d %b %Y 00:00:00 +0000" UTC)
 string(CONCAT _changelog
-    "cuzk (${PROJECT_VERSION}) unstable; urgency=medium\n\n  * Release ${PROJECT_VERSION}.\n\n"
+    "${_package} (${PROJECT_VERSION}) unstable; urgency=medium\n\n  * Release ${PROJECT_VERSION}.\n\n"
     " -- ${CUZK_MAINTAINER}  ${_date}\n")
 file(GENERATE OUTPUT "${_share}/changelog" CONTENT "${_changelog}")
 add_custom_command(OUTPUT "${_share}/cuzk.1.gz" "${_share}/cuzk.toml.5.gz" "${_share}/changelog.gz"
@@ -37,16 +46,26 @@ install(FILES "${_share}/cuzk.toml.5.gz" DESTINATION share/man/man5)
 install(FILES "${_share}/completion.bash" DESTINATION share/bash-completion/completions RENAME cuzk)
 install(FILES "${_share}/_cuzk" DESTINATION share/zsh/vendor-completions)
 install(FILES "${_share}/cuzk.fish" DESTINATION share/fish/vendor_completions.d)
-install(FILES "${_share}/changelog.gz" packaging/debian/copyright DESTINATION share/doc/cuzk)
+install(FILES "${_share}/changelog.gz" packaging/debian/copyright CHANGELOG.md DESTINATION "share/doc/${_package}")
+install(DIRECTORY docs DESTINATION "share/doc/${_package}" FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY proto/cuzk DESTINATION share/cuzk/proto FILES_MATCHING PATTERN "*.proto")
+install(DIRECTORY packaging/prometheus packaging/grafana DESTINATION share/cuzk)
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME cuzk)
+set(CPACK_PACKAGE_NAME "${_package}")
+# One of the two at a time; either gives what needs "cuzk".
+set(CPACK_DEBIAN_PACKAGE_CONFLICTS "${_other_package}")
+set(CPACK_DEBIAN_PACKAGE_REPLACES "${_other_package}")
+if(NOT CUZK_CUDA)
+    set(CPACK_DEBIAN_PACKAGE_PROVIDES "cuzk")
+endif()
 set(CPACK_PACKAGE_CONTACT "${CUZK_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Groth16 proofs over BLS12-381, for Filecoin and circom")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
     "Proves PoRep, WindowPoSt, WinningPoSt and SnapDeals statements of
 Filecoin, and circuits of circom and snarkjs over BLS12-381. Its daemon
-takes jobs over gRPC, as Curio sends them.")
+takes jobs over gRPC, as Curio sends them. This one proves
+${_where}.")
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

@@ -16,6 +16,7 @@ build)
 test)
     packages="python3 clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev libgmp-dev valgrind dpkg-dev file"
     command -v chromium >/dev/null 2>&1 || packages="$packages chromium fonts-dejavu-core" # test/api/test_page.py
+    packages="$packages prometheus" # promtool, for the alert rules
     command -v node >/dev/null 2>&1 || packages="$packages nodejs"
     command -v npm >/dev/null 2>&1 || packages="$packages npm"
     ;;

@@ -1,0 +1,58 @@
+#!/bin/bash
+# The Debian package and the tarball, with CUDA for all classes of cards when nvcc is there.
+# usage: tools/package.sh [OUT]      OUT: where the files go (default: build/package)
+#   CUDA=ON|OFF     instead of looking for nvcc
+#   CLASSES="89"    compute capabilities to build for, instead of all ("80;86;89;90;100;120")
+# The package is called cuzk with CUDA, and cuzk-cpu without.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=${1:-build/package}
+build=build/package-build
+export PATH="$PATH:/usr/local/cuda/bin"
+cuda=${CUDA:-$(command -v nvcc >/dev/null && echo ON || echo OFF)}
+if [ "$cuda" = ON ]; then
+    echo "package: with CUDA, by $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/nvcc \1/p')"
+else
+    echo "package: nvcc was not found, so this package proves on the CPU only (its name is cuzk-cpu)"
+fi
+options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_TESTS=OFF -DCUZK_DAEMON=ON "-DCUZK_CUDA=$cuda")
+[ -z "${CLASSES:-}" ] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$CLASSES")
+cmake -S . -B $build -G Ninja "${options[@]}" >"$build.log" 2>&1 || { mkdir -p build; cmake -S . -B $build -G Ninja "${options[@]}"; }
+cmake --build $build
+
+mkdir -p "$out"
+(cd $build && cpack --config CPackConfig.cmake -G DEB -B packages >cpack.log) || { cat $build/cpack.log; exit 1; }
+cp $build/packages/*.deb "$out/"
+
+# The tarball: the same tree, and a page that names what has to be there.
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $build/CMakeCache.txt)
+kind=$([ "$cuda" = ON ] && echo cuda || echo cpu)
+name=cuzk-$version-linux-$(uname -m)-$kind
+stage=$build/stage/$name
+rm -rf "$build/stage"
+mkdir -p "$stage"
+DESTDIR=$PWD/$stage cmake --install $build --prefix /usr --strip >/dev/null
+libc=$(objdump -T "$stage/usr/bin/cuzk" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -1)
+if [ "$(printf '%s\nGLIBC_2.35\n' "$libc" | sort -V | tail -1)" != GLIBC_2.35 ]; then
+    echo "package: the program needs $libc; Ubuntu 22.04 has GLIBC_2.35" >&2
+    exit 1
+fi
+cp LICENSE LICENSE-APACHE LICENSE-MIT CHANGELOG.md "$stage/"
+cat >"$stage/INSTALL" <<TEXT
+cuzk $version, $kind
+
+Runs on Debian 12, Ubuntu 22.04 and 24.04 (needs $libc). Copy usr/bin/cuzk to /usr/local/bin, or unpack everything:
+
+    tar -C / --strip-components=1 -xf $name.tar.gz
+
+These libraries have to be there:
+
+$(objdump -p "$stage/usr/bin/cuzk" | sed -n 's/^ *NEEDED *\(lib[a-z0-9-]*\.so\.[0-9]*\)$/    \1/p')
+
+Their packages: Debian 12 and Ubuntu 22.04: libcurl4 libmicrohttpd12 libsqlite3-0 libprotobuf-c1 libnghttp2-14 libssl3 libstdc++6.
+Ubuntu 24.04: libcurl4t64 libmicrohttpd12t64 libsqlite3-0 libprotobuf-c1 libnghttp2-14 libssl3t64 libstdc++6.
+$([ "$cuda" = ON ] && echo "The NVIDIA driver has to be there for proofs on cards; the CUDA toolkit has not.")
+Then: cuzk doctor
+TEXT
+tar -C $build/stage --sort=name --owner=0 --group=0 --numeric-owner -czf "$out/$name.tar.gz" "$name"
+ls -l "$out"/*.deb "$out"/*.tar.gz
