@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 #include "store/store.h"
 #include "sys/file.h"
@@ -12,12 +13,24 @@
 #define STORE_APPLICATION_ID 0x43555a4b
 #define STORE_VERSION        1
 
+/* Disk space that is kept, and for what. */
+typedef enum store_reserve {
+    STORE_FOR_RESULTS = 0,
+    STORE_FOR_WINNING = 1,
+    STORE_RESERVES = 2
+} store_reserve;
+
 typedef struct store {
     sqlite3 *db;
-    pthread_mutex_t mutex; /* the connection and the counter below */
+    pthread_mutex_t mutex; /* the connection and the fields up to mark_fd */
     uint64_t file_bytes;   /* input files of unfinished jobs, and those being written */
     uint64_t max_bytes;
-    bool has_reserve; /* see store_reserve_take */
+    bool has_reserve[STORE_RESERVES];
+    uint64_t mark; /* in PATH.mark */
+    int mark_fd;   /* -1: not open */
+    atomic_bool is_full;
+    void (*on_full)(void *arg, bool full);
+    void *on_full_arg;
     char path[CUZK_STORE_PATH_BYTES];
 } store;
 
@@ -33,13 +46,34 @@ CUZK_NODISCARD cuzk_status store_query_u64(store *s, uint64_t *out, const char *
 /** True when the connection's last error says that the file is damaged. */
 bool store_is_damaged(store *s);
 
-/* --- the reserve: disk space that lies in a file of its own, PATH.reserve, until a result needs it --- */
+/* --- store_files.c --- */
 
-#define STORE_RESERVE_BYTES ((size_t)4 << 20)
-/** Makes it if it is not there; false: the disk is too full, and no job may be accepted. */
-bool store_reserve_take(store *s);
-/** Gives its space to the database, for results of jobs that were accepted. */
-void store_reserve_give(store *s);
+/** E_INVALID names a file of the store that is a link or of another kind. */
+CUZK_NODISCARD cuzk_status store_check_files(const store *s, cuzk_err *err);
+/** Makes the folder of inputs; removes inputs that no unfinished job has, and temporary files. */
+CUZK_NODISCARD cuzk_status store_sweep_inputs(store *s, cuzk_store_report *report, cuzk_err *err);
+/**
+ * PATH.mark has the number of the newest job that was accepted: a write-ahead log that was removed
+ * or cut takes jobs out of the database without a trace. 0: there is no mark.
+ */
+uint64_t store_mark_read(const store *s);
+/** Under the mutex, once the job is committed. What cannot be written is not marked. */
+void store_mark_write(store *s, uint64_t number);
+
+/* --- store_reserve.c: under the mutex --- */
+
+#define STORE_RESERVE_BYTES         ((size_t)4 << 20)
+#define STORE_RESERVE_WINNING_BYTES ((size_t)1 << 20)
+/** E_INVALID names a file that has the reserve's name and is not this program's. */
+CUZK_NODISCARD cuzk_status store_reserves_check(const store *s, cuzk_err *err);
+/** Makes what is not there; false: the disk is too full, and no job may be accepted. */
+bool store_reserves_take(store *s);
+/** Gives its space to the database; false: there was none. */
+bool store_reserve_give(store *s, store_reserve r);
+/** The failure is a full disk, or a quota. */
+bool store_is_full_error(const cuzk_err *err);
+/** Tells the daemon when it changes. */
+void store_set_full(store *s, bool full);
 
 /* --- inputs: the byte strings of a request --- */
 
@@ -89,6 +123,8 @@ CUZK_NODISCARD cuzk_status store_row_copy(store_row *out, store *s, sqlite3_stmt
 CUZK_NODISCARD cuzk_status store_row_take_input(store_row *row, const store *s, cuzk_err *err);
 void store_row_free(store_row *row);
 
+/** The folder that path is in. */
+void store_folder_of(char out[CUZK_STORE_PATH_BYTES], const char *path);
 /** Fills the function table of out. */
 void store_functions(cuzk_job_store *out, store *s);
 void store_free(store *s);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -123,55 +124,103 @@ out:
     return st;
 }
 
+/* The places that are kept for WinningPoSt are its own at its own priority only. */
+static bool is_privileged(const cuzk_job_record *j)
+{
+    return j->request.kind == CUZK_JOB_WINNING &&
+           (j->request.priority == 0 || j->request.priority == CUZK_PRIORITY_CRITICAL);
+}
+
 /* Books the bytes of an input before it is written; under the mutex. */
-static cuzk_status reserve(store *s, uint64_t input_bytes, cuzk_err *err)
+static cuzk_status reserve(store *s, uint64_t input_bytes, bool privileged, cuzk_err *err)
 {
     uint64_t pages = 0, unused = 0, page_bytes = 0;
-    if (!store_reserve_take(s)) {
-        return CUZK_FAIL(err, CUZK_E_IO,
-                         "job store %s: the disk is full: no room for %zu bytes that are kept for "
-                         "results",
-                         s->path, STORE_RESERVE_BYTES);
+    if (!store_reserves_take(s)) {
+        store_set_full(s, true);
+        if (!privileged) {
+            return CUZK_FAIL(
+                err, CUZK_E_IO,
+                "job store %s: the disk is full: no room for %zu bytes that are kept for "
+                "results and WinningPoSt",
+                s->path, STORE_RESERVE_BYTES + STORE_RESERVE_WINNING_BYTES);
+        }
     }
     CUZK_TRY(store_query_u64(s, &pages, "PRAGMA page_count", err));
     CUZK_TRY(store_query_u64(s, &unused, "PRAGMA freelist_count", err));
     CUZK_TRY(store_query_u64(s, &page_bytes, "PRAGMA page_size", err));
     const uint64_t used = (pages - unused) * page_bytes + s->file_bytes;
-    if (used > s->max_bytes || input_bytes > s->max_bytes - used) {
+    const uint64_t limit = privileged ? s->max_bytes : s->max_bytes - s->max_bytes / 32;
+    if (used > limit || input_bytes > limit - used) {
         return CUZK_FAIL(err, CUZK_E_BUDGET,
                          "job store %s: full: %" PRIu64 " of %" PRIu64
                          " bytes are used, the job needs %" PRIu64,
-                         s->path, used, s->max_bytes, input_bytes);
+                         s->path, used, limit, input_bytes);
     }
     s->file_bytes += input_bytes;
     return CUZK_OK;
 }
 
-static cuzk_status put(void *arg, const cuzk_job_record *j, cuzk_err *err)
+/* Writes the input and the row. *in_file: the input lies in a file. */
+static cuzk_status put_once(store *s, const cuzk_job_record *j, bool *in_file, cuzk_err *err)
 {
-    store *s = arg;
     store_input in;
-    const uint64_t bytes = store_input_bytes(&j->request);
-    lock(s);
-    cuzk_status st = reserve(s, bytes, err);
-    unlock(s);
-    if (st != CUZK_OK) {
-        return st;
-    }
-    st = store_input_write(&in, s, j->number, &j->request, err); /* long: not under the mutex */
-    const bool in_file = st == CUZK_OK && in.inline_data == NULL;
+    cuzk_status st = store_input_write(&in, s, j->number, &j->request, err); /* long: no mutex */
+    *in_file = st == CUZK_OK && in.inline_data == NULL;
     lock(s);
     if (st == CUZK_OK) {
         st = insert(s, j, &in, err);
     }
+    if (st == CUZK_OK) {
+        store_mark_write(s, j->number);
+    }
+    unlock(s);
+    cuzk_free(in.inline_data);
+    if (st != CUZK_OK && *in_file) {
+        store_input_remove(s, j->number);
+        *in_file = false;
+    }
+    return st;
+}
+
+/* A full disk: the log's space may be enough; a WinningPoSt takes the space that is kept for it. */
+static bool make_room(store *s, bool privileged, const cuzk_err *err)
+{
+    lock(s);
+    const bool full = store_is_full_error(err);
+    bool again = false;
+    if (full) {
+        store_set_full(s, true);
+        again = privileged && store_reserve_give(s, STORE_FOR_WINNING);
+    }
+    unlock(s);
+    return again;
+}
+
+static cuzk_status put(void *arg, const cuzk_job_record *j, cuzk_err *err)
+{
+    store *s = arg;
+    cuzk_err inner = {.code = CUZK_OK};
+    bool in_file = false;
+    const uint64_t bytes = store_input_bytes(&j->request);
+    const bool privileged = is_privileged(j);
+    lock(s);
+    cuzk_status st = reserve(s, bytes, privileged, err);
+    unlock(s);
+    if (st != CUZK_OK) {
+        return st;
+    }
+    st = put_once(s, j, &in_file, &inner);
+    if (st == CUZK_E_IO && make_room(s, privileged, &inner)) {
+        st = put_once(s, j, &in_file, &inner);
+    }
+    lock(s);
     if (st != CUZK_OK || !in_file) { /* rows are counted as pages */
         s->file_bytes -= bytes;
     }
     unlock(s);
-    if (st != CUZK_OK && in_file) {
-        store_input_remove(s, j->number);
+    if (st != CUZK_OK && err != NULL) {
+        *err = inner;
     }
-    cuzk_free(in.inline_data);
     return st;
 }
 
@@ -225,14 +274,22 @@ static cuzk_status end_job(store *s, const cuzk_job_record *j, cuzk_err *err)
 static cuzk_status finish(void *arg, const cuzk_job_record *j, cuzk_err *err)
 {
     store *s = arg;
+    cuzk_err inner = {.code = CUZK_OK};
     CUZK_ASSERT(j->state >= CUZK_JOB_COMPLETED);
     lock(s);
-    cuzk_status st = end_job(s, j, err);
-    if (st == CUZK_E_IO && s->has_reserve) { /* the disk is full, perhaps */
-        store_reserve_give(s);
-        st = end_job(s, j, err);
+    cuzk_status st = end_job(s, j, &inner);
+    for (int r = 0; r < STORE_RESERVES && st == CUZK_E_IO; r++) { /* the disk is full, perhaps */
+        if (store_is_full_error(&inner)) {
+            store_set_full(s, true);
+        }
+        if (s->has_reserve[r] && store_reserve_give(s, (store_reserve)r)) {
+            st = end_job(s, j, &inner);
+        }
     }
     unlock(s);
+    if (st != CUZK_OK && err != NULL) {
+        *err = inner;
+    }
     if (st == CUZK_OK) {
         store_input_remove(s, j->number);
     }
@@ -305,8 +362,12 @@ static cuzk_status find_content(void *arg, const uint8_t content[32], cuzk_bytes
     return st;
 }
 
-/* The first unfinished job with a number >= from, its input not yet read. */
-static cuzk_status next_unfinished(store_row *row, store *s, uint64_t from, cuzk_err *err)
+/*
+ * The first unfinished job with a number >= from, its input not yet read. *number (may be NULL) is
+ * known also when its row is E_FORMAT.
+ */
+static cuzk_status next_unfinished(store_row *row, store *s, uint64_t from, uint64_t *number,
+                                   cuzk_err *err)
 {
     sqlite3_stmt *q = NULL;
     lock(s);
@@ -317,6 +378,9 @@ static cuzk_status next_unfinished(store_row *row, store *s, uint64_t from, cuzk
     if (st == CUZK_OK) {
         bind_u64(q, ":from", from);
         st = first_row(row, s, q, true, "load", err);
+        if (number != NULL && (st == CUZK_OK || st == CUZK_E_FORMAT)) {
+            *number = (uint64_t)sqlite3_column_int64(q, 0);
+        }
     }
     (void)sqlite3_finalize(q);
     unlock(s);
@@ -327,7 +391,7 @@ static cuzk_status read_one(void *arg, uint64_t number, each_fn each, void *each
 {
     store *s = arg;
     store_row row;
-    CUZK_TRY(next_unfinished(&row, s, number, err));
+    CUZK_TRY(next_unfinished(&row, s, number, NULL, err));
     cuzk_status st = CUZK_OK;
     if (row.record.number != number) {
         st = CUZK_FAIL(err, CUZK_E_NOT_FOUND, "job store %s: no unfinished job %" PRIu64, s->path,
@@ -355,7 +419,7 @@ static cuzk_status end_lost(store *s, cuzk_job_record *j, const char *why, cuzk_
     j->state = CUZK_JOB_FAILED;
     j->code = CUZK_E_IO;
     j->error = text;
-    j->ended_unix_ms = j->accepted_unix_ms;
+    j->ended_unix_ms = (int64_t)time(NULL) * 1000;
     return finish(s, j, err);
 }
 
@@ -371,12 +435,21 @@ static cuzk_status load(void *arg, each_fn each, void *each_arg, uint64_t *next_
     while (st == CUZK_OK) {
         store_row row;
         cuzk_err why = {.code = CUZK_OK};
-        st = next_unfinished(&row, s, from, err);
-        if (st != CUZK_OK) {
-            return st == CUZK_E_NOT_FOUND ? CUZK_OK : st;
+        uint64_t number = 0;
+        st = next_unfinished(&row, s, from, &number, &why);
+        if (st == CUZK_E_NOT_FOUND) {
+            return CUZK_OK;
         }
-        from = row.record.number + 1;
-        st = store_row_take_input(&row, s, &why);
+        from = number + 1;
+        if (st == CUZK_OK) {
+            st = store_row_take_input(&row, s, &why);
+        } else if (st == CUZK_E_FORMAT) {
+            memset(&row, 0, sizeof(row));
+            row.record.number = number; /* its record says nothing else */
+            row.record.error = "";
+        } else {
+            memset(&row, 0, sizeof(row));
+        }
         if (st == CUZK_OK) {
             each(each_arg, &row.record);
         } else if (is_lost(st)) {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -41,12 +39,15 @@ void store_free(store *s)
     if (s == NULL) {
         return;
     }
+    if (s->mark_fd >= 0) {
+        (void)close(s->mark_fd);
+    }
     (void)sqlite3_close(s->db); /* every statement is finalised where it is made */
     (void)pthread_mutex_destroy(&s->mutex);
     cuzk_free(s);
 }
 
-static void folder_of(char out[CUZK_STORE_PATH_BYTES], const char *path)
+void store_folder_of(char out[CUZK_STORE_PATH_BYTES], const char *path)
 {
     (void)snprintf(out, CUZK_STORE_PATH_BYTES, "%s", path);
     char *slash = strrchr(out, '/');
@@ -61,7 +62,7 @@ static void folder_of(char out[CUZK_STORE_PATH_BYTES], const char *path)
 static void make_folder_of(const char *path)
 {
     char folder[CUZK_STORE_PATH_BYTES];
-    folder_of(folder, path);
+    store_folder_of(folder, path);
     (void)mkdir(folder, 0750);
 }
 
@@ -69,7 +70,7 @@ static void make_folder_of(const char *path)
 static void sync_folder_of(const char *path)
 {
     char folder[CUZK_STORE_PATH_BYTES];
-    folder_of(folder, path);
+    store_folder_of(folder, path);
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         (void)fsync(fd);
@@ -142,6 +143,26 @@ static cuzk_status check_integrity(store *s, char *damage, size_t cap, cuzk_err 
     return st;
 }
 
+/* A damaged byte in the text of the schema: the database is sound, and a column has another name. */
+static cuzk_status check_columns(store *s, char *damage, size_t cap, cuzk_err *err)
+{
+    static const char *const wanted[] = {"SELECT " STORE_COLUMNS " FROM job LIMIT 0",
+                                         "SELECT name, value FROM meta LIMIT 0"};
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        sqlite3_stmt *q = NULL;
+        if (sqlite3_prepare_v2(s->db, wanted[i], -1, &q, NULL) == SQLITE_ERROR) {
+            (void)snprintf(damage, cap, "its schema is damaged: %s", sqlite3_errmsg(s->db));
+            return CUZK_OK;
+        }
+        const bool ok = q != NULL;
+        (void)sqlite3_finalize(q);
+        if (!ok) {
+            return store_sql_fail(s, "schema", err);
+        }
+    }
+    return CUZK_OK;
+}
+
 static cuzk_status check_writable(store *s, cuzk_err *err)
 {
     return store_exec(s,
@@ -172,6 +193,9 @@ static cuzk_status open_database(store *s, char *damage, size_t cap, cuzk_err *e
                         "PRAGMA journal_size_limit=67108864",
                         err));
     CUZK_TRY(check_integrity(s, damage, cap, err));
+    if (damage[0] == '\0') {
+        CUZK_TRY(check_columns(s, damage, cap, err));
+    }
     return damage[0] != '\0' ? CUZK_OK : check_writable(s, err);
 }
 
@@ -207,6 +231,7 @@ static cuzk_status move_aside(store *s, cuzk_store_report *report, cuzk_err *err
     move(s->path, to, "-shm");
     move(s->path, to, "-journal");
     move(s->path, to, ".inputs");
+    move(s->path, to, ".mark");
     (void)snprintf(report->moved_to, sizeof(report->moved_to), "%s", to);
     return CUZK_OK;
 }
@@ -233,44 +258,40 @@ static cuzk_status open_or_replace(store *s, cuzk_store_report *report, cuzk_err
     return open_database(s, again, sizeof(again), err);
 }
 
-static bool is_unfinished(store *s, uint64_t number)
+/* A start on a full disk: what was kept for results is given up, so that they can be written. */
+static cuzk_status open_with_reserve(store *s, cuzk_store_report *report, cuzk_err *err)
 {
-    sqlite3_stmt *q = NULL;
-    bool found = true; /* when in doubt the file stays */
-    if (store_prepare(s, &q, "SELECT 1 FROM job WHERE state < 2 AND number = ?", NULL) == CUZK_OK) {
-        (void)sqlite3_bind_int64(q, 1, (sqlite3_int64)number);
-        found = sqlite3_step(q) != SQLITE_DONE;
+    cuzk_err first = {.code = CUZK_OK};
+    cuzk_status st = open_or_replace(s, report, &first);
+    if (st == CUZK_E_IO && store_is_full_error(&first)) {
+        (void)sqlite3_close(s->db);
+        s->db = NULL;
+        report->gave_reserve = store_reserve_give(s, STORE_FOR_RESULTS);
+        if (report->gave_reserve) {
+            memset(&first, 0, sizeof(first));
+            st = open_or_replace(s, report, &first);
+        }
     }
-    (void)sqlite3_finalize(q);
-    return found;
+    if (st != CUZK_OK && err != NULL) {
+        *err = first;
+    }
+    return st;
 }
 
-/* Files of jobs that were never committed or are over, and temporary ones. */
-static cuzk_status sweep_inputs(store *s, cuzk_store_report *report, cuzk_err *err)
+/* The mark is younger than the database: jobs that were accepted are not in it. */
+static cuzk_status check_mark(store *s, cuzk_store_report *report, cuzk_err *err)
 {
-    char folder[CUZK_STORE_PATH_BYTES + 16];
-    (void)snprintf(folder, sizeof(folder), "%s.inputs", s->path);
-    DIR *d = mkdir(folder, 0700) == 0 || errno == EEXIST ? opendir(folder) : NULL;
-    if (d == NULL) {
-        const int os = errno;
-        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: %s", folder,
-                            strerror(os)); /* NOLINT(concurrency-mt-unsafe) */
+    char sql[128];
+    uint64_t next = 0;
+    CUZK_TRY(store_query_u64(s, &next, "SELECT value FROM meta WHERE name = 'next_number'", err));
+    s->mark = store_mark_read(s);
+    if (s->mark < next) {
+        return CUZK_OK;
     }
-    sync_folder_of(s->path);
-    const struct dirent *e;
-    while ((e = readdir(d)) != NULL) { /* NOLINT(concurrency-mt-unsafe): d is ours */
-        char *end = NULL;
-        errno = 0;
-        const uint64_t number = strtoull(e->d_name, &end, 10);
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) {
-            continue;
-        }
-        if (errno != 0 || *end != '\0' || !is_unfinished(s, number)) {
-            report->orphans += unlinkat(dirfd(d), e->d_name, 0) == 0 ? 1 : 0;
-        }
-    }
-    (void)closedir(d);
-    return CUZK_OK;
+    report->lost = s->mark - next + 1;
+    (void)snprintf(sql, sizeof(sql),
+                   "UPDATE meta SET value = %" PRIu64 " WHERE name = 'next_number'", s->mark + 1);
+    return store_exec(s, sql, err); /* their numbers are not used again */
 }
 
 static cuzk_status take_stock(store *s, cuzk_store_report *report, cuzk_err *err)
@@ -301,11 +322,20 @@ cuzk_status cuzk_store_open(cuzk_job_store *out, const cuzk_store_config *config
     }
     (void)snprintf(s->path, sizeof(s->path), "%s", config->path);
     s->max_bytes = config->max_bytes == 0 ? DEFAULT_MAX_BYTES : config->max_bytes;
+    s->mark_fd = -1;
+    s->on_full = config->on_full;
+    s->on_full_arg = config->on_full_arg;
     make_folder_of(s->path);
-    CUZK_TRY_GOTO(st, open_or_replace(s, report, err));
-    CUZK_TRY_GOTO(st, sweep_inputs(s, report, err));
+    CUZK_TRY_GOTO(st, store_check_files(s, err));
+    CUZK_TRY_GOTO(st, store_reserves_check(s, err));
+    CUZK_TRY_GOTO(st, open_with_reserve(s, report, err));
+    CUZK_TRY_GOTO(st, check_mark(s, report, err));
+    CUZK_TRY_GOTO(st, store_sweep_inputs(s, report, err));
+    sync_folder_of(s->path);
     CUZK_TRY_GOTO(st, take_stock(s, report, err));
-    (void)store_reserve_take(s); /* without it jobs are refused, results still found */
+    if (!store_reserves_take(s)) { /* jobs are refused, results still found */
+        store_set_full(s, true);
+    }
     store_functions(out, s);
     return CUZK_OK;
 out:

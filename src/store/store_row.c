@@ -125,9 +125,9 @@ cuzk_status store_row_copy(store_row *out, store *s, sqlite3_stmt *q, bool with_
     out->input_bytes = column_u64(q, C_INPUT_BYTES);
     if (!copy_enums(r, q) || !copy_32(r->content, q, C_CONTENT) ||
         !copy_32(out->digest, q, C_INPUT_DIGEST)) {
-        const cuzk_status st =
-            CUZK_FAIL(err, CUZK_E_IO, "job store %s: the record of job %" PRIu64 " makes no sense",
-                      s->path, r->number);
+        const cuzk_status st = CUZK_FAIL(
+            err, CUZK_E_FORMAT, "job store %s: the record of job %" PRIu64 " makes no sense",
+            s->path, r->number);
         store_row_free(out);
         return st;
     }

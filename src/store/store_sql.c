@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <errno.h>
+
 #include "store_internal.h"
 
 bool store_is_damaged(store *s)
@@ -20,8 +22,9 @@ cuzk_status store_sql_fail(store *s, const char *what, cuzk_err *err)
     case SQLITE_NOTADB: hint = " (it will be moved aside at the next start)"; break;
     default: break;
     }
-    return CUZK_FAIL_OS(err, CUZK_E_IO, sqlite3_system_errno(s->db), "job store %s: %s: %s%s",
-                        s->path, what, sqlite3_errmsg(s->db), hint);
+    const int os = (rc & 0xff) == SQLITE_FULL ? ENOSPC : sqlite3_system_errno(s->db);
+    return CUZK_FAIL_OS(err, CUZK_E_IO, os, "job store %s: %s: %s%s", s->path, what,
+                        sqlite3_errmsg(s->db), hint);
 }
 
 cuzk_status store_exec(store *s, const char *sql, cuzk_err *err)

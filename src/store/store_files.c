@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The files beside the database. The store opens, changes and removes its own files only: names that
+ * it gives itself, plain files, never through a symbolic link.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store_internal.h"
+
+static cuzk_status refuse(const char *path, const char *what, cuzk_err *err)
+{
+    return CUZK_FAIL(err, CUZK_E_INVALID, "job store: %s %s; the store does not use it", path,
+                     what);
+}
+
+/* What is there must be of the kind; nothing there is fine. */
+static cuzk_status check_kind(const store *s, const char *suffix, bool folder, cuzk_err *err)
+{
+    char path[CUZK_STORE_PATH_BYTES + 16];
+    struct stat st;
+    (void)snprintf(path, sizeof(path), "%s%s", s->path, suffix);
+    if (lstat(path, &st) != 0) {
+        return CUZK_OK; /* what else is wrong shows when it is opened */
+    }
+    if (S_ISLNK(st.st_mode)) {
+        return refuse(path, "is a symbolic link", err);
+    }
+    if (folder ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode)) {
+        return refuse(path, folder ? "is not a folder" : "is not a plain file", err);
+    }
+    return CUZK_OK;
+}
+
+cuzk_status store_check_files(const store *s, cuzk_err *err)
+{
+    static const char *const files[] = {
+        "", "-wal", "-shm", "-journal", ".reserve", ".reserve-winning", ".mark"};
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        CUZK_TRY(check_kind(s, files[i], false, err));
+    }
+    return check_kind(s, ".inputs", true, err);
+}
+
+/* --- the folder of inputs --- */
+
+static bool is_unfinished(store *s, uint64_t number)
+{
+    sqlite3_stmt *q = NULL;
+    bool found = true; /* when in doubt the file stays */
+    if (store_prepare(s, &q, "SELECT 1 FROM job WHERE state < 2 AND number = ?", NULL) == CUZK_OK) {
+        (void)sqlite3_bind_int64(q, 1, (sqlite3_int64)number);
+        found = sqlite3_step(q) != SQLITE_DONE;
+    }
+    (void)sqlite3_finalize(q);
+    return found;
+}
+
+/* The name of a job's input, as store_input_path writes it. */
+static bool is_number(const char *name, uint64_t *number)
+{
+    char again[24];
+    char *end = NULL;
+    errno = 0;
+    *number = strtoull(name, &end, 10);
+    (void)snprintf(again, sizeof(again), "%" PRIu64, *number);
+    return errno == 0 && *end == '\0' && strcmp(again, name) == 0;
+}
+
+/* The temporary name of sys/file.h's writer: ".cuzk-" sixteen hexadecimal digits ".tmp". */
+static bool is_temporary(const char *name)
+{
+    static const char head[] = ".cuzk-", tail[] = ".tmp";
+    return strlen(name) == sizeof(head) - 1 + 16 + sizeof(tail) - 1 &&
+           strncmp(name, head, sizeof(head) - 1) == 0 &&
+           strspn(name + sizeof(head) - 1, "0123456789abcdef") == 16 &&
+           strcmp(name + sizeof(head) - 1 + 16, tail) == 0;
+}
+
+static bool is_plain_file(int folder, const char *name)
+{
+    struct stat st;
+    return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+cuzk_status store_sweep_inputs(store *s, cuzk_store_report *report, cuzk_err *err)
+{
+    char path[CUZK_STORE_PATH_BYTES + 16];
+    (void)snprintf(path, sizeof(path), "%s.inputs", s->path);
+    const bool made = mkdir(path, 0700) == 0;
+    const int fd =
+        made || errno == EEXIST ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (d == NULL) {
+        const int os = errno;
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: %s", path,
+                            strerror(os)); /* NOLINT(concurrency-mt-unsafe) */
+    }
+    const struct dirent *e;
+    while ((e = readdir(d)) != NULL) { /* NOLINT(concurrency-mt-unsafe): d is ours */
+        uint64_t number = 0;
+        const bool own = is_number(e->d_name, &number);
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) {
+            continue;
+        }
+        if ((!own && !is_temporary(e->d_name)) || !is_plain_file(dirfd(d), e->d_name)) {
+            report->strangers++;
+        } else if (!own || !is_unfinished(s, number)) {
+            report->orphans += unlinkat(dirfd(d), e->d_name, 0) == 0 ? 1 : 0;
+        }
+    }
+    (void)closedir(d);
+    return CUZK_OK;
+}
+
+/* --- the mark: the number of the newest accepted job, outside of the database --- */
+
+#define MARK_BYTES 21 /* twenty digits and a line feed */
+
+static int open_mark(const store *s, int flags)
+{
+    char path[CUZK_STORE_PATH_BYTES + 16];
+    (void)snprintf(path, sizeof(path), "%s.mark", s->path);
+    return open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+uint64_t store_mark_read(const store *s)
+{
+    char text[MARK_BYTES + 1] = "";
+    const int fd = open_mark(s, O_RDONLY);
+    if (fd < 0) {
+        return 0;
+    }
+    const ssize_t n = read(fd, text, MARK_BYTES);
+    (void)close(fd);
+    if (n != MARK_BYTES || text[MARK_BYTES - 1] != '\n' ||
+        strspn(text, "0123456789") != MARK_BYTES - 1) {
+        return 0;
+    }
+    const uint64_t number = strtoull(text, NULL, 10);
+    return number < INT64_MAX ? number : 0;
+}
+
+void store_mark_write(store *s, uint64_t number)
+{
+    char text[MARK_BYTES + 1];
+    if (number <= s->mark) {
+        return;
+    }
+    if (s->mark_fd < 0) {
+        s->mark_fd = open_mark(s, O_WRONLY | O_CREAT);
+    }
+    (void)snprintf(text, sizeof(text), "%020" PRIu64 "\n", number);
+    if (s->mark_fd >= 0 && pwrite(s->mark_fd, text, MARK_BYTES, 0) == MARK_BYTES) {
+        s->mark = number;
+    }
+}
