@@ -8,11 +8,17 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "api/api_peers.h"
 #include "api/http_input.h"
 #include "api/metrics_text.h"
 #include "api/page.h"
@@ -29,6 +35,9 @@
 #define SNAPSHOT_NS       50000000u
 /* About 16 MB of JSON, and a tenth of a second in which nothing else is answered. */
 #define TRACE_MAX_SPANS   65536u
+/* Of answers that are not taken yet. */
+#define BODY_BYTES_MAX    ((uint64_t)32 << 20)
+#define REAP_MS           500
 #define VERSION_BYTES     64
 #define ORIGIN_BYTES      256
 
@@ -61,14 +70,33 @@ struct cuzk_api_server {
     bool loopback;
     uint16_t port;
     char version[VERSION_BYTES], allow_origin[ORIGIN_BYTES], csp[CUZK_PAGE_CSP_BYTES];
+    cuzk_api_ready_fn get_ready; /* NULL: always */
+    void *get_ready_arg;
+    cuzk_api_allow_fn allow; /* NULL: everybody */
+    void *allow_arg;
+    pthread_t thread;
+    int wake_fd;
+    bool has_thread;
+    atomic_bool stop;
     /* Of the server's one thread: */
+    cuzk_api_peers peers;
+    uint64_t body_bytes; /* of answers that are kept or on their way */
     answer status, metrics;
     uint64_t answered[N_ROUTES], refused; /* 200 (and readyz's 503), and everything else */
 };
 
+typedef struct sent_body {
+    cuzk_api_server *server;
+    size_t n;
+    char *data;
+} sent_body;
+
 static void free_body(void *p)
 {
-    cuzk_free(p);
+    sent_body *b = p;
+    b->server->body_bytes -= b->n;
+    cuzk_free(b->data);
+    cuzk_free(b);
 }
 
 static bool add_header(struct MHD_Response *r, const char *name, const char *value)
@@ -86,13 +114,20 @@ static bool add_common_headers(const cuzk_api_server *s, struct MHD_Response *r,
             add_header(r, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, s->allow_origin));
 }
 
-/* body is this module's and taken in any case. NULL: no memory. */
-static struct MHD_Response *own_response(const cuzk_api_server *s, char *body, size_t n,
-                                         const char *type)
+/* data [n] is this module's and taken in any case. NULL: no memory. */
+static struct MHD_Response *own_response(cuzk_api_server *s, char *data, size_t n, const char *type)
 {
-    struct MHD_Response *r = MHD_create_response_from_buffer_with_free_callback(n, body, free_body);
+    sent_body *b = s->body_bytes + n <= BODY_BYTES_MAX ? cuzk_alloc(1, sizeof(*b)) : NULL;
+    if (b == NULL) {
+        cuzk_free(data);
+        return NULL;
+    }
+    *b = (sent_body){.server = s, .n = n, .data = data};
+    s->body_bytes += n;
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer_with_free_callback_cls(n, data, free_body, b);
     if (r == NULL) {
-        cuzk_free(body);
+        free_body(b);
         return NULL;
     }
     if (!add_common_headers(s, r, type)) {
@@ -142,6 +177,9 @@ static enum MHD_Result send_text(const cuzk_api_server *s, struct MHD_Connection
     if (ok && code == MHD_HTTP_CONTENT_TOO_LARGE) {
         ok = add_header(r, MHD_HTTP_HEADER_CONNECTION, "close"); /* the body is not read */
     }
+    if (ok && code == MHD_HTTP_UNAUTHORIZED) {
+        ok = add_header(r, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+    }
     if (ok && code == MHD_HTTP_SERVICE_UNAVAILABLE) {
         ok = add_header(r, MHD_HTTP_HEADER_RETRY_AFTER, "1");
     }
@@ -175,8 +213,15 @@ static void put_own_metrics(const cuzk_api_server *s, cuzk_text_buf *b)
     cuzk_text_printf(b,
                      "# HELP cuzk_http_refused_total HTTP requests answered with an error.\n"
                      "# TYPE cuzk_http_refused_total counter\n"
-                     "cuzk_http_refused_total %" PRIu64 "\n",
-                     s->refused);
+                     "cuzk_http_refused_total %" PRIu64 "\n"
+                     "# HELP cuzk_http_connections HTTP connections that are open.\n"
+                     "# TYPE cuzk_http_connections gauge\n"
+                     "cuzk_http_connections %u\n"
+                     "# HELP cuzk_http_closed_total HTTP connections closed for want of speed or "
+                     "room.\n"
+                     "# TYPE cuzk_http_closed_total counter\n"
+                     "cuzk_http_closed_total %" PRIu64 "\n",
+                     s->refused, s->peers.n, s->peers.closed);
 }
 
 static cuzk_status engine_metrics(const cuzk_api_server *s, char **text, size_t *n)
@@ -189,7 +234,7 @@ static cuzk_status engine_metrics(const cuzk_api_server *s, char **text, size_t 
 }
 
 /* NULL: no memory. */
-static struct MHD_Response *make_metrics(const cuzk_api_server *s)
+static struct MHD_Response *make_metrics(cuzk_api_server *s)
 {
     cuzk_text_buf b = {0};
     char *text = NULL;
@@ -210,7 +255,7 @@ static struct MHD_Response *make_metrics(const cuzk_api_server *s)
 }
 
 /* NULL: no memory. */
-static struct MHD_Response *make_status(const cuzk_api_server *s, uint64_t ended_since_us)
+static struct MHD_Response *make_status(cuzk_api_server *s, uint64_t ended_since_us)
 {
     cuzk_engine_status es;
     char *text = NULL;
@@ -274,6 +319,10 @@ static enum MHD_Result send_ready(cuzk_api_server *s, struct MHD_Connection *c)
     if (usable == 0) {
         return send_text(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "not ready: no usable device\n");
     }
+    const char *why = s->get_ready != NULL ? s->get_ready(s->get_ready_arg) : NULL;
+    if (why != NULL) {
+        return send_text(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, why);
+    }
     return send_text(s, c, MHD_HTTP_OK, "ready\n");
 }
 
@@ -297,18 +346,19 @@ static enum MHD_Result send_trace(cuzk_api_server *s, struct MHD_Connection *c)
     }
     cuzk_jsonw w;
     const char *text = NULL;
-    char *body = NULL;
+    char *text_copy = NULL;
     size_t n = 0;
     cuzk_jsonw_init(&w, false);
     if (cuzk_trace_write_perfetto(&w, s->trace, NULL) == CUZK_OK &&
         cuzk_jsonw_finish(&w, &text, &n, NULL) == CUZK_OK) {
-        body = cuzk_alloc(n + 1, 1);
-        if (body != NULL) {
-            memcpy(body, text, n + 1);
+        text_copy = cuzk_alloc(n + 1, 1);
+        if (text_copy != NULL) {
+            memcpy(text_copy, text, n + 1);
         }
     }
     cuzk_jsonw_free(&w);
-    struct MHD_Response *r = body != NULL ? own_response(s, body, n, "application/json") : NULL;
+    struct MHD_Response *r =
+        text_copy != NULL ? own_response(s, text_copy, n, "application/json") : NULL;
     if (r == NULL) {
         return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory\n");
     }
@@ -361,6 +411,67 @@ static enum MHD_Result dispatch(cuzk_api_server *s, struct MHD_Connection *c, co
                   "not found; there are / /status /metrics /trace /healthz /readyz\n");
 }
 
+static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const char *key,
+                                    const char *value)
+{
+    (void)kind;
+    (void)value;
+    *(unsigned *)arg += strcasecmp(key, MHD_HTTP_HEADER_HOST) == 0 ? 1 : 0;
+    return MHD_YES;
+}
+
+/*
+ * The path of url, and the host that it is asked of: "http://HOST/PATH" goes before the Host header
+ * (RFC 9112, 3.2.2). false: a host that is too long for one.
+ */
+static bool split_url(const char **path, char host[CUZK_HOST_MAX], struct MHD_Connection *c,
+                      const char *url)
+{
+    const char *given = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    size_t n = given != NULL ? strlen(given) : 0;
+    *path = url;
+    if (strncasecmp(url, "http://", 7) == 0) {
+        given = url + 7;
+        n = strcspn(given, "/");
+        *path = given[n] == '\0' ? "/" : given + n;
+    }
+    if (n >= CUZK_HOST_MAX) {
+        return false;
+    }
+    if (n > 0) {
+        memcpy(host, given, n);
+    }
+    host[n] = '\0';
+    return true;
+}
+
+static bool needs_no_role(route at)
+{
+    return at == ROUTE_HEALTHZ || at == ROUTE_READYZ;
+}
+
+static enum MHD_Result answer_request(cuzk_api_server *s, struct MHD_Connection *c, const char *url)
+{
+    char host[CUZK_HOST_MAX];
+    const char *path = NULL;
+    unsigned hosts = 0;
+    (void)MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, &hosts);
+    if (hosts > 1 || !split_url(&path, host, c, url)) {
+        return refuse(s, c, MHD_HTTP_BAD_REQUEST, "more than one Host, or one that is too long\n");
+    }
+    if (s->loopback && host[0] != '\0' && !cuzk_host_is_literal(host)) {
+        return refuse(s, c, MHD_HTTP_MISDIRECTED_REQUEST,
+                      "on a loopback address, only localhost and IP addresses are served\n");
+    }
+    if (s->allow != NULL && !needs_no_role(find_route(path)) &&
+        !s->allow(s->allow_arg,
+                  MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION))) {
+        return refuse(s, c, MHD_HTTP_UNAUTHORIZED,
+                      "a bearer token with the role observe or administer is needed\n");
+    }
+    return dispatch(s, c, path);
+}
+
 /* Called with the headers first (*seen NULL), then once more when the request is complete. */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
                                   const char *method, const char *http_version, const char *upload,
@@ -371,6 +482,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
     (void)upload;
     if (*seen == NULL) {
         *seen = s;
+        cuzk_api_peer_asked(c);
         if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
             return refuse(s, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
         }
@@ -382,14 +494,48 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
     if (*upload_size != 0) { /* has_body refuses these */
         return MHD_NO;
     }
-    if (s->loopback) {
-        const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-        if (host != NULL && !cuzk_host_is_literal(host)) {
-            return refuse(s, c, MHD_HTTP_MISDIRECTED_REQUEST,
-                          "on a loopback address, only localhost and IP addresses are served\n");
+    return answer_request(s, c, url);
+}
+
+static void on_answered(void *arg, struct MHD_Connection *c, void **seen,
+                        enum MHD_RequestTerminationCode code)
+{
+    (void)arg;
+    (void)seen;
+    (void)code;
+    cuzk_api_peer_done(c);
+}
+
+/* The server's one thread. */
+static void *run(void *arg)
+{
+    cuzk_api_server *s = arg;
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    struct pollfd p[2] = {{.fd = info != NULL ? info->epoll_fd : -1, .events = POLLIN},
+                          {.fd = s->wake_fd, .events = POLLIN}};
+    uint64_t reaped_ns = 0;
+    while (!atomic_load(&s->stop)) {
+        MHD_UNSIGNED_LONG_LONG ms = REAP_MS;
+        if (MHD_get_timeout(s->daemon, &ms) != MHD_YES || ms > REAP_MS) {
+            ms = REAP_MS;
+        }
+        (void)poll(p, 2, (int)ms);
+        (void)MHD_run(s->daemon);
+        const uint64_t now = cuzk_clock_ns();
+        if (now - reaped_ns >= REAP_MS * UINT64_C(1000000)) {
+            reaped_ns = now;
+            cuzk_api_peers_reap(&s->peers, now);
         }
     }
-    return dispatch(s, c, url);
+    return NULL;
+}
+
+static cuzk_status start_thread(cuzk_api_server *s, cuzk_err *err)
+{
+    s->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    s->has_thread = s->wake_fd >= 0 && pthread_create(&s->thread, NULL, run, s) == 0;
+    return s->has_thread ? CUZK_OK
+                         : CUZK_FAIL(err, CUZK_E_IO, "cannot start a thread for the HTTP server");
 }
 
 static bool is_loopback(const struct sockaddr_storage *a)
@@ -460,6 +606,11 @@ cuzk_status cuzk_api_server_create(cuzk_api_server **out, const cuzk_api_config 
     s->get_status_arg = cfg->get_status != NULL ? cfg->get_status_arg : cfg->engine;
     s->get_metrics = cfg->get_metrics;
     s->get_metrics_arg = cfg->get_metrics_arg;
+    s->get_ready = cfg->get_ready;
+    s->get_ready_arg = cfg->get_ready_arg;
+    s->allow = cfg->allow;
+    s->allow_arg = cfg->allow_arg;
+    s->wake_fd = -1;
     s->trace = cfg->trace;
     (void)snprintf(s->version, sizeof(s->version), "%s",
                    cfg->version != NULL ? cfg->version : "unknown");
@@ -477,23 +628,29 @@ cuzk_status cuzk_api_server_create(cuzk_api_server **out, const cuzk_api_config 
     }
     CUZK_TRY_GOTO(st, open_socket(&fd, cfg->listen, err));
     CUZK_TRY_GOTO(st, look_at_socket(s, fd, err));
+    s->peers.max = cfg->max_connections != 0 ? cfg->max_connections : 64u;
+    /* MHD stops accepting at its own limit: there is always a place for one that is let in while the
+     * one that makes room is being closed */
     s->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, on_request, s,
-        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd, MHD_OPTION_CONNECTION_LIMIT,
-        cfg->max_connections != 0 ? cfg->max_connections : 64u, MHD_OPTION_CONNECTION_TIMEOUT,
+        MHD_USE_EPOLL, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
+        MHD_OPTION_CONNECTION_LIMIT, 2 * s->peers.max + 16u, MHD_OPTION_CONNECTION_TIMEOUT,
         cfg->idle_timeout_sec != 0 ? cfg->idle_timeout_sec : 15u,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
+        cuzk_api_peers_notify, &s->peers, MHD_OPTION_NOTIFY_COMPLETED, on_answered, s,
+        MHD_OPTION_END);
     if (s->daemon == NULL) {
         st = CUZK_FAIL(err, CUZK_E_IO, "cannot start the HTTP server on %s", cfg->listen);
         goto out;
     }
+    fd = -1; /* the daemon's */
+    CUZK_TRY_GOTO(st, start_thread(s, err));
     *out = s;
     return CUZK_OK;
 out:
     if (fd >= 0) {
         (void)close(fd);
     }
-    cuzk_free(s);
+    cuzk_api_server_stop(s);
     return st;
 }
 
@@ -507,8 +664,20 @@ void cuzk_api_server_stop(cuzk_api_server *s)
     if (s == NULL) {
         return;
     }
-    MHD_stop_daemon(s->daemon); /* closes the socket, too */
+    if (s->has_thread) {
+        const uint64_t one = 1;
+        atomic_store(&s->stop, true);
+        const ssize_t k = write(s->wake_fd, &one, sizeof(one));
+        (void)k; /* it looks twice a second in any case */
+        (void)pthread_join(s->thread, NULL);
+    }
     drop_answer(&s->status);
     drop_answer(&s->metrics);
+    if (s->daemon != NULL) {
+        MHD_stop_daemon(s->daemon); /* closes the socket, too */
+    }
+    if (s->wake_fd >= 0) {
+        (void)close(s->wake_fd);
+    }
     cuzk_free(s);
 }

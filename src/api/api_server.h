@@ -12,6 +12,7 @@
  * One thread of its own answers everything from snapshots of the engine, so that a slow client
  * costs its connection only. Connections, request size and time are bounded.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,12 @@ typedef cuzk_status (*cuzk_api_status_fn)(void *arg, cuzk_engine_status *out, cu
 /** The text of /metrics, to which the server adds its own counters: *text [n], released with cuzk_free. */
 typedef cuzk_status (*cuzk_api_metrics_fn)(void *arg, char **text, size_t *n, cuzk_err *err);
 
+/** NULL: ready; else why not, a literal that ends with a line feed. */
+typedef const char *(*cuzk_api_ready_fn)(void *arg);
+
+/** May who sends this Authorization header (NULL: none) see jobs and metrics? */
+typedef bool (*cuzk_api_allow_fn)(void *arg, const char *authorization);
+
 /** Value-initialise; everything is borrowed until cuzk_api_server_stop returns, but the strings. */
 typedef struct cuzk_api_config {
     /** "IP:port", "[IPv6]:port", "localhost:port", ":port" or "port" (both: loopback); port 0: any free one. */
@@ -36,6 +43,11 @@ typedef struct cuzk_api_config {
     void *get_status_arg;
     cuzk_api_metrics_fn get_metrics; /* NULL: cuzk_metrics_text of the status */
     void *get_metrics_arg;
+    cuzk_api_ready_fn get_ready; /* NULL: ready whenever the engine is */
+    void *get_ready_arg;
+    cuzk_api_allow_fn
+        allow; /* asked for everything but /healthz and /readyz; NULL: everybody may */
+    void *allow_arg;
     cuzk_trace *trace;         /* NULL: /trace is not there */
     const char *version;       /* NULL: "unknown" */
     const char *allow_origin;  /* value of Access-Control-Allow-Origin; NULL: no such header */

@@ -26,8 +26,9 @@ typedef struct store {
     uint64_t file_bytes;   /* input files of unfinished jobs, and those being written */
     uint64_t max_bytes;
     bool has_reserve[STORE_RESERVES];
-    uint64_t mark; /* in PATH.mark */
-    int mark_fd;   /* -1: not open */
+    uint64_t low_since_ns; /* the disk's free space is low; 0: it is not */
+    uint64_t mark;         /* in PATH.mark */
+    int mark_fd;           /* -1: not open */
     atomic_bool is_full;
     void (*on_full)(void *arg, bool full);
     void *on_full_arg;

@@ -136,8 +136,8 @@ static cuzk_status reserve(store *s, uint64_t input_bytes, bool privileged, cuzk
 {
     uint64_t pages = 0, unused = 0, page_bytes = 0;
     if (!store_reserves_take(s)) {
-        store_set_full(s, true);
         if (!privileged) {
+            store_set_full(s, true);
             return CUZK_FAIL(
                 err, CUZK_E_IO,
                 "job store %s: the disk is full: no room for %zu bytes that are kept for "
@@ -189,8 +189,10 @@ static bool make_room(store *s, bool privileged, const cuzk_err *err)
     const bool full = store_is_full_error(err);
     bool again = false;
     if (full) {
-        store_set_full(s, true);
         again = privileged && store_reserve_give(s, STORE_FOR_WINNING);
+        if (!again) {
+            store_set_full(s, true);
+        }
     }
     unlock(s);
     return again;

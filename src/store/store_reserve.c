@@ -13,6 +13,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #include "store_internal.h"
 
 #define FULL_BYTES ((uint64_t)128 << 10) /* free space below which the disk is called full */
@@ -29,6 +31,10 @@ static void path_of(char out[CUZK_STORE_PATH_BYTES + 32], const store *s, store_
 {
     (void)snprintf(out, CUZK_STORE_PATH_BYTES + 32, "%s%s", s->path, reserves[r].suffix);
 }
+
+/* A disk that is full for a moment only, while a log is rotated, is not called full: but for jobs that are
+ * refused, and those say so at once. */
+#define LOW_NS UINT64_C(5000000000)
 
 /* A plain file of one name, with nothing but zeros: what this program made. */
 static bool is_own(int fd, size_t bytes)
@@ -155,9 +161,16 @@ void cuzk_store_look(const cuzk_job_store *js, cuzk_store_state *out)
     store *s = js->arg;
     uint64_t pages = 0, page_bytes = 0;
     (void)pthread_mutex_lock(&s->mutex);
-    const uint64_t before = free_bytes(s);
+    const uint64_t before = free_bytes(s), now = cuzk_clock_ns();
+    if (before >= FULL_BYTES) {
+        s->low_since_ns = 0;
+    } else if (s->low_since_ns == 0) {
+        s->low_since_ns = now;
+    }
     if (before < FULL_BYTES) {
-        store_set_full(s, true);
+        if (now - s->low_since_ns >= LOW_NS) {
+            store_set_full(s, true);
+        }
     } else if (atomic_load(&s->is_full) && store_reserves_take(s) && free_bytes(s) >= ROOM_BYTES) {
         store_set_full(s, false);
     }

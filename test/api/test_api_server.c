@@ -337,15 +337,13 @@ static void connections_are_bounded(void)
         CHECK(send(held[i], ask, sizeof(ask) - 1, MSG_NOSIGNAL) > 0);
         CHECK(recv(held[i], got, sizeof(got), 0) > 0);
     }
-    /* one more is not answered: refused, or left in the queue of the socket */
-    const int more = dial(f.port);
-    const struct timeval limit = {.tv_usec = 300000};
-    static const char ask[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    /* one more is answered, and the one that is idle for longest was closed for it */
+    expect(get(f.port, "/healthz"), 200, "ok");
     char got[64];
-    CHECK(setsockopt(more, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) == 0);
-    (void)send(more, ask, sizeof(ask) - 1, MSG_NOSIGNAL);
-    CHECK(recv(more, got, sizeof(got), 0) <= 0);
-    (void)close(more);
+    CHECK(recv(held[0], got, sizeof(got), 0) <= 0);
+    static const char again[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    CHECK(send(held[LIMIT - 1], again, sizeof(again) - 1, MSG_NOSIGNAL) > 0);
+    CHECK(recv(held[LIMIT - 1], got, sizeof(got), 0) > 0);
     for (int i = 0; i < LIMIT; i++) {
         (void)close(held[i]);
     }
@@ -358,6 +356,98 @@ static void connections_are_bounded(void)
         }
         CHECK(tries < 50);
         (void)usleep(20000);
+    }
+    stop(&f);
+}
+
+/* A byte now and then: no silence, but the header must be whole in time. */
+static void dripping_headers_hold_nobody_up(void)
+{
+    fixture f;
+    enum { LIMIT = 8, N = 20 };
+    int slow[N];
+    static const char begin[] = "GET /status HTTP/1.1\r\nHost: localhost\r\nX-A: ";
+    start(&f, &(cuzk_api_config){.max_connections = LIMIT, .idle_timeout_sec = 30});
+    for (int i = 0; i < N; i++) {
+        slow[i] = dial(f.port);
+        CHECK(send(slow[i], begin, sizeof(begin) - 1, MSG_NOSIGNAL) > 0);
+    }
+    const uint64_t start_ns = cuzk_clock_ns();
+    uint64_t slowest = 0;
+    int open = N;
+    while (open > 0 && cuzk_clock_ns() - start_ns < 14000000000u) {
+        const uint64_t t = cuzk_clock_ns();
+        expect(get(f.port, "/healthz"), 200, "ok");
+        slowest = cuzk_clock_ns() - t > slowest ? cuzk_clock_ns() - t : slowest;
+        for (int i = 0; i < N; i++) {
+            if (slow[i] >= 0 && send(slow[i], "a", 1, MSG_NOSIGNAL) <= 0) {
+                (void)close(slow[i]);
+                slow[i] = -1;
+                open--;
+            }
+        }
+        (void)usleep(300000);
+    }
+    CHECK_MSG(open == 0, "%d are still open", open);
+    CHECK(slowest < 2000000000u);
+    stop(&f);
+}
+
+static void hosts_and_forms_of_a_target(void)
+{
+    fixture f;
+    start(&f, &(cuzk_api_config){0});
+    static const struct {
+        const char *target, *headers;
+        int code;
+    } c[] = {
+        {"/healthz", "Host: localhost\r\nHost: localhost\r\n", 400},
+        {"/healthz", "Host: localhost\r\nhost: evil.example\r\n", 400},
+        {"http://localhost/healthz", "Host: localhost\r\n", 200},
+        {"HTTP://127.0.0.1:9821/healthz", "Host: evil.example\r\n", 200},
+        {"http://evil.example/healthz", "Host: localhost\r\n", 421},
+        {"http://localhost", "Host: localhost\r\n", 200},
+        {"http://localhost/nothing", "Host: localhost\r\n", 404},
+        {"https://localhost/healthz", "Host: localhost\r\n", 404},
+    };
+    for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+        char *reply = get_with(f.port, "GET", c[i].target, c[i].headers);
+        CHECK_MSG(atoi(reply + 9) == c[i].code, "%s %s: %.60s", c[i].target, c[i].headers, reply);
+        free(reply);
+    }
+    stop(&f);
+}
+
+static const char *not_ready(void *arg)
+{
+    return *(bool *)arg ? "not ready: scripted\n" : NULL;
+}
+
+static bool allow(void *arg, const char *authorization)
+{
+    (void)arg;
+    return authorization != NULL && strcmp(authorization, "Bearer good") == 0;
+}
+
+static void readiness_and_roles_are_asked(void)
+{
+    fixture f;
+    bool full = true;
+    start(&f, &(cuzk_api_config){.get_ready = not_ready, .get_ready_arg = &full, .allow = allow});
+    static const char *const closed[] = {"/", "/status", "/metrics", "/trace", "/nothing"};
+    expect(get(f.port, "/readyz"), 503, "scripted");
+    full = false;
+    expect(get(f.port, "/readyz"), 200, "ready");
+    expect(get(f.port, "/healthz"), 200, "ok");
+    for (size_t i = 0; i < 5; i++) {
+        char *ok =
+            get_with(f.port, "GET", closed[i], "Host: localhost\r\nAuthorization: Bearer good\r\n");
+        expect(get(f.port, closed[i]), 401, "WWW-Authenticate: Bearer");
+        expect(
+            get_with(f.port, "GET", closed[i], "Host: localhost\r\nAuthorization: Bearer bad\r\n"),
+            401, "token");
+        CHECK(strncmp(ok, "HTTP/1.1 401", 12) != 0);
+        free(ok);
     }
     stop(&f);
 }
@@ -451,6 +541,9 @@ static const cuzk_case cases[] = {CASE(routes),
                                   CASE(big_requests_are_refused),
                                   CASE(slow_clients_hold_nobody_up),
                                   CASE(connections_are_bounded),
+                                  CASE(dripping_headers_hold_nobody_up),
+                                  CASE(hosts_and_forms_of_a_target),
+                                  CASE(readiness_and_roles_are_asked),
                                   CASE(stop_with_open_connections),
                                   CASE(bad_configs),
                                   CASE(addresses),

@@ -75,6 +75,8 @@ void serve_block_signals(void);
 void serve_timeline(serve *s);
 /** Prometheus text of engine and gRPC server, for /metrics and GetMetrics; arg is the serve. @thread any */
 cuzk_status serve_metrics(void *arg, char **text, size_t *n, cuzk_err *err);
+/** Why the daemon should get no jobs now, ended by a line feed; NULL: it is ready. arg is the serve. @thread any */
+const char *serve_not_ready(void *arg);
 /** Takes everything down. */
 void serve_stop(serve *s);
 

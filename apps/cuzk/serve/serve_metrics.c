@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What the daemon's parts count, as one Prometheus text. */
+#include <dirent.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "api/metrics_text.h"
 #include "api/text_buf.h"
@@ -38,6 +40,57 @@ static void put_rpc(cuzk_text_buf *b, const cuzk_rpc_stats *s)
         s->bytes_received);
 }
 
+static void put_store(cuzk_text_buf *b, const serve *s)
+{
+    cuzk_store_state st;
+    if (!s->has_store) {
+        return;
+    }
+    cuzk_store_look(&s->store, &st);
+    one(b, "cuzk_store_full", "gauge",
+        "1 while jobs are refused because the job store's disk is full.", st.is_full ? 1 : 0);
+    one(b, "cuzk_store_database_bytes", "gauge", "Size of the job store's database.",
+        st.database_bytes);
+    one(b, "cuzk_store_input_bytes", "gauge", "Inputs of unfinished jobs in files.",
+        st.input_bytes);
+    one(b, "cuzk_store_limit_bytes", "gauge", "store.max_size.", st.max_bytes);
+    one(b, "cuzk_store_disk_free_bytes", "gauge", "Free space of the job store's disk.",
+        st.disk_free_bytes);
+}
+
+static uint64_t open_files(void)
+{
+    uint64_t n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    if (d == NULL) {
+        return 0;
+    }
+    while (readdir(d) != NULL) { /* NOLINT(concurrency-mt-unsafe): d is ours */
+        n++;
+    }
+    (void)closedir(d);
+    return n > 3 ? n - 3 : 0; /* ".", "..", and the folder itself */
+}
+
+/* Names that every Prometheus client library uses for its process. */
+static void put_process(cuzk_text_buf *b)
+{
+    struct rusage u;
+    struct rlimit files = {.rlim_cur = 0};
+    if (getrusage(RUSAGE_SELF, &u) == 0) {
+        cuzk_text_printf(b,
+                         "# HELP process_cpu_seconds_total CPU time used, user and system.\n"
+                         "# TYPE process_cpu_seconds_total counter\n"
+                         "process_cpu_seconds_total %.6f\n",
+                         (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                             (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
+    }
+    one(b, "process_open_fds", "gauge", "Open file descriptors.", open_files());
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        one(b, "process_max_fds", "gauge", "Limit of open file descriptors.", files.rlim_cur);
+    }
+}
+
 cuzk_status serve_metrics(void *arg, char **text, size_t *n, cuzk_err *err)
 {
     const serve *s = arg;
@@ -57,5 +110,9 @@ cuzk_status serve_metrics(void *arg, char **text, size_t *n, cuzk_err *err)
     memset(&rpc, 0, sizeof(rpc));
     cuzk_rpc_server_get_stats(s->rpc, &rpc);
     put_rpc(&b, &rpc);
+    put_store(&b, s);
+    put_process(&b);
+    one(&b, "cuzk_log_lost_lines_total", "counter",
+        "Lines of the log that its reader did not take in time.", cuzk_log_lost(s->log));
     return cuzk_text_finish(&b, text, n, err);
 }

@@ -92,6 +92,16 @@ static const char *signal_name(int sig)
     return sig == SIGTERM ? "SIGTERM" : "SIGINT";
 }
 
+/* The disk is full, or has room again: log, readiness and health change by it. */
+static void look_at_store(serve *s)
+{
+    cuzk_store_state state;
+    if (s->has_store) {
+        cuzk_store_look(&s->store, &state);
+        cuzk_rpc_server_ready_changed(s->rpc);
+    }
+}
+
 /* Until SIGTERM or SIGINT, which is returned. */
 static int serve_jobs(serve *s, int fd)
 {
@@ -99,6 +109,7 @@ static int serve_jobs(serve *s, int fd)
     const int tick = half_ms > 0 && half_ms < TICK_MS ? (int)half_ms : TICK_MS;
     for (;;) {
         tell_manager(s, "serving");
+        look_at_store(s);
         serve_timeline(s);
         const int sig = next_signal(fd, tick);
         if (sig == SIGHUP) {

@@ -107,19 +107,63 @@ cuzk_status serve_open_log(serve *s)
 
 /* --- store --- */
 
+/* From whichever thread found it; never waits. */
+static void say_full(void *arg, bool full)
+{
+    const serve *s = arg;
+    if (full) {
+        CUZK_LOG(
+            s->log, CUZK_LOG_ERROR, "store.full", "what",
+            "the disk is full: jobs are refused, WinningPoSt as long as the space that is kept "
+            "for it lasts; results of accepted jobs are kept");
+    } else {
+        CUZK_LOG(s->log, CUZK_LOG_INFO, "store.room", "what", "the disk has room again");
+    }
+}
+
+/* What opening found that somebody should know. */
+static void say_report(const serve *s, const char *path, const cuzk_store_report *r)
+{
+    char number[24];
+    if (r->moved_to[0] != '\0') {
+        CUZK_LOG(s->log, CUZK_LOG_ERROR, "store.damaged", "path", path, "moved_to", r->moved_to,
+                 "why", r->damage);
+    }
+    if (r->lost > 0) {
+        (void)snprintf(number, sizeof(number), "%" PRIu64, r->lost);
+        CUZK_LOG(
+            s->log, CUZK_LOG_ERROR, "store.jobs_lost", "path", path, "jobs", number, "why",
+            "accepted jobs are not in the database: its write-ahead log was removed or cut, or "
+            "an older copy of the database was put back");
+    }
+    if (r->gave_reserve) {
+        CUZK_LOG(s->log, CUZK_LOG_WARN, "store.reserve_given", "path", path, "why",
+                 "the disk is full: the space that is kept for results is used for this start");
+    }
+    if (r->orphans > 0) {
+        (void)snprintf(number, sizeof(number), "%" PRIu64, r->orphans);
+        CUZK_LOG(s->log, CUZK_LOG_INFO, "store.swept", "path", path, "inputs_removed", number);
+    }
+    if (r->strangers > 0) {
+        (void)snprintf(number, sizeof(number), "%" PRIu64, r->strangers);
+        CUZK_LOG(s->log, CUZK_LOG_WARN, "store.other_files", "path", path, "files", number, "what",
+                 "left alone: the folder of inputs is the store's");
+    }
+}
+
 static cuzk_status open_store_at(serve *s, const char *path)
 {
-    const cuzk_store_config c = {.path = path, .max_bytes = s->config->store_max_size};
+    const cuzk_store_config c = {.path = path,
+                                 .max_bytes = s->config->store_max_size,
+                                 .on_full = say_full,
+                                 .on_full_arg = s};
     cuzk_store_report r;
     char unfinished[24], ended[24];
     CUZK_TRY(cuzk_store_open(&s->store, &c, &r, &s->err));
     s->has_store = true;
     (void)snprintf(unfinished, sizeof(unfinished), "%" PRIu64, r.unfinished);
     (void)snprintf(ended, sizeof(ended), "%" PRIu64, r.ended);
-    if (r.moved_to[0] != '\0') {
-        CUZK_LOG(s->log, CUZK_LOG_ERROR, "store.damaged", "path", path, "moved_to", r.moved_to,
-                 "why", r.damage);
-    }
+    say_report(s, path, &r);
     CUZK_LOG(s->log, CUZK_LOG_INFO, "store.open", "path", path, "unfinished", unfinished, "ended",
              ended);
     return CUZK_OK;
@@ -219,6 +263,14 @@ static void say_listening(const serve *s, const char *address, bool tls, uint16_
              "token", token ? "yes" : "no");
 }
 
+const char *serve_not_ready(void *arg)
+{
+    const serve *s = arg;
+    return s->has_store && cuzk_store_is_full(&s->store)
+               ? "not ready: the job store's disk is full\n"
+               : NULL;
+}
+
 /* Bound and listening; answering begins with cuzk_rpc_server_start. */
 static cuzk_status bind_rpc(serve *s)
 {
@@ -241,6 +293,8 @@ static cuzk_status bind_rpc(serve *s)
                                       .limits = {.max_message = c->max_message,
                                                  .receive_budget = c->receive_budget,
                                                  .max_connections = (uint32_t)c->max_connections},
+                                      .not_ready = serve_not_ready,
+                                      .not_ready_arg = s,
                                       .metrics = serve_metrics,
                                       .metrics_arg = s,
                                       .log = cuzk_log_engine,
@@ -263,6 +317,8 @@ static cuzk_status start_api(serve *s)
                                .engine = s->engine,
                                .get_metrics = serve_metrics,
                                .get_metrics_arg = s,
+                               .get_ready = serve_not_ready,
+                               .get_ready_arg = s,
                                .trace = s->trace,
                                .version = CUZK_VERSION_STR,
                                .allow_origin = or_null(c->allow_origin)};

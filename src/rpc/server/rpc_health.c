@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* grpc.health.v1.Health: SERVING until the server drains, for the server and for its service. */
+/* grpc.health.v1.Health, for the server and its service: SERVING while jobs are taken. */
 #include <string.h>
 
 #include "rpc/server/rpc_internal.h"
@@ -15,7 +15,8 @@ static bool is_served(const char *service)
 
 static int state_of(cuzk_rpc_server *s)
 {
-    return atomic_load(&s->draining) ? NOT_SERVING : SERVING;
+    const bool ready = s->not_ready == NULL || s->not_ready(s->not_ready_arg) == NULL;
+    return atomic_load(&s->draining) || !ready ? NOT_SERVING : SERVING;
 }
 
 static void send_state(rpc_call *call, int state)

@@ -161,6 +161,8 @@ struct cuzk_rpc_server {
     pthread_mutex_t secrets_mu; /* what it points at */
     cuzk_status (*metrics)(void *arg, char **text, size_t *n, cuzk_err *err);
     void *metrics_arg;
+    const char *(*not_ready)(void *arg);
+    void *not_ready_arg;
     void (*log)(void *arg, int level, const char *event, const char *const *kv);
     void *log_arg;
     rpc_listener *listeners;
@@ -172,6 +174,7 @@ struct cuzk_rpc_server {
     atomic_int stopping; /* 0 no, 1 with grace, 2 at once */
     _Atomic uint64_t stop_at_ns;
     atomic_bool draining;
+    atomic_bool ready_asked; /* watchers of health may have to be told */
     bool drain_seen, accept_paused;
     uint64_t accept_resume_ns;
     nghttp2_session_callbacks *callbacks;

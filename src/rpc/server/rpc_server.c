@@ -126,6 +126,8 @@ cuzk_status rpc_server_init(cuzk_rpc_server **out, const cuzk_rpc_server_config 
     s->lim = config->limits;
     s->metrics = config->metrics;
     s->metrics_arg = config->metrics_arg;
+    s->not_ready = config->not_ready;
+    s->not_ready_arg = config->not_ready_arg;
     s->log = config->log;
     s->log_arg = config->log_arg;
     s->answers_tail = &s->answers;
@@ -307,6 +309,9 @@ static void tick(cuzk_rpc_server *s, uint64_t now_ns)
 
 static void see_drain(cuzk_rpc_server *s, uint64_t now_ns)
 {
+    if (atomic_exchange(&s->ready_asked, false)) {
+        rpc_health_changed(s);
+    }
     if (!s->drain_seen && atomic_load(&s->draining)) {
         s->drain_seen = true;
         rpc_health_changed(s);
@@ -400,6 +405,14 @@ void cuzk_rpc_server_drain(cuzk_rpc_server *s)
 {
     atomic_store(&s->draining, true);
     rpc_server_wake(s);
+}
+
+void cuzk_rpc_server_ready_changed(cuzk_rpc_server *s)
+{
+    if (s->not_ready != NULL) {
+        atomic_store(&s->ready_asked, true);
+        rpc_server_wake(s);
+    }
 }
 
 bool cuzk_rpc_server_is_idle(cuzk_rpc_server *s)

@@ -61,6 +61,9 @@ typedef struct cuzk_rpc_server_config {
      */
     cuzk_status (*metrics)(void *arg, char **text, size_t *n, cuzk_err *err);
     void *metrics_arg;
+    /** Why no jobs should come now; NULL: they may. Health says NOT_SERVING then. May be NULL. */
+    const char *(*not_ready)(void *arg);
+    void *not_ready_arg;
     /** One line per event; kv as in engine_config.h. May be NULL. level: cuzk_log_level. */
     void (*log)(void *arg, int level, const char *event, const char *const *kv);
     void *log_arg;
@@ -99,6 +102,8 @@ CUZK_NODISCARD cuzk_status cuzk_rpc_server_renew(cuzk_rpc_server *s, cuzk_rpc_se
  * to go away, calls under way and questions (status, await, cancel) are still served. @thread any
  */
 void cuzk_rpc_server_drain(cuzk_rpc_server *s);
+/** not_ready may say something else now: watchers of health are told. @thread any */
+void cuzk_rpc_server_ready_changed(cuzk_rpc_server *s);
 /** No call is under way, watchers of health aside. @thread any */
 bool cuzk_rpc_server_is_idle(cuzk_rpc_server *s);
 /**
