@@ -37,6 +37,7 @@ int cmd_prove(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_circuit(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_bench_aggregate(int argc, char **argv);
 int cmd_bench_compare(int argc, char **argv);
 int cmd_bench_micro(int argc, char **argv);
 int cmd_bench_moved(int argc, char **argv);

@@ -13,6 +13,7 @@ static const command commands[] = {
 #endif
     {"synth", "recording a circuit, witness, evaluation", cmd_bench_synth},
     {"prove", "whole proofs, layer by layer; streams of them", cmd_bench_prove},
+    {"aggregate", "aggregation: SRS, aggregate, verification", cmd_bench_aggregate},
     {"pair", "two programs in turns, and the comparison", cmd_bench_pair},
     {"compare", "two results: what got better, what got worse", cmd_bench_compare},
     {"moved", "baselines that differ between results of one commit", cmd_bench_moved},
