@@ -25,6 +25,7 @@ static const command commands[] = {
     {"Proofs", NULL, NULL},
     {"prove", "Filecoin proofs: porep, winning, window, update", cmd_prove},
     {"verify", "the same, against their statements", cmd_verify},
+    {"aggregate", "many proofs to one aggregate (SnarkPack)", cmd_aggregate},
     {"gen", "inputs of synthetic sectors, for tests and benchmarks", cmd_gen},
     {"circuit", "Filecoin circuits: info", cmd_circuit},
     {"groth16", "circom and snarkjs circuits: setup, prove, verify", cmd_groth16},

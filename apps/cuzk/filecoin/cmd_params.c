@@ -144,10 +144,25 @@ static bool has_folder(int argc, char **argv)
     return false;
 }
 
+/* Whether an argument is named like an SRS for aggregates. */
+static bool has_srs(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const size_t n = strlen(argv[i]);
+        if (argv[i][0] != '-' && n > 4 && strcmp(argv[i] + n - 4, ".srs") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int cmd_check(int argc, char **argv)
 {
     if (has_folder(argc, argv)) {
         return cmd_params_check_folder(argc, argv);
+    }
+    if (has_srs(argc, argv)) {
+        return cmd_params_check_srs(argc, argv);
     }
     static const struct argp_child children[] = {APP_CHILD, {0}};
     static const struct argp argp = {

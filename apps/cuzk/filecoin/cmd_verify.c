@@ -166,6 +166,7 @@ int cmd_verify(int argc, char **argv)
         {"winning", "a WinningPoSt", run_winning},
         {"window", "a WindowPoSt partition", run_window},
         {"update", "a SnapDeals update partition", run_update},
+        {"aggregate", "an aggregate of many proofs", cmd_verify_aggregate},
         {NULL, NULL, NULL}};
     return dispatch(argc, argv, "cuzk verify",
                     "Exit status 0: valid, 1: false, 2: not well-formed.", commands);

@@ -221,6 +221,9 @@ static int run(int argc, char **argv, const struct argp_option *options, const c
 
 int cmd_params_setup(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "aggregate") == 0) {
+        return cmd_params_setup_aggregate(argc, argv);
+    }
     return run(
         argc, argv, setup_options,
         "Make parameters for a Filecoin circuit, under the network's file names. For tests and private networks; "
