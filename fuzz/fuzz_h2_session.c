@@ -164,6 +164,7 @@ static void settle(cuzk_rpc_server *s)
                rpc_lane_run_one(&s->query, false);
     }
     rpc_answers_apply(s);
+    rpc_lanes_refill(s);
     if (s->waiting != NULL) {
         rpc_stream_grant(s);
     }
@@ -213,7 +214,7 @@ static void run(const uint8_t *data, size_t size)
     if (rpc_server_init(&s, &config, &err) != CUZK_OK) {
         abort();
     }
-    rpc_conn *c = rpc_conn_create(s, -1, false, size > 0 && (data[0] & 0x80) != 0);
+    rpc_conn *c = rpc_conn_create(s, -1, false, size > 0 && (data[0] & 0x80) != 0, false);
     CUZK_ASSERT(c != NULL);
     if (size > 0) {
         feed(c, data + 1, size - 1, 1 + (size_t)(data[0] & 0x7f) * (data[0] & 0x7f));

@@ -363,17 +363,17 @@ static void addresses(void)
 static void budget(void)
 {
     cuzk_rpc_budget b = {.total = 80u << 20};
-    CHECK(!cuzk_rpc_budget_take(&b, (70u << 20) + 1)); /* an eighth is for small ones */
-    CHECK(cuzk_rpc_budget_take(&b, 70u << 20));
-    CHECK(!cuzk_rpc_budget_take(&b, CUZK_RPC_SMALL + 1));
+    CHECK(!cuzk_rpc_budget_take(&b, (70u << 20) + 1, true)); /* an eighth is for small ones */
+    CHECK(cuzk_rpc_budget_take(&b, 70u << 20, true));
+    CHECK(!cuzk_rpc_budget_take(&b, CUZK_RPC_SMALL + 1, true));
     for (int i = 0; i < 10; i++) {
-        CHECK(cuzk_rpc_budget_take(&b, CUZK_RPC_SMALL));
+        CHECK(cuzk_rpc_budget_take(&b, CUZK_RPC_SMALL, true));
     }
-    CHECK(!cuzk_rpc_budget_take(&b, 1));
-    CHECK(cuzk_rpc_budget_take(&b, 0));
+    CHECK(!cuzk_rpc_budget_take(&b, 1, true));
+    CHECK(cuzk_rpc_budget_take(&b, 0, true));
     cuzk_rpc_budget_give(&b, 80u << 20);
     CHECK_U64(b.used, 0);
-    CHECK(!cuzk_rpc_budget_take(&b, SIZE_MAX));
+    CHECK(!cuzk_rpc_budget_take(&b, SIZE_MAX, true));
 }
 
 static const cuzk_case cases[] = {CASE(timeouts),      CASE(timeouts_round_trip),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Peers that misbehave, are slow, or are many; by an HTTP/2 client that does what it is told. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -528,7 +529,7 @@ static void thousand_connections(void)
             cuzk_test_skip("too few file descriptors");
         }
     }
-    const cuzk_rpc_server_config config = {.limits = {.max_connections = N}};
+    const cuzk_rpc_server_config config = {.limits = {.max_connections = N + N / 3}};
     fixture_start(&f, &config);
     for (int i = 0; i < N; i++) {
         peers[i] = fixture_peer(&f, 65535);
@@ -540,15 +541,132 @@ static void thousand_connections(void)
         CHECK_U64(peers[i]->calls[0].code, CUZK_GRPC_OK);
     }
     CHECK_U64(connections(&f), N);
-    h2_peer *more = fixture_peer(&f, 65535); /* one too many is closed */
+    h2_peer *more = fixture_peer(&f, 65535); /* one more: an idle one makes room */
     (void)peer_request(more, CHECK_, NULL, empty, 5, false);
-    CHECK(!peer_run(more, 1, 5000) && more->eof);
+    CHECK(peer_run(more, 1, 5000));
+    CHECK_U64(more->calls[0].code, CUZK_GRPC_OK);
+    CHECK_U64(connections(&f), N);
     peer_destroy(more);
     for (int i = 0; i < N; i++) {
         peer_destroy(peers[i]);
     }
     CHECK(fixture_wait(&f, no_connections));
     still_serves(&f);
+    fixture_stop(&f);
+}
+
+/* Idle connections fill all places: a caller on TCP and one on the unix socket get in, and a caller
+ * that has a job under way keeps its place. */
+static void idle_connections_make_room(void)
+{
+    enum { MAX = 16, N = 60 };
+    fixture f;
+    static h2_peer *idle[N];
+    const cuzk_rpc_server_config config = {.limits = {.max_connections = MAX}};
+    fixture_start(&f, &config);
+    fake_engine_auto(f.engine, false); /* the job stays under way */
+    h2_peer *working = fixture_peer(&f, 65535);
+    size_t len = 0;
+    uint8_t *body = prove_body(&len, 100);
+    const peer_call *job = peer_request(working, PROVE, NULL, body, len, false);
+    (void)peer_run(working, 1, 50);
+    for (int i = 0; i < N; i++) {
+        idle[i] = fixture_peer(&f, 65535);
+        if (i % 3 == 1) { /* these watch health, which needs no token */
+            (void)peer_request(idle[i], WATCH, NULL, empty, 5, true);
+        } else if (i % 3 == 2) { /* and these never end a request */
+            (void)peer_request(idle[i], PROVE, NULL, "\0\0\0\1", 4, true);
+        }
+        (void)peer_run(idle[i], 1, 1);
+    }
+    still_serves(&f);
+    cuzk_err err;
+    uint64_t v = 0;
+    cuzk_rpc_client *c = fixture_client(f.unix_address);
+    CHECK_OK(cuzk_rpc_client_health(c, "", &v, &err), &err);
+    cuzk_rpc_client_destroy(c);
+    CHECK(!job->closed && !working->eof);
+    cuzk_rpc_stats st;
+    cuzk_rpc_server_get_stats(f.server, &st);
+    CHECK(st.connections_evicted >= N - MAX && st.connections_now <= MAX);
+    for (int i = 0; i < N; i++) {
+        peer_destroy(idle[i]);
+    }
+    peer_destroy(working);
+    free(body);
+    fixture_stop(&f);
+}
+
+static cuzk_status big_metrics(void *arg, char **text, size_t *n, cuzk_err *err)
+{
+    (void)arg;
+    *n = 100000;
+    *text = cuzk_alloc_zero(1, *n);
+    return *text != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "no memory");
+}
+
+/* Answers that are not read are bounded over all connections: who holds the most goes. */
+static void unread_answers_are_bounded(void)
+{
+    enum { N = 12, CALLS = 200 };
+    fixture f;
+    static h2_peer *peers[N];
+    const cuzk_rpc_server_config config = {.limits = {.answer_budget = 8u << 20},
+                                           .metrics = big_metrics};
+    fixture_start(&f, &config);
+    for (int i = 0; i < N; i++) {
+        peers[i] = fixture_peer(&f, 0); /* a window of 0: nothing is taken */
+        for (int k = 0; k < CALLS; k++) {
+            (void)peer_request(peers[i], "/cuzk.v1.ProvingEngine/GetMetrics", NULL, empty, 5,
+                               false);
+        }
+        (void)peer_run(peers[i], CALLS, 50);
+        cuzk_rpc_stats st;
+        cuzk_rpc_server_get_stats(f.server, &st);
+        CHECK_MSG(st.answer_bytes_now <= (8u << 20) + 200000, "%" PRIu64, st.answer_bytes_now);
+        still_serves(&f);
+    }
+    cuzk_rpc_stats st;
+    cuzk_rpc_server_get_stats(f.server, &st);
+    CHECK(st.connections_evicted > 0);
+    for (int i = 0; i < N; i++) {
+        peer_destroy(peers[i]);
+    }
+    CHECK(fixture_wait(&f, no_connections));
+    cuzk_rpc_server_get_stats(f.server, &st);
+    CHECK_U64(st.answer_bytes_now, 0);
+    fixture_stop(&f);
+}
+
+/* Uploads that drip hold all of the budget: one that sends what it may gets in, and to its end. */
+static void dripping_uploads_make_room(void)
+{
+    enum { N = 6 };
+    fixture f;
+    static h2_peer *drip[N];
+    const cuzk_rpc_server_config config = {
+        .limits = {.max_message = 16u << 20, .receive_budget = 20u << 20}};
+    fixture_start(&f, &config);
+    for (int i = 0; i < N; i++) {
+        drip[i] = fixture_peer(&f, 65535);
+        (void)peer_request(drip[i], PROVE, NULL, "\0\1\0\0\0xxxx", 9, true);
+        (void)peer_run(drip[i], 1, 5);
+    }
+    size_t len = 0;
+    uint8_t *body = prove_body(&len, 4u << 20);
+    h2_peer *p = fixture_peer(&f, 65535);
+    const peer_call *c = peer_request(p, SUBMIT, NULL, body, len, false);
+    CHECK(peer_run(p, 1, 15000));
+    CHECK(c->code != CUZK_GRPC_UNAVAILABLE && c->code != CUZK_GRPC_RESOURCE_EXHAUSTED);
+    cuzk_rpc_stats st;
+    cuzk_rpc_server_get_stats(f.server, &st);
+    CHECK(st.uploads_ended > 0);
+    peer_destroy(p);
+    for (int i = 0; i < N; i++) {
+        peer_destroy(drip[i]);
+    }
+    CHECK(fixture_wait(&f, fixture_nothing_reserved));
+    free(body);
     fixture_stop(&f);
 }
 
@@ -565,5 +683,8 @@ static const cuzk_case cases[] = {CASE(requests_refused),
                                   CASE(watch_and_drain),
                                   CASE(reflection),
                                   CASE(out_of_memory),
-                                  CASE(thousand_connections)};
+                                  CASE(thousand_connections),
+                                  CASE(idle_connections_make_room),
+                                  CASE(unread_answers_are_bounded),
+                                  CASE(dripping_uploads_make_room)};
 TEST_MAIN("rpc/hostile", cases)

@@ -25,6 +25,14 @@ static void put_rpc(cuzk_text_buf *b, const cuzk_rpc_stats *s)
         s->connections_total);
     one(b, "cuzk_grpc_connections_refused_total", "counter",
         "gRPC connections closed at once, too many being open.", s->connections_refused);
+    one(b, "cuzk_grpc_connections_evicted_total", "counter",
+        "gRPC connections closed because they were idle while others waited, or did not read their "
+        "answers.",
+        s->connections_evicted);
+    one(b, "cuzk_grpc_uploads_ended_total", "counter",
+        "Requests ended because they came too slowly while others waited.", s->uploads_ended);
+    one(b, "cuzk_grpc_answer_bytes", "gauge", "Answers that their callers have not taken yet.",
+        s->answer_bytes_now);
     one(b, "cuzk_grpc_calls_in_progress", "gauge", "gRPC calls under way.", s->calls_now);
     cuzk_text_printf(b, "# HELP cuzk_grpc_calls_total gRPC calls ended, by status code.\n"
                         "# TYPE cuzk_grpc_calls_total counter\n");

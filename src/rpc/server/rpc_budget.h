@@ -6,7 +6,8 @@
  * Memory for requests that are being received, over all connections. A message's length is known
  * after its first five bytes; it is received only when that many bytes could be reserved, else it
  * waits, its sender held back by HTTP/2 flow control. An eighth is kept for messages of at most
- * CUZK_RPC_SMALL bytes, so that a WinningPoSt or a status call never waits behind C1 outputs.
+ * CUZK_RPC_SMALL bytes, so that a WinningPoSt or a status call never waits behind C1 outputs, and
+ * another eighth for callers that are known, as far as a largest message still fits.
  *
  * @thread take and wait: one thread; give: any.
  */
@@ -18,7 +19,7 @@
 #define CUZK_RPC_SMALL ((size_t)1 << 20)
 
 typedef struct cuzk_rpc_budget {
-    uint64_t total;
+    uint64_t total, max_message;
     _Atomic uint64_t used;
 } cuzk_rpc_budget;
 
@@ -29,9 +30,12 @@ static inline uint64_t cuzk_rpc_budget_largest(uint64_t total)
 }
 
 /** Reserves n bytes, or returns false and changes nothing. */
-static inline bool cuzk_rpc_budget_take(cuzk_rpc_budget *b, size_t n)
+static inline bool cuzk_rpc_budget_take(cuzk_rpc_budget *b, size_t n, bool known)
 {
-    const uint64_t limit = n <= CUZK_RPC_SMALL ? b->total : cuzk_rpc_budget_largest(b->total);
+    uint64_t limit = n <= CUZK_RPC_SMALL ? b->total : cuzk_rpc_budget_largest(b->total);
+    if (!known && limit - b->total / 8 >= b->max_message) {
+        limit -= b->total / 8;
+    }
     const uint64_t used = atomic_load_explicit(&b->used, memory_order_relaxed);
     if (n > limit || used > limit - n) {
         return false;

@@ -28,6 +28,8 @@ rpc_call *rpc_call_create(rpc_conn *c, int32_t stream_id)
         c->calls->prev = call;
     }
     c->calls = call;
+    c->n_calls++;
+    call->opened_ns = cuzk_clock_ns();
     c->idle_ns = 0;
     (void)atomic_fetch_add(&c->server->n_calls, 1);
     (void)atomic_fetch_add(&c->server->total_calls, 1);
@@ -122,6 +124,7 @@ ssize_t rpc_stream_read(nghttp2_session *ng, int32_t stream_id, uint8_t *buf, si
         if (f->off == f->len) {
             call->out = f->next;
             call->out_bytes -= f->len;
+            rpc_room_answer_taken(call->conn, f->len);
             if (call->out == NULL) {
                 call->out_tail = &call->out;
             }
@@ -195,7 +198,10 @@ void rpc_call_send(rpc_call *call, rpc_frame *frame)
         return;
     }
     call->out_bytes += frame->len;
+    rpc_room_answer(call->conn, frame->len);
     if (call->out_bytes > RPC_OUT_LIMIT && call->out != NULL) {
+        call->out_bytes -= frame->len;
+        rpc_room_answer_taken(call->conn, frame->len);
         rpc_frames_free(frame);
         rpc_call_finish(call, CUZK_GRPC_RESOURCE_EXHAUSTED, "answers are not being read");
         return;
@@ -301,6 +307,7 @@ void rpc_answers_apply(cuzk_rpc_server *s)
             }
             rpc_call_finish(call, call->answer_code, call->answer_detail);
             rpc_conn_flush(c);
+            rpc_room_enforce(s);
         }
         rpc_call_unref(call);
     }
@@ -313,7 +320,75 @@ void rpc_call_abandon(rpc_call *call)
     call->gone = true;
     (void)pthread_mutex_unlock(&call->mu);
     if (withdraw) { /* cancelling may write a file: not on this thread */
-        rpc_lane_push(&call->server->query, &call->unwait_task, call, rpc_engine_unwait);
+        rpc_lane_push(&call->server->query, &call->unwait_task, call, true, rpc_engine_unwait);
+    }
+}
+
+/* ---- a connection's share of the lanes ---- */
+
+#define IN_LANES       4u /* calls of one connection at once: a flood waits behind itself */
+#define IN_LANES_KNOWN 32u
+
+static void pending_add(rpc_conn *c, rpc_call *call)
+{
+    call->is_pending = true;
+    call->pending_next = NULL;
+    *c->pending_tail = call;
+    c->pending_tail = &call->pending_next;
+}
+
+static void pending_remove(rpc_conn *c, rpc_call *call)
+{
+    rpc_call **at = &c->pending;
+    while (*at != call) {
+        at = &(*at)->pending_next;
+    }
+    *at = call->pending_next;
+    if (*at == NULL) {
+        c->pending_tail = at;
+    }
+    call->is_pending = false;
+}
+
+static void push(rpc_call *call);
+
+static void start_pending(rpc_conn *c)
+{
+    while (!c->dead && c->pending != NULL &&
+           c->n_in_lane < (c->is_known ? IN_LANES_KNOWN : IN_LANES)) {
+        rpc_call *call = c->pending;
+        pending_remove(c, call);
+        push(call);
+    }
+}
+
+void rpc_call_leave_lane(rpc_call *call)
+{
+    cuzk_rpc_server *s = call->server;
+    rpc_call_ref(call);
+    (void)pthread_mutex_lock(&s->answers_mu);
+    call->left_next = s->left;
+    s->left = call;
+    (void)pthread_mutex_unlock(&s->answers_mu);
+    rpc_server_wake(s);
+}
+
+void rpc_lanes_refill(cuzk_rpc_server *s)
+{
+    (void)pthread_mutex_lock(&s->answers_mu);
+    rpc_call *list = s->left;
+    s->left = NULL;
+    (void)pthread_mutex_unlock(&s->answers_mu);
+    while (list != NULL) {
+        rpc_call *call = list;
+        list = call->left_next;
+        rpc_conn *c = call->conn;
+        if (c != NULL && call->in_lane) {
+            call->in_lane = false;
+            c->n_in_lane--;
+            start_pending(c);
+        }
+        rpc_call_unref(call);
     }
 }
 
@@ -330,6 +405,21 @@ void rpc_call_close(rpc_call *call)
     }
     if (!call->finished) {
         end(call, CUZK_GRPC_CANCELLED, "the caller went away");
+    }
+    c->n_calls--;
+    rpc_frames_free(call->out);
+    call->out = NULL;
+    call->out_tail = &call->out;
+    rpc_room_answer_taken(c, call->out_bytes);
+    call->out_bytes = 0;
+    if (call->is_pending) { /* no lane will drop its message */
+        pending_remove(c, call);
+        rpc_call_drop_message(call);
+    }
+    if (call->in_lane) {
+        call->in_lane = false;
+        c->n_in_lane--;
+        start_pending(c);
     }
     call->conn = NULL;
     rpc_call_abandon(call);
@@ -424,9 +514,10 @@ static void run_in_lane(rpc_call *call)
     if (call->method->submits) {
         ticket_return(call);
     }
+    rpc_call_leave_lane(call);
 }
 
-void rpc_call_start(rpc_call *call)
+static void push(rpc_call *call)
 {
     cuzk_rpc_server *s = call->server;
     const rpc_method *m = call->method;
@@ -434,18 +525,27 @@ void rpc_call_start(rpc_call *call)
     if (m->where == RPC_SLOW) {
         lane = &s->slow;
     }
-    call->started = true;
-    if (m->where == RPC_INLINE) {
-        m->run(call);
-        rpc_call_drop_message(call);
-        return;
-    }
+    call->in_lane = true;
+    call->conn->n_in_lane++;
     if (m->submits) {
         ticket_take(call);
     } else {
         call->ticket = s->next_ticket; /* written by this thread only */
     }
-    rpc_lane_push(lane, &call->task, call, run_in_lane);
+    rpc_lane_push(lane, &call->task, call, call->conn->is_known, run_in_lane);
+}
+
+void rpc_call_start(rpc_call *call)
+{
+    rpc_conn *c = call->conn;
+    call->started = true;
+    if (call->method->where == RPC_INLINE) {
+        call->method->run(call);
+        rpc_call_drop_message(call);
+    } else {
+        pending_add(c, call);
+        start_pending(c);
+    }
 }
 
 /* ---- deadlines: a binary heap, earliest on top ---- */

@@ -48,7 +48,7 @@ static void free_parts(rpc_conn *c)
     c->out_len = 0;
 }
 
-rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token)
+rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token, bool known)
 {
     rpc_conn *c = cuzk_alloc_zero(1, sizeof(*c));
     if (c == NULL) {
@@ -57,6 +57,7 @@ rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token)
     c->server = s;
     c->fd = fd;
     c->need_token = need_token;
+    c->pending_tail = &c->pending;
     c->handshake_done = !tls;
     c->opened_ns = c->read_ns = c->idle_ns = cuzk_clock_ns();
     if (!start_session(c) || (tls && !start_tls(c))) {
@@ -71,6 +72,9 @@ rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token)
     s->conns = c;
     (void)atomic_fetch_add(&s->n_conns, 1);
     (void)atomic_fetch_add(&s->total_conns, 1);
+    if (known) {
+        rpc_room_know(c);
+    }
     return c;
 }
 
@@ -88,6 +92,7 @@ void rpc_conn_kill(rpc_conn *c, const char *why)
     while (c->calls != NULL) {
         rpc_call_close(c->calls);
     }
+    rpc_room_answer_taken(c, c->out_bytes);
     free_parts(c);
     if (c->fd >= 0) {
         (void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, c->fd, NULL);
@@ -101,6 +106,7 @@ void rpc_conn_kill(rpc_conn *c, const char *why)
     if (c->next != NULL) {
         c->next->prev = c->prev;
     }
+    s->n_known -= c->is_known ? 1 : 0;
     c->next = s->graveyard; /* later events of this batch may still name it */
     s->graveyard = c;
     (void)atomic_fetch_sub(&s->n_conns, 1);
@@ -168,6 +174,7 @@ static bool write_or_keep(rpc_conn *c, const uint8_t *p, size_t n)
         return false;
     }
     memcpy(keep, p, n);
+    rpc_room_answer(c, n);
     cuzk_free(c->out);
     c->out = keep;
     c->out_len = n;
@@ -194,6 +201,7 @@ static bool write_rest(rpc_conn *c)
         c->out_off += (size_t)k;
         c->write_ns = 0;
     }
+    rpc_room_answer_taken(c, c->out_len);
     cuzk_free(c->out);
     c->out = NULL;
     c->out_len = c->out_off = 0;
@@ -283,6 +291,9 @@ static bool handshake(rpc_conn *c)
         return false;
     }
     c->handshake_done = true;
+    if ((SSL_get_verify_mode(c->ssl) & SSL_VERIFY_FAIL_IF_NO_PEER_CERT) != 0) {
+        rpc_room_know(c); /* its certificate was checked */
+    }
     return true;
 }
 
@@ -381,6 +392,12 @@ void rpc_conn_tick(rpc_conn *c, uint64_t now_ns)
     if (!c->greeted && older(c->opened_ns, now_ns, lim->preface_ms)) {
         rpc_conn_kill(c, "no HTTP/2 greeting in time");
         return;
+    }
+    for (const rpc_call *call = c->calls; call != NULL; call = call->next) {
+        if (!call->headers_done && older(call->opened_ns, now_ns, lim->preface_ms)) {
+            rpc_conn_kill(c, "headers not complete in time");
+            return;
+        }
     }
     if (older(c->write_ns, now_ns, lim->stall_ms)) {
         rpc_conn_kill(c, "output not taken in time");

@@ -12,6 +12,7 @@
  *   rpc_stream.c  callbacks of the session: headers and data to calls and messages
  *   rpc_call.c    a call's life: deadline, answer, hand-over between threads
  *   rpc_lane.c    lanes
+ *   rpc_room.c    limits over all connections: who loses its place when others wait
  *   rpc_engine.c  cuzk.v1.ProvingEngine     rpc_health.c  rpc_reflection.c
  */
 #include <nghttp2/nghttp2.h>
@@ -43,10 +44,13 @@ typedef struct rpc_task {
     rpc_call *call;
 } rpc_task;
 
+/* Tasks of known callers go first. */
+enum { RPC_LANE_KNOWN = 0, RPC_LANE_OTHER = 1, RPC_LANE_QUEUES = 2 };
+
 typedef struct rpc_lane {
     pthread_mutex_t mu;
     pthread_cond_t cv;
-    rpc_task *head, **tail;
+    rpc_task *head[RPC_LANE_QUEUES], **tail[RPC_LANE_QUEUES];
     bool stop;
     unsigned n_threads;
     pthread_t *threads;
@@ -102,9 +106,17 @@ struct rpc_call {
     size_t stash_len, stash_cap, withheld;
     rpc_call *wait_prev, *wait_next; /* in server->waiting */
     bool waiting;
+    uint64_t opened_ns;
     uint64_t last_data_ns; /* of the request; of the end, once finished */
-    bool end_seen;         /* of the request */
-    bool started;          /* given to a lane */
+    uint64_t waiting_ns;   /* since when it waits for the budget */
+    uint64_t rate_ns;      /* the upload's speed is measured from here; 0: not yet */
+    size_t rate_got;
+    uint64_t rate_left_ms;  /* until its end, at that speed */
+    rpc_call *pending_next; /* in conn->pending: complete, but its connection has enough in lanes */
+    rpc_call *left_next;    /* in server->left */
+    bool is_pending, in_lane;
+    bool end_seen; /* of the request */
+    bool started;  /* given to a lane */
     rpc_frame *out, **out_tail;
     size_t out_bytes;
     bool header_sent, finished, trailers_sent, data_deferred;
@@ -141,6 +153,12 @@ struct rpc_conn {
     uint64_t opened_ns, read_ns, write_ns, ping_ns, idle_ns, drain_ns; /* 0: does not apply */
     rpc_call *calls;
     rpc_conn *prev, *next;
+    /* rpc_room.c */
+    bool is_known;   /* a unix socket, or its caller has shown a token or certificate */
+    bool has_worked; /* a call that needs the right to call was let in */
+    uint32_t n_calls, n_in_lane, n_slow; /* n_slow: uploads that were ended for their speed */
+    size_t out_bytes;                    /* answers that the peer has not taken */
+    rpc_call *pending, **pending_tail;
 };
 
 typedef struct rpc_listener {
@@ -189,13 +207,17 @@ struct cuzk_rpc_server {
     rpc_call *waiting, *waiting_last; /* messages that wait for the budget, oldest first */
 
     rpc_lane query, submit, slow;
+    uint64_t n_known;   /* of the connections */
+    uint64_t out_bytes; /* answers that are not taken, all connections */
 
     pthread_mutex_t answers_mu;
     rpc_call *answers, **answers_tail;
+    rpc_call *left;             /* calls whose task in a lane is over */
     pthread_mutex_t tickets_mu; /* submissions that are on their way to the engine */
     pthread_cond_t tickets_cv;
     rpc_call *tickets, *tickets_last;
 
+    _Atomic uint64_t evicted_conns, ended_uploads, answer_bytes;
     _Atomic uint64_t n_conns, total_conns, refused_conns, n_calls, total_calls, n_waiting, bytes_in;
     _Atomic uint64_t
         n_streams; /* of n_calls: calls that have no end of their own (health's Watch) */
@@ -211,8 +233,9 @@ bool rpc_secrets_token_matches(cuzk_rpc_server *s, const char *value, size_t n);
 /* ---- rpc_lane.c ---- */
 void rpc_lane_init(rpc_lane *l);
 CUZK_NODISCARD cuzk_status rpc_lane_start(rpc_lane *l, unsigned n_threads, cuzk_err *err);
-/* Takes a reference of the call, which the lane drops after the task. */
-void rpc_lane_push(rpc_lane *l, rpc_task *t, rpc_call *call, void (*run)(rpc_call *call));
+/* Takes a reference of the call, which the lane drops after the task. Tasks of known callers go first. */
+void rpc_lane_push(rpc_lane *l, rpc_task *t, rpc_call *call, bool known,
+                   void (*run)(rpc_call *call));
 /* Runs the oldest task; false: there is none (with wait: and none will come). Tests use lanes without threads. */
 bool rpc_lane_run_one(rpc_lane *l, bool wait);
 /* Runs what is queued, joins. Again is fine. */
@@ -258,9 +281,32 @@ void rpc_deadline_remove(rpc_call *call);
 /* Ends calls whose time is up; nanoseconds until the next one, UINT64_MAX: none. */
 uint64_t rpc_deadlines_run(cuzk_rpc_server *s, uint64_t now_ns);
 
+/* Any thread: the call's task is over; its connection may have the next one in a lane. */
+void rpc_call_leave_lane(rpc_call *call);
+/* I/O thread: starts what connections had waiting for that. */
+void rpc_lanes_refill(cuzk_rpc_server *s);
+
+/* ---- rpc_room.c: I/O thread ---- */
+/* A place for a new connection; false: there is none, and nobody who can be sent away for it. */
+bool rpc_room_conn(cuzk_rpc_server *s, bool known);
+/* The connection's caller has shown who it is. */
+void rpc_room_know(rpc_conn *c);
+/* A place for one more call of c. */
+bool rpc_room_call(rpc_conn *c);
+/* n bytes more, or less, of answers wait for the peer. */
+void rpc_room_answer(rpc_conn *c, size_t n);
+void rpc_room_answer_taken(rpc_conn *c, size_t n);
+/* Ends the connections with the most bytes of answers until the rest fits. */
+void rpc_room_enforce(cuzk_rpc_server *s);
+/* Ends the slowest upload when others wait for its memory. */
+void rpc_room_uploads(cuzk_rpc_server *s, uint64_t now_ns);
+/* The message that gets memory next; NULL: none waits. small_only: of at most CUZK_RPC_SMALL bytes. */
+rpc_call *rpc_room_next_waiting(cuzk_rpc_server *s, bool small_only);
+
 /* ---- rpc_conn.c ---- */
 /* fd -1: no socket; bytes go in by rpc_conn_receive and out by nghttp2_session_mem_send. */
-CUZK_NODISCARD rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token);
+CUZK_NODISCARD rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token,
+                                         bool known);
 /* The socket is readable. */
 void rpc_conn_read(rpc_conn *c);
 /* Feeds the session; false: the connection must end. */

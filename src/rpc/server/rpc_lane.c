@@ -4,7 +4,9 @@
 
 void rpc_lane_init(rpc_lane *l)
 {
-    l->tail = &l->head;
+    for (int q = 0; q < RPC_LANE_QUEUES; q++) {
+        l->tail[q] = &l->head[q];
+    }
     (void)pthread_mutex_init(&l->mu, NULL);
     (void)pthread_cond_init(&l->cv, NULL);
 }
@@ -12,14 +14,15 @@ void rpc_lane_init(rpc_lane *l)
 bool rpc_lane_run_one(rpc_lane *l, bool wait)
 {
     (void)pthread_mutex_lock(&l->mu);
-    while (wait && l->head == NULL && !l->stop) {
+    while (wait && l->head[0] == NULL && l->head[1] == NULL && !l->stop) {
         (void)pthread_cond_wait(&l->cv, &l->mu);
     }
-    const rpc_task *t = l->head;
+    const int q = l->head[RPC_LANE_KNOWN] != NULL ? RPC_LANE_KNOWN : RPC_LANE_OTHER;
+    const rpc_task *t = l->head[q];
     if (t != NULL) {
-        l->head = t->next;
-        if (l->head == NULL) {
-            l->tail = &l->head;
+        l->head[q] = t->next;
+        if (l->head[q] == NULL) {
+            l->tail[q] = &l->head[q];
         }
     }
     (void)pthread_mutex_unlock(&l->mu);
@@ -54,15 +57,17 @@ cuzk_status rpc_lane_start(rpc_lane *l, unsigned n_threads, cuzk_err *err)
     return CUZK_OK;
 }
 
-void rpc_lane_push(rpc_lane *l, rpc_task *t, rpc_call *call, void (*task)(rpc_call *call))
+void rpc_lane_push(rpc_lane *l, rpc_task *t, rpc_call *call, bool known,
+                   void (*task)(rpc_call *call))
 {
+    const int q = known ? RPC_LANE_KNOWN : RPC_LANE_OTHER;
     rpc_call_ref(call);
     t->next = NULL;
     t->run = task;
     t->call = call;
     (void)pthread_mutex_lock(&l->mu);
-    *l->tail = t;
-    l->tail = &t->next;
+    *l->tail[q] = t;
+    l->tail[q] = &t->next;
     (void)pthread_cond_signal(&l->cv);
     (void)pthread_mutex_unlock(&l->mu);
 }

@@ -58,6 +58,8 @@ static cuzk_status set_limits(cuzk_rpc_limits *l, cuzk_err *err)
 {
     l->max_message = l->max_message == 0 ? CUZK_RPC_MAX_MESSAGE : l->max_message;
     l->receive_budget = l->receive_budget == 0 ? UINT64_C(1) << 30 : l->receive_budget;
+    l->answer_budget = l->answer_budget == 0 ? UINT64_C(64) << 20 : l->answer_budget;
+    l->max_calls = l->max_calls == 0 ? 16384 : l->max_calls;
     l->max_connections = l->max_connections == 0 ? 4096 : l->max_connections;
     l->max_streams = l->max_streams == 0 ? 256 : l->max_streams;
     l->max_header_bytes = l->max_header_bytes == 0 ? 16u << 10 : l->max_header_bytes;
@@ -135,6 +137,7 @@ cuzk_status rpc_server_init(cuzk_rpc_server **out, const cuzk_rpc_server_config 
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = s};
     CUZK_TRY_GOTO(st, set_limits(&s->lim, err));
     s->budget.total = s->lim.receive_budget;
+    s->budget.max_message = s->lim.max_message;
     s->scratch = cuzk_alloc(2, RPC_SCRATCH);
     if (s->scratch == NULL) {
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for a server");
@@ -197,7 +200,7 @@ static void accept_one(cuzk_rpc_server *s, const rpc_listener *l, int fd)
 {
     const int one = 1;
     struct epoll_event e = {.events = EPOLLIN};
-    if (atomic_load(&s->n_conns) >= s->lim.max_connections) {
+    if (!rpc_room_conn(s, l->is_unix)) {
         const uint64_t n = atomic_fetch_add(&s->refused_conns, 1);
         if ((n & (n + 1)) == 0) { /* powers of two only: a flood must not fill the log */
             rpc_log(s, CUZK_LOG_WARN, "rpc.too_many_connections", NULL);
@@ -208,7 +211,7 @@ static void accept_one(cuzk_rpc_server *s, const rpc_listener *l, int fd)
     if (!l->is_unix) {
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     }
-    rpc_conn *c = rpc_conn_create(s, fd, l->tls, l->need_token);
+    rpc_conn *c = rpc_conn_create(s, fd, l->tls, l->need_token, l->is_unix);
     if (c == NULL) {
         (void)close(fd);
         return;
@@ -301,6 +304,7 @@ static void tick(cuzk_rpc_server *s, uint64_t now_ns)
         next = c->next;
         rpc_conn_tick(c, now_ns);
     }
+    rpc_room_uploads(s, now_ns);
     if (s->accept_paused && now_ns >= s->accept_resume_ns) {
         s->accept_paused = false;
         watch_listeners(s, true);
@@ -358,6 +362,8 @@ static void *io_main(void *arg)
             epoll_wait(s->epoll_fd, ev, 64, (int)((wait + 999999) / 1000000u)); /* rounded up */
         handle_events(s, ev, n < 0 ? 0 : n);
         rpc_answers_apply(s);
+        rpc_lanes_refill(s);
+        rpc_room_enforce(s);
         now = cuzk_clock_ns();
         see_drain(s, now);
         if (now >= next_tick) {
@@ -436,6 +442,7 @@ void cuzk_rpc_server_stop(cuzk_rpc_server *s, uint32_t grace_ms)
     rpc_lane_stop(&s->slow);
     rpc_lane_stop(&s->query);
     rpc_answers_apply(s); /* connections are gone: only drops what is queued */
+    rpc_lanes_refill(s);
 }
 
 void cuzk_rpc_server_destroy(cuzk_rpc_server *s)
@@ -479,6 +486,9 @@ void cuzk_rpc_server_get_stats(cuzk_rpc_server *s, cuzk_rpc_stats *out)
     out->connections_now = atomic_load(&s->n_conns);
     out->connections_total = atomic_load(&s->total_conns);
     out->connections_refused = atomic_load(&s->refused_conns);
+    out->connections_evicted = atomic_load(&s->evicted_conns);
+    out->uploads_ended = atomic_load(&s->ended_uploads);
+    out->answer_bytes_now = atomic_load(&s->answer_bytes);
     out->calls_now = atomic_load(&s->n_calls);
     out->calls_total = atomic_load(&s->total_calls);
     for (size_t i = 0; i < CUZK_GRPC_CODES; i++) {

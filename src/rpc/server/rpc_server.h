@@ -34,7 +34,9 @@ typedef struct cuzk_rpc_listen {
 typedef struct cuzk_rpc_limits {
     size_t max_message;        /* bytes, [CUZK_RPC_MAX_MESSAGE], at most 2^30 */
     uint64_t receive_budget;   /* bytes of requests being received, all connections [1 GiB] */
-    uint32_t max_connections;  /* [4096] */
+    uint64_t answer_budget;    /* bytes of answers that are not taken, all connections [64 MiB] */
+    uint32_t max_calls;        /* at once, all connections [16384] */
+    uint32_t max_connections;  /* [4096]; a quarter is for unix sockets and known callers */
     uint32_t max_streams;      /* per connection [256] */
     uint32_t max_header_bytes; /* per request [16 KiB] */
     uint32_t preface_ms;       /* until a connection has greeted, TLS included [10 s] */
@@ -118,6 +120,9 @@ void cuzk_rpc_server_destroy(cuzk_rpc_server *s);
 /** What the server itself counts, for /metrics. A snapshot; any thread. */
 typedef struct cuzk_rpc_stats {
     uint64_t connections_now, connections_total, connections_refused;
+    uint64_t connections_evicted; /* made room for others, or did not take their answers */
+    uint64_t uploads_ended;       /* too slow while others waited for the memory */
+    uint64_t answer_bytes_now;    /* answers that are not taken yet */
     uint64_t calls_now, calls_total;
     uint64_t calls_by_code[17];   /* by gRPC status code, ended ones */
     uint64_t receive_bytes_now;   /* reserved of the receive budget */

@@ -20,6 +20,7 @@ static void queue_add(rpc_call *call)
 {
     cuzk_rpc_server *s = call->server;
     call->waiting = true;
+    call->waiting_ns = cuzk_clock_ns();
     call->wait_prev = s->waiting_last;
     call->wait_next = NULL;
     if (s->waiting_last != NULL) {
@@ -101,7 +102,8 @@ static bool try_grant(rpc_call *call)
 {
     cuzk_rpc_server *s = call->server;
     const size_t n = call->message_len;
-    if (!cuzk_rpc_budget_take(&s->budget, n)) {
+    const bool known = call->conn != NULL && call->conn->is_known;
+    if (!cuzk_rpc_budget_take(&s->budget, n, known)) {
         return false;
     }
     call->reserved = n;
@@ -112,6 +114,7 @@ static bool try_grant(rpc_call *call)
     }
     call->granted = true;
     call->message_got = 0;
+    call->rate_ns = call->rate_left_ms = 0;
     if (n > RPC_WINDOW_WAITING && call->conn != NULL) {
         const int32_t window = n < RPC_WINDOW_GRANTED ? (int32_t)n : RPC_WINDOW_GRANTED;
         (void)nghttp2_session_set_local_window_size(call->conn->ng, NGHTTP2_FLAG_NONE,
@@ -137,36 +140,41 @@ static void end_of_request(rpc_call *call)
     }
 }
 
+/* The message has its memory: what came meanwhile goes in, and the sender may go on. */
+static void go_on(rpc_call *call)
+{
+    rpc_conn *c = call->conn;
+    if (!call->finished) {
+        queue_remove(call);
+        const size_t withheld = call->withheld;
+        call->withheld = 0;
+        call->last_data_ns = cuzk_clock_ns();
+        (void)take_bytes(call, call->stash, call->stash_len);
+        drop_stash(call);
+        (void)nghttp2_session_consume_stream(c->ng, call->stream_id, withheld);
+        if (call->end_seen) {
+            end_of_request(call);
+        }
+    }
+    rpc_conn_flush(c); /* may kill the connection, and with it calls that wait */
+}
+
 void rpc_stream_grant(cuzk_rpc_server *s)
 {
-    rpc_call *next;
-    bool large_blocked = false; /* oldest first: a large one must not be overtaken for ever */
-    for (rpc_call *call = s->waiting; call != NULL; call = next) {
-        next = call->wait_next;
-        const bool large = call->message_len > CUZK_RPC_SMALL;
-        if (large && large_blocked) {
-            continue;
+    bool small_only =
+        false; /* the large one whose turn it is does not fit: no other overtakes it */
+    for (;;) {
+        rpc_call *call = rpc_room_next_waiting(s, small_only);
+        if (call == NULL) {
+            return;
         }
-        if (!try_grant(call)) {
-            large_blocked = large_blocked || large;
-            continue;
+        if (try_grant(call)) {
+            go_on(call);
+        } else if (small_only) {
+            return;
+        } else {
+            small_only = true;
         }
-        rpc_conn *c = call->conn;
-        if (!call->finished) {
-            queue_remove(call);
-            const size_t withheld = call->withheld;
-            call->withheld = 0;
-            call->last_data_ns = cuzk_clock_ns();
-            (void)take_bytes(call, call->stash, call->stash_len);
-            drop_stash(call);
-            (void)nghttp2_session_consume_stream(c->ng, call->stream_id, withheld);
-            if (call->end_seen) {
-                end_of_request(call);
-            }
-        }
-        rpc_conn_flush(c); /* may kill the connection, and with it calls of this list */
-        next = s->waiting;
-        large_blocked = false;
     }
 }
 
@@ -273,6 +281,11 @@ static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *f, void *c
     if (f->hd.type != NGHTTP2_HEADERS || f->headers.cat != NGHTTP2_HCAT_REQUEST) {
         return 0;
     }
+    if (!rpc_room_call(conn)) {
+        (void)nghttp2_submit_rst_stream(ng, NGHTTP2_FLAG_NONE, f->hd.stream_id,
+                                        NGHTTP2_REFUSED_STREAM);
+        return 0;
+    }
     rpc_call *call = rpc_call_create(conn, f->hd.stream_id);
     if (call == NULL) {
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; /* the stream is reset */
@@ -303,7 +316,7 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *f, const uint8_t 
 {
     rpc_call *call = call_of(ng, f->hd.stream_id);
     const char *v = (const char *)value;
-    const rpc_conn *c = conn;
+    rpc_conn *c = conn;
     (void)flags;
     if (call == NULL || call->headers_done) {
         return 0;
@@ -326,6 +339,9 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *f, const uint8_t 
         set_timeout(call, v, value_len);
     } else if (is(name, name_len, "authorization") && c->need_token) {
         call->token_ok = rpc_secrets_token_matches(c->server, v, value_len);
+        if (call->token_ok) {
+            rpc_room_know(c);
+        }
     }
     return 0;
 }
@@ -360,6 +376,8 @@ static void headers_complete(rpc_conn *c, rpc_call *call)
         rpc_call_finish(call, CUZK_GRPC_UNAVAILABLE, "the server is shutting down");
     } else if (call->deadline_ns != 0 && !rpc_deadline_add(call)) {
         rpc_call_finish(call, CUZK_GRPC_RESOURCE_EXHAUSTED, "out of memory");
+    } else if (!call->method->no_token) {
+        c->has_worked = true;
     }
 }
 

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Limits over all connections. Nothing is refused to one caller as long as another one only holds a
+ * place: when a limit is reached, the peer that does least with its share loses it. Known callers
+ * (unix sockets; a token or client certificate was shown) have a part of each limit to themselves, and
+ * do not lose a place to others.
+ *
+ *   connections   the one that has been idle for longest; first those that never made a call
+ *   calls         the connection with the most
+ *   answers       the connection with the most bytes that it does not read
+ *   uploads       the one with the longest way to go, once another message has waited for its memory
+ *
+ * I/O thread.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "rpc/server/rpc_internal.h"
+
+#define NS_PER_MS        UINT64_C(1000000)
+#define UPLOAD_WINDOW_MS 2000u              /* over which an upload's speed is measured */
+#define UPLOAD_LEFT_MS   30000u             /* an upload that will be over by then goes on */
+#define LARGE            ((size_t)64 << 20) /* such messages go after smaller ones */
+#define LARGE_WAIT_MS    60000u             /* but not for ever */
+
+void rpc_room_know(rpc_conn *c)
+{
+    if (!c->is_known) {
+        c->is_known = true;
+        c->server->n_known++;
+    }
+}
+
+static void evict(rpc_conn *c, const char *why)
+{
+    (void)atomic_fetch_add(&c->server->evicted_conns, 1);
+    rpc_conn_kill(c, why);
+}
+
+/* ---- connections ---- */
+
+/* A call that the engine or a lane works on; a watch of health or an upload is none. */
+static bool has_work(const rpc_conn *c)
+{
+    for (const rpc_call *call = c->calls; call != NULL; call = call->next) {
+        if (call->started && !call->finished) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t idle_since(const rpc_conn *c)
+{
+    return c->idle_ns != 0 ? c->idle_ns : c->opened_ns;
+}
+
+/* a is to go before b. */
+static bool goes_before(const rpc_conn *a, const rpc_conn *b)
+{
+    return a->has_worked != b->has_worked ? !a->has_worked : idle_since(a) < idle_since(b);
+}
+
+static rpc_conn *idle_victim(const cuzk_rpc_server *s)
+{
+    rpc_conn *victim = NULL;
+    for (rpc_conn *c = s->conns; c != NULL; c = c->next) {
+        if (!c->is_known && (victim == NULL || goes_before(c, victim)) && !has_work(c)) {
+            victim = c;
+        }
+    }
+    return victim;
+}
+
+bool rpc_room_conn(cuzk_rpc_server *s, bool known)
+{
+    const uint64_t max = s->lim.max_connections, all = atomic_load(&s->n_conns);
+    const uint64_t others = all - s->n_known;
+    const bool fits = all < max && (known || others < max - max / 4);
+    if (fits) {
+        return true;
+    }
+    rpc_conn *victim = idle_victim(s);
+    if (victim == NULL) {
+        return false;
+    }
+    evict(victim, "idle, and others wait for a connection");
+    return true;
+}
+
+/* ---- calls ---- */
+
+bool rpc_room_call(rpc_conn *c)
+{
+    cuzk_rpc_server *s = c->server;
+    const uint64_t max = s->lim.max_calls, n = atomic_load(&s->n_calls);
+    rpc_conn *most = NULL;
+    if (n < (c->is_known ? max : max - max / 4)) {
+        return true;
+    }
+    for (rpc_conn *x = s->conns; x != NULL; x = x->next) {
+        if (!x->is_known && (most == NULL || x->n_calls > most->n_calls)) {
+            most = x;
+        }
+    }
+    if (most == NULL || most == c || most->n_calls <= c->n_calls + 1) {
+        return false;
+    }
+    evict(most, "too many calls, and others wait");
+    return true;
+}
+
+/* ---- answers ---- */
+
+void rpc_room_answer(rpc_conn *c, size_t n)
+{
+    c->out_bytes += n;
+    c->server->out_bytes += n;
+    atomic_store_explicit(&c->server->answer_bytes, c->server->out_bytes, memory_order_relaxed);
+}
+
+void rpc_room_answer_taken(rpc_conn *c, size_t n)
+{
+    c->out_bytes -= n;
+    c->server->out_bytes -= n;
+    atomic_store_explicit(&c->server->answer_bytes, c->server->out_bytes, memory_order_relaxed);
+}
+
+void rpc_room_enforce(cuzk_rpc_server *s)
+{
+    while (s->out_bytes > s->lim.answer_budget) {
+        rpc_conn *most = NULL;
+        for (rpc_conn *c = s->conns; c != NULL; c = c->next) {
+            /* a known one counts a quarter */
+            const size_t bytes = c->is_known ? c->out_bytes / 4 : c->out_bytes;
+            if (most == NULL || bytes > (most->is_known ? most->out_bytes / 4 : most->out_bytes)) {
+                most = c;
+            }
+        }
+        if (most == NULL || most->out_bytes == 0) {
+            return;
+        }
+        evict(most, "answers are not read");
+    }
+}
+
+/* ---- uploads ---- */
+
+/* It has sent what its window lets it send while it waits. */
+static bool is_earnest(const rpc_call *call)
+{
+    const size_t first =
+        call->message_len < RPC_WINDOW_WAITING / 2 ? call->message_len : RPC_WINDOW_WAITING / 2;
+    return call->stash_len >= first;
+}
+
+/* When the next message of a call in this state gets memory: smaller is earlier. */
+static unsigned rank_of(const rpc_call *call, uint64_t now_ns)
+{
+    const rpc_conn *c = call->conn;
+    unsigned rank = c->is_known ? 0 : 8;
+    rank += is_earnest(call) ? 0 : 4;
+    rank += c->n_slow > 0 ? 2 : 0;
+    rank += call->message_len > LARGE && now_ns - call->waiting_ns < LARGE_WAIT_MS * NS_PER_MS;
+    return rank;
+}
+
+rpc_call *rpc_room_next_waiting(cuzk_rpc_server *s, bool small_only)
+{
+    const uint64_t now = cuzk_clock_ns();
+    rpc_call *best = NULL;
+    unsigned best_rank = 0;
+    for (rpc_call *call = s->waiting; call != NULL; call = call->wait_next) { /* oldest first */
+        if (small_only && call->message_len > CUZK_RPC_SMALL) {
+            continue;
+        }
+        const unsigned rank = call->message_len <= CUZK_RPC_SMALL ? 0 : 1 + rank_of(call, now);
+        if (best == NULL || rank < best_rank) {
+            best = call;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+/* Not counted: who could have sent more of its message while it waits, and has not. */
+static bool somebody_waits(const cuzk_rpc_server *s, uint64_t now_ns)
+{
+    for (const rpc_call *call = s->waiting; call != NULL; call = call->wait_next) {
+        if (now_ns - call->waiting_ns >= UPLOAD_WINDOW_MS * NS_PER_MS && is_earnest(call)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Milliseconds that the rest will take, at the speed of the last window; 0 while that is not known. */
+static uint64_t time_left(rpc_call *call, uint64_t now_ns)
+{
+    const uint64_t ms = call->rate_ns == 0 ? 0 : (now_ns - call->rate_ns) / NS_PER_MS;
+    if (call->rate_ns != 0 && ms < UPLOAD_WINDOW_MS) {
+        return call->rate_left_ms;
+    }
+    if (call->rate_ns != 0) {
+        const uint64_t got = call->message_got - call->rate_got;
+        const uint64_t left = call->message_len - call->message_got;
+        call->rate_left_ms = got == 0 ? UINT64_MAX / 8 : left * ms / got;
+    }
+    call->rate_ns = now_ns;
+    call->rate_got = call->message_got;
+    return call->rate_left_ms;
+}
+
+void rpc_room_uploads(cuzk_rpc_server *s, uint64_t now_ns)
+{
+    rpc_call *slowest = NULL;
+    uint64_t most = UPLOAD_LEFT_MS;
+    for (rpc_conn *c = s->conns; c != NULL; c = c->next) {
+        for (rpc_call *call = c->calls; call != NULL; call = call->next) {
+            if (!call->receiving || !call->granted || call->finished ||
+                call->message_len <= CUZK_RPC_SMALL) {
+                continue;
+            }
+            const uint64_t left = time_left(call, now_ns) / (c->is_known ? 4 : 1);
+            if (left > most) {
+                most = left;
+                slowest = call;
+            }
+        }
+    }
+    if (slowest != NULL && somebody_waits(s, now_ns)) {
+        rpc_conn *c = slowest->conn;
+        c->n_slow++;
+        (void)atomic_fetch_add(&s->ended_uploads, 1);
+        rpc_call_finish(slowest, CUZK_GRPC_UNAVAILABLE,
+                        "the request came too slowly while others waited");
+        rpc_conn_flush(c);
+    }
+}
