@@ -16,6 +16,7 @@
 
 #define DEFAULT_BURST      1000u
 #define DEFAULT_PER_SECOND 200u
+#define FLUSH_STALL_MS     200u
 #define NS_PER_SECOND      1000000000u
 
 /* Events share a slot when their hashes do: then they share its limit, which does no harm. */
@@ -161,6 +162,13 @@ void cuzk_log_write(cuzk_log *log, cuzk_log_level level, const char *event, cons
         put_line(log, buf, n);
     }
     (void)pthread_mutex_unlock(&log->mutex);
+}
+
+void cuzk_log_flush(cuzk_log *log)
+{
+    if (log != NULL) {
+        (void)cuzk_log_writer_flush(log->writer, FLUSH_STALL_MS);
+    }
 }
 
 uint64_t cuzk_log_lost(cuzk_log *log)

@@ -62,6 +62,8 @@ CUZK_NODISCARD cuzk_status cuzk_log_create(cuzk_log **out, const cuzk_log_config
  */
 void cuzk_log_destroy(cuzk_log *log);
 void cuzk_log_set_level(cuzk_log *log, cuzk_log_level level);
+/** Waits until what is queued is written, as long as the reader takes something every 200 ms. */
+void cuzk_log_flush(cuzk_log *log);
 /** Lines that were lost because the output did not take them. */
 uint64_t cuzk_log_lost(cuzk_log *log);
 /** For values that are dear to make. */

@@ -370,6 +370,7 @@ static cuzk_status start(serve *s)
     CUZK_TRY(start_engine(s));
     CUZK_TRY(bind_rpc(s));
     CUZK_TRY(start_api(s)); /* its /metrics has those of the other */
+    cuzk_log_flush(s->log); /* who is answered may read where the rest is */
     CUZK_TRY(cuzk_rpc_server_start(s->rpc, &s->err));
     if (s->config->preload.n > 0) {
         s->has_preloader = pthread_create(&s->preloader, NULL, preload, s) == 0;
