@@ -1,5 +1,5 @@
 #!/bin/sh
-# clang-tidy, every finding an error, on the compile commands of the clang preset.
+# clang-tidy on src and apps, every finding an error, on the compile commands of the clang preset.
 # usage: tools/tidy.sh changed      files that changed since the commit in tools/tidy_base.txt, whose tree was clean
 #        tools/tidy.sh all          every file
 #        tools/tidy.sh FILE...      these files
@@ -11,6 +11,9 @@ tidy=$(command -v clang-tidy-14 || command -v clang-tidy) || {
 }
 commands=build/clang/compile_commands.json
 [ -f $commands ] || cmake --preset clang >/dev/null
+# generated headers
+cmake --build --preset clang --target cuzk_commit >/dev/null
+cmake --build --preset clang --target cuzk_rpc_proto >/dev/null 2>&1 || true
 case "${1:-changed}" in
 changed)
     base=$(grep -v '^#' tools/tidy_base.txt)
@@ -18,9 +21,9 @@ changed)
         echo "tidy: the commit $base of tools/tidy_base.txt is not in the history of HEAD" >&2
         exit 1
     }
-    files=$(git diff --name-only --diff-filter=d "$base" -- '*.c')
+    files=$(git diff --name-only --diff-filter=d "$base" -- 'src/*.c' 'apps/*.c')
     ;;
-all) files=$(git ls-files '*.c') ;;
+all) files=$(git ls-files 'src/*.c' 'apps/*.c') ;;
 *) files=$* ;;
 esac
 # Files that no build compiles here (the CUDA back end without CUDA, a template) have no command.

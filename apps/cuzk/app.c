@@ -236,7 +236,7 @@ static bool report_json(app *a, cuzk_status st)
 int app_finish(app *a, cuzk_status st)
 {
     end_progress(a, st == CUZK_OK);
-    const cuzk_status traced = finish_trace(a); /* the work's own failure is told first */
+    const cuzk_status traced = finish_trace(a); /* a failure of the work itself is reported first */
     st = st == CUZK_OK ? traced : st;
     if (!a->json) {
         report_text(a, st);
@@ -257,7 +257,10 @@ CUZK_PRINTF(3, 4) static void line(app *a, const char *key, const char *fmt, ...
     va_list ap;
     size_t i = 0;
     for (; key[i] != '\0' && i < sizeof(label) - 1; i++) {
-        label[i] = key[i] == '_' ? ' ' : key[i];
+        label[i] = key[i];
+        if (key[i] == '_') {
+            label[i] = ' ';
+        }
     }
     label[i] = '\0';
     end_progress(a, true);

@@ -53,7 +53,7 @@ extern const struct argp app_argp;
     }
 
 void app_init(app *a, const char *command);
-/** Applies the CPU mask, starts the pool, takes over SIGINT and SIGTERM. */
+/** Applies the CPU mask, starts the pool, installs handlers of SIGINT and SIGTERM. */
 CUZK_NODISCARD cuzk_status app_begin(app *a);
 /** Reports the outcome, releases everything; the exit status of the process. */
 int app_finish(app *a, cuzk_status st);

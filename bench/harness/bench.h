@@ -61,7 +61,7 @@ typedef struct bench_micro_opts {
     size_t n_exact;
     bool all;           /* big ones too */
     double seconds;     /* per case, but at least */
-    size_t min_samples; /* so many samples */
+    size_t min_samples; /* samples to take, at least */
     bool cpu_time;      /* of the process, not wall time: for busy machines */
     void *arg;          /* of all below */
     bool (*stop)(void *arg);

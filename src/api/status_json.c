@@ -22,7 +22,8 @@ static const char *const part_names[] = {"pending", "synthesizing", "synth_done"
 static void key_secs(cuzk_jsonw *w, const char *key, uint64_t ns)
 {
     cuzk_jsonw_key(w, key);
-    cuzk_jsonw_f64(w, (double)(ns / 1000000u) / 1e3);
+    const uint64_t ms = ns / 1000000u;
+    cuzk_jsonw_f64(w, (double)ms / 1e3);
 }
 static void key_null(cuzk_jsonw *w, const char *key)
 {

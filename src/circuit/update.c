@@ -155,6 +155,7 @@ static void record_header(recorder *r)
     cuzk_builder_enter(b, "partition path", -1);
     cuzk_gadget_tree top;
     cuzk_record_tree_d(&top, pb);
+    /* The leaf of the top tree is the root of the partition's tree. NOLINTNEXTLINE(readability-suspicious-call-argument) */
     cuzk_gadget_por_with_bits(r->g, &top, root, select_bits, r->siblings, comm_d_new);
     cuzk_builder_leave(b);
     for (uint32_t j = 0; j < r->lay.digests; j++) {

@@ -2,7 +2,7 @@
 #ifndef CUZK_EC_EC_INTERNAL_H
 #define CUZK_EC_EC_INTERNAL_H
 
-/* What g1.c and g2.c share and nobody else needs. */
+/* Shared by g1.c and g2.c only. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -24,7 +24,7 @@ typedef enum cuzk_gadget_hash {
     CUZK_GADGET_SHA256 = CUZK_GADGET_N_POSEIDON
 } cuzk_gadget_hash;
 
-/** Everything that gadgets need beside the builder; for one builder and one thread. */
+/** Everything that gadgets need in addition to the builder; for one builder and one thread. */
 typedef struct cuzk_gadgets {
     cuzk_builder *b; /* borrowed */
     cuzk_poseidon_gadget *poseidon[CUZK_GADGET_N_POSEIDON];

@@ -11,7 +11,7 @@
 
 #define MAX_DEPTH 8
 
-/* Reading: one parser, and the status of the first point or curve error beside its message. */
+/* Reading: one parser, and the status of the first point or curve error together with its message. */
 typedef struct doc {
     cuzk_json j;
     cuzk_status status; /* of the failure; E_FORMAT unless said otherwise */

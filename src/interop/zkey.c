@@ -334,7 +334,7 @@ static cuzk_status load(cuzk_zkey *z, const void *data, size_t n, cuzk_err *err)
     return st;
 }
 
-/* Takes over file (NULL: data [n]), whatever the outcome. */
+/* Owns file (NULL: data [n]) from here on, also on failure. */
 static cuzk_status create(cuzk_zkey **out, cuzk_file *file, const void *data, size_t n,
                           const char *name, cuzk_point_check check, cuzk_err *err)
 {

@@ -10,7 +10,7 @@
 #define BLOCK_POINTS (MSM_BLOCK_BITS + 1u)
 CUZK_STATIC_ASSERT((1u << MSM_BLOCK_BITS) == MSM_SEGMENTS, "a block fits what one task weighs");
 
-/* One group of windows on its way through the three phases. */
+/* One group of windows in the three phases. */
 typedef struct group_job {
     cuzk_msm_ctx *ctx;
     const cuzk_msm_table *table;

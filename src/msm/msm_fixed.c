@@ -30,7 +30,8 @@ static unsigned choose_c(size_t n)
     unsigned best = C_MIN;
     double least = 0;
     for (unsigned c = C_MIN; c <= C_MAX; c++) {
-        const double windows = SCALAR_BITS / c + 1;
+        const unsigned n_windows = SCALAR_BITS / c + 1;
+        const double windows = (double)n_windows;
         /* An entry of the table costs about three additions (Jacobian, and its conversion). */
         const double cost = windows * ((double)n + 3.0 * (double)((uint64_t)1 << (c - 1)));
         if (c == C_MIN || cost < least) {

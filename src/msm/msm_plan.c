@@ -24,7 +24,7 @@ static double window_cost(const cuzk_msm_plan *p, const cuzk_msm_engine *eng, do
     return sums + weigh + (acc * eng->group->acc_ns + n * 6.0) / eng->add_ns;
 }
 
-/* Of n a window, how many can be expected in so many buckets: blocks may be full of used ones, or be all
+/* Of n a window, the expected number of used buckets: blocks may be full of used ones, or be all
  * of their window. */
 static size_t most_digits(size_t n, size_t used, size_t slots, size_t buckets)
 {
@@ -157,7 +157,9 @@ void cuzk_msm_plan_hex_digits(cuzk_msm_plan *p, size_t n, unsigned digits, unsig
     for (unsigned w = 0; w < digits; w++) {
         left *= p->base.m;
         unsigned limbs = 1;
-        for (double got = 0x1p32; got < left && limbs < 2 * MSM_HEX_FRACTION; got *= 0x1p32) {
+        double got = 0x1p32;
+        while (got < left && limbs < 2 * MSM_HEX_FRACTION) {
+            got *= 0x1p32;
             limbs++;
         }
         p->from[w] = (uint8_t)(2 * MSM_HEX_FRACTION - limbs);

@@ -5,7 +5,7 @@
 /* The bodies of the functions of msm.h, for any engine. */
 #include "msm/msm_core.h"
 
-/* Up to so many scalars are multiplied one by one. */
+/* At most this many scalars are multiplied one by one. */
 #define MSM_DIRECT 4u
 /* Most scalars at once; bounds the working memory to about 2 GiB (docs/msm.md). */
 #define MSM_SLICE  ((size_t)1 << 23)

@@ -75,7 +75,7 @@ static inline cuzk_var cuzk_builder_slot(uint32_t s)
  */
 void cuzk_builder_bind(cuzk_builder *b, uint64_t k, const cuzk_var *outs);
 /**
- * For tests: ends the block being recorded and records another one beside it; finish compares the
+ * For tests: ends the block being recorded and records a second one; finish compares the
  * two and fails with E_SELFTEST when rows, classes or counts differ.
  */
 void cuzk_builder_record_again(cuzk_builder *b);

@@ -16,7 +16,7 @@ typedef struct cuzk_part_values {
     const cuzk_fr *fixed;  /* [1 + CUZK_COEF_TABLE] zero, then the fixed coefficients */
 } cuzk_part_values;
 
-/** What evaluation needs beside the witness. */
+/** What evaluation needs in addition to the witness. */
 typedef struct cuzk_eval_tables {
     cuzk_fr *slots; /* [n_blocks * (n_slots + 1)], at least one: values of ONE and of all slots */
     cuzk_fr fixed[1 + CUZK_COEF_TABLE];

@@ -201,7 +201,7 @@ bool cuzk_recorder_enter(cuzk_recorder *r, const char *name, int32_t index)
     return true;
 }
 
-/* *out = array shrunk to n elements; the recorder gives it up. */
+/* *out = array shrunk to n elements; the caller owns the array from here on. */
 static bool take(void *out_ptr, void *array_ptr, uint64_t n, size_t size)
 {
     void *p;

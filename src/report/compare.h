@@ -6,7 +6,7 @@
  * Two results of one benchmark, metric by metric. A metric is better or worse when the interval of
  * its shift does not contain zero and the shift itself is at least min_effect of the base (and, for
  * a layer, at least floor of the total); the intervals hold for all metrics at once (Bonferroni), so
- * that two equal programs are told apart in at most one comparison of twenty, and in practice, since
+ * that two equal programs are called different in at most one comparison of twenty, and in practice, since
  * the effect has to be there too, hardly ever. It is the same when the interval lies within
  * must_see of zero; else the runs are too few, or too noisy, to tell.
  *

@@ -66,7 +66,8 @@ cuzk_familiar cuzk_familiar_of(const char *path)
     if (has(path, "prove")) {
         return on_host(path);
     }
-    if (has(path, "assemble") || has(path, "stage_witness")) { /* beside the device's work */
+    if (has(path, "assemble") ||
+        has(path, "stage_witness")) { /* concurrent with the device's work */
         return CUZK_FAMILIAR_GAP;
     }
     return has(path, "parse") || has(path, "check") || has(path, "witness")

@@ -3,7 +3,7 @@
 #define CUZK_REPORT_STATS_H
 
 /*
- * What may be said of a few runs. Intervals of medians come from order statistics (binomial), those
+ * What a few runs show. Intervals of medians come from order statistics (binomial), those
  * of a shift between two samples from the exact distribution of the Mann-Whitney statistic with the
  * Hodges-Lehmann estimate inside; neither assumes a shape of the noise. Below eight runs on a side
  * the exact distribution is too coarse for many layers at once, and Welch's t is used instead.

@@ -4,7 +4,7 @@
 
 /*
  * The job store on SQLite (engine/job_store.h): one file, PATH, and for inputs above
- * CUZK_STORE_INLINE_BYTES a folder beside it, PATH.inputs, with one file per unfinished job. What
+ * CUZK_STORE_INLINE_BYTES the folder PATH.inputs, with one file per unfinished job. What
  * put and finish promise survives a kill and a power cut: write-ahead log, synced per commit, and
  * input files synced before the row that names them is committed. PATH.reserve keeps disk space for
  * the results of accepted jobs, PATH.reserve-winning for WinningPoSt's jobs; PATH.mark has the number

@@ -413,7 +413,7 @@ static bool is_lost(cuzk_status st)
     return st == CUZK_E_FORMAT || st == CUZK_E_DIGEST || st == CUZK_E_NOT_FOUND;
 }
 
-/* A job that can never be proved is reported to whoever asks for it. */
+/* A job that can never be proved is reported to every client that asks for it. */
 static cuzk_status end_lost(store *s, cuzk_job_record *j, const char *why, cuzk_err *err)
 {
     char text[512];

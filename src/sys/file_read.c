@@ -123,7 +123,7 @@ static cuzk_status begin(cuzk_file *f, bool is_stdin, size_t max, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is a directory",
                          cuzk_path_shown(shown, f->path));
     }
-    /* Standard input may be a file that is already read in part; size 0 is told by files under
+    /* Standard input may be a file that is already read in part; files report size 0 under
      * /proc that have content all the same. */
     if (!is_stdin && S_ISREG(st.st_mode) && st.st_size > 0) {
         f->size = (uint64_t)st.st_size;

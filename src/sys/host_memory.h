@@ -13,7 +13,7 @@ uint64_t cuzk_host_memory_total(void);
 /** The same from given files: /proc/meminfo, /proc/self/cgroup, /sys/fs/cgroup. 0: not readable. */
 uint64_t cuzk_host_memory_read(const char *meminfo, const char *membership, const char *root);
 /**
- * Bytes that this process may still take: what the system has available, or less when the limit of a
+ * Bytes that this process may still allocate: the system's available memory, or less when the limit of a
  * control group says so. 0: unknown.
  */
 uint64_t cuzk_host_memory_available(void);

@@ -3,8 +3,8 @@
 #define CUZK_SYS_POOL_H
 
 /*
- * A pool of worker threads and one primitive on it, parallel_for. No globals: whoever needs
- * threads is given a pool. NULL is a valid pool everywhere: the work runs on the calling thread.
+ * A pool of worker threads and one primitive on it, parallel_for. No globals: a function that needs
+ * threads has a pool as parameter. NULL is a valid pool everywhere: the work runs on the calling thread.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 typedef struct cuzk_pool cuzk_pool;
 
-/** A request to stop, shared by whoever asks and whoever works. Zero-initialised: not requested. */
+/** A request to stop, shared by the threads that ask and the threads that work. Zero-initialised: not requested. */
 typedef struct cuzk_cancel {
     _Atomic bool requested;
 } cuzk_cancel;

@@ -3,7 +3,7 @@
 #define CUZK_SYS_RELEASER_H
 
 /*
- * One thread that gives large buffers back, so that nobody on the way to a proof waits for the
+ * One thread that gives large buffers back, so that no proof waits for the
  * kernel to unmap them. What waits to be given back is bounded and can be asked for.
  */
 #include "base/status.h"

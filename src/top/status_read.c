@@ -202,7 +202,10 @@ static char stage_letter(const char *state, const char *stage)
     if (strcmp(stage, "device") == 0) {
         return 'D';
     }
-    return stage[0] >= 'a' && stage[0] <= 'z' ? stage[0] : '.';
+    if (stage[0] >= 'a' && stage[0] <= 'z') {
+        return stage[0];
+    }
+    return '.';
 }
 
 static void read_partition(cuzk_json *j, char *letter)

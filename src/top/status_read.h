@@ -59,7 +59,7 @@ typedef struct cuzk_status_view {
     char version[64];
     double uptime_secs;
     bool draining;
-    bool on_cpu; /* for want of a GPU that works */
+    bool on_cpu; /* because no GPU works */
     uint64_t now_us;
     uint64_t memory_total, memory_used, memory_reserved, pinned, resident, release_backlog;
     uint64_t completed, failed, cancelled, reproved, queue_depth, completed_last_minute,

@@ -20,7 +20,7 @@ typedef struct event {
     const cuzk_span_record *r;
     uint64_t pid, tid; /* the track it belongs to */
     uint64_t end_ns;
-    uint32_t side; /* 0: the track itself; k: the k-th beside it */
+    uint32_t side; /* 0: the track itself; k: the k-th extra track */
 } event;
 
 static int by_track_and_time(const void *a, const void *b)

@@ -42,7 +42,7 @@ const char *cuzk_trace_counters_note(const cuzk_trace *t);
 /**
  * Copies the spans with an id above `after`, in order of id, at most cap; returns their number.
  * Again with the last id copied for the rest. Spans that end meanwhile are seen open or closed,
- * never half. @thread any, beside recording.
+ * never half. @thread any, also while spans are recorded.
  */
 size_t cuzk_trace_read(const cuzk_trace *t, cuzk_span after, cuzk_span_record *out, size_t cap);
 /** All spans held, in a block to be freed with cuzk_free. */

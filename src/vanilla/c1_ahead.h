@@ -4,7 +4,7 @@
 
 /*
  * Challenges of a large C1 read by all threads before its parser comes to them. Where one might
- * begin is guessed from its first key; the parser decides whether it does, takes over what was read
+ * begin is guessed from its first key; the parser decides whether it does, uses what was read
  * there without an error, and reads everything else itself. So the result and every message are
  * those of one parser, whatever the text.
  */

@@ -15,7 +15,7 @@ typedef struct bench_device_opts {
     size_t n_match;
 } bench_device_opts;
 
-/** Metrics "accel/OP/KIND/lg_n=N" into b->r; what does not fit the device is told and left out. */
+/** Metrics "accel/OP/KIND/lg_n=N" into b->r; sizes that do not fit the device are named and left out. */
 CUZK_NODISCARD cuzk_status bench_device_run(bench_opts *b, cuzk_accel *dev,
                                             const bench_device_opts *o);
 

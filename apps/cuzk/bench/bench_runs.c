@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "report/text.h"
 
-/* What a run tells beside its layers. */
+/* What a run records in addition to its layers. */
 typedef struct measured {
     uint64_t wall_ns, cpu_ns, heap, rss, reference_ns;
     bool rss_of_run;

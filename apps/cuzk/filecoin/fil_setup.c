@@ -150,7 +150,7 @@ static cuzk_status find_paths(circuit_args *c, param_paths *out)
     return app_check_output(&c->a, out->meta);
 }
 
-/* The .meta file that the network's tools expect beside the other two. */
+/* The .meta file that the network's tools expect next to the other two. */
 static cuzk_status write_meta(circuit_args *c, const char *path)
 {
     char text[64];

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -30,16 +31,15 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 {
     transfer *t = arg;
     const size_t length = size * n;
-    uint64_t first;
     char text[128];
     const size_t copied = length < sizeof(text) - 1 ? length : sizeof(text) - 1;
     memcpy(text, line, copied);
     text[copied] = '\0';
     if (strncmp(text, "HTTP/", 5) == 0) {
         t->range_first = t->from;
-    } else if (strncasecmp(text, "content-range:", 14) == 0 &&
-               sscanf(text + 14, " bytes %" SCNu64 "-", &first) == 1) {
-        t->range_first = first;
+    } else if (strncasecmp(text, "content-range:", 14) == 0) {
+        const char *unit = strstr(text, "bytes ");
+        t->range_first = unit == NULL ? UINT64_MAX : strtoull(unit + 6, NULL, 10);
     }
     return length;
 }

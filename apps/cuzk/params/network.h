@@ -58,7 +58,7 @@ typedef struct fetch_result {
 } fetch_result;
 /**
  * HTTP or HTTPS with libcurl. Continues the file at path when it is not empty. E_IO (retryable) for a
- * network's or server's trouble, E_NOT_FOUND for 404, E_INVALID for a URL that is none, E_FORMAT for more
+ * network's or server's trouble, E_NOT_FOUND for 404, E_INVALID for an invalid URL, E_FORMAT for more
  * than `most` bytes (0: no limit), E_CANCELLED.
  */
 CUZK_NODISCARD cuzk_status fetch_http(fetch_result *out, const char *url, const char *path,

@@ -64,7 +64,7 @@ CUZK_NODISCARD cuzk_status serve_open_log(serve *s);
 void serve_say_issues(const serve *s);
 /** The engine as the configuration wants it; borrows its strings. */
 void serve_engine_config(serve *s, const cuzk_config *c, cuzk_engine_config *out);
-/** SIGHUP: takes over what may change, says what needs a restart. */
+/** SIGHUP: applies the settings that may change, and names those that need a restart. */
 void serve_reload(serve *s);
 /** Store, engine, servers; from then on jobs are taken. Says what fails in the log. */
 CUZK_NODISCARD cuzk_status serve_start(serve *s);

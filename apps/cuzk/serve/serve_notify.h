@@ -13,7 +13,7 @@
 #include "base/compiler.h"
 
 typedef struct serve_notify {
-    int fd;               /* -1: nobody wants to know */
+    int fd;               /* -1: there is no service manager */
     uint64_t watchdog_us; /* 0: no watchdog */
     char status[256];     /* the last STATUS that was sent */
 } serve_notify;
@@ -21,7 +21,7 @@ typedef struct serve_notify {
 /** Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. */
 void serve_notify_open(serve_notify *n);
 void serve_notify_close(serve_notify *n);
-/** A message; false when it was not taken (or nobody wants it). */
+/** A message; false when it was not delivered, or there is no service manager. */
 bool serve_notify_send(const serve_notify *n, const char *fmt, ...) CUZK_PRINTF(2, 3);
 /** STATUS=text, when it differs from the last. */
 void serve_notify_status(serve_notify *n, const char *text);

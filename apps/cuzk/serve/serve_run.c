@@ -177,7 +177,7 @@ void serve_run(serve *s)
     serve_timeline(s);
     serve_notify_close(&s->notify);
     (void)close(fd);
-    /* a signal from here on ends the process: whoever sends a third one means it */
+    /* from here on a signal ends the process: a third signal is meant */
     (void)sigdelset(&set, SIGHUP);
     (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

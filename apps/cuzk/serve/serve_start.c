@@ -54,7 +54,7 @@ void serve_say_issues(const serve *s)
     }
 }
 
-/* A secret that every user of the machine can read is none; it is said, not refused. */
+/* A token file that every user can read protects nothing. The daemon warns and starts. */
 static void say_token(const serve *s)
 {
     struct stat st;

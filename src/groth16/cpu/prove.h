@@ -35,7 +35,7 @@ typedef struct cuzk_prove_opts {
  * Also for other keys than bellperson's: the srs says which quotient goes with its section h and
  * whether a and b have all wires (cuzk_srs_create).
  *
- * Memory beside witness and srs: 3 field elements per domain point, then at most 320 MiB of points.
+ * Memory in addition to witness and srs: 3 field elements per domain point, then at most 320 MiB of points.
  * Witness and srs must be of one circuit: E_INVALID names the first count that differs. An
  * unsatisfied witness without check_witness gives a proof that does not verify.
  */
