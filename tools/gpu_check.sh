@@ -8,6 +8,7 @@
 #   LARGE=1         also the tests of whole partitions on the device (minutes of the CPU's time)
 #   BENCH_RUNS=3    runs of each kernel
 #   NO_TESTS=1, NO_SANITIZER=1, NO_BENCH=1     leave these out
+#   CLASSES="8.0 8.9:24GiB"   also the tests with the card playing others (--as-card), each class in turn
 #   BUDGET=280      seconds for all; what would not fit any more is left out
 #   SANITIZER_SECONDS=75   limit of each sanitizer run
 #   PREBUILT=DIR    a build folder made elsewhere, instead of building
@@ -46,8 +47,11 @@ build_all() {
     if command -v ninja >/dev/null; then
         generator=(-G Ninja)
     fi
+    local arch
+    arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
     # shellcheck disable=SC2086
-    cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_CUDA=ON -DCUZK_DAEMON=OFF &&
+    cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_CUDA=ON -DCUZK_DAEMON=OFF \
+        -DCMAKE_CUDA_ARCHITECTURES="${arch:-90}" &&
         cmake --build "$build" -j"$(nproc)" --target cuzk cuzk_bench_cuda cuzk_bench_cuda_r1cs $tests
 }
 if [ -z "${PREBUILT:-}" ] && ! build_all >"$out/build.txt" 2>&1; then
@@ -75,6 +79,12 @@ if [ -z "${NO_TESTS:-}" ]; then
         start "$out/tests/${t#test_accel_cuda_}.txt" 300 "$build/test/accel_cuda/$t"
     done
 fi
+for class in ${CLASSES:-}; do
+    wait
+    for t in cards golden ntt msm_g1 msm_g2 msm_images ops prove; do
+        CUZK_TEST_CARD=$class start "$out/tests/as-${class//:/-}-$t.txt" 300 "$build/test/accel_cuda/test_accel_cuda_$t"
+    done
+done
 if [ -z "${NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
     # A finding ends with status 9. One kernel is wrong on purpose, for every tool: it has to be found.
     nvcc -o "$out/wrong" -x cu - <<'WRONG' >>"$out/build.txt" 2>&1

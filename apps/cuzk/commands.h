@@ -45,6 +45,7 @@ int cmd_bench_aggregate(int argc, char **argv);
 int cmd_bench_compare(int argc, char **argv);
 int cmd_bench_micro(int argc, char **argv);
 int cmd_bench_moved(int argc, char **argv);
+int cmd_bench_tune(int argc, char **argv);
 int cmd_bench_pair(int argc, char **argv);
 int cmd_bench_prove(int argc, char **argv);
 int cmd_bench_show(int argc, char **argv);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Every kernel's launch in every class of card, from the table that the launches use. */
+#include <stdio.h>
 #include <string.h>
 
 #include "accel/card/card.h"
@@ -47,6 +48,78 @@ static void launches_fit(void)
             CHECK(k > CUZK_KERNEL_TREE_G2_LEAN || l.threads % 64 == 0);
         }
         CHECK(n == CUZK_KERNELS - 7); /* one of each pair */
+    }
+}
+
+#define RECORD "test/vectors/kernel_resources.txt"
+
+/* Whether a kernel as ptxas names it is the one of the table: "pass_k<true" has "pass_k<true, false, 0>". */
+static bool is_kernel(const char *compiled, const char *name)
+{
+    const size_t whole = strlen(name), n = name[whole - 1] == '>' ? whole - 1 : whole;
+    return strncmp(compiled, name, n) == 0 &&
+           (compiled[n] == '\0' || strchr("<,> ", compiled[n]) != NULL);
+}
+
+/*
+ * Registers and static shared memory of every kernel, as ptxas reports them for each architecture
+ * (tools/kernel_resources.py), and the launch that the table gives it: within the class's limits, with
+ * as many blocks in a multiprocessor as the table promises, no kernel without a line and none beyond.
+ */
+static void compiled_kernels_fit(void)
+{
+    static const uint32_t promised[CUZK_KERNELS] = {
+#define XX(id, name, threads, bytes, blocks) (blocks),
+        CUZK_KERNEL_MAP(XX)
+#undef XX
+    };
+    static unsigned seen[CUZK_CARD_CLASSES][CUZK_KERNELS];
+    cuzk_err err;
+    char line[256], kernel[192];
+    unsigned cc, registers, shared, stack, lines = 0;
+    FILE *f = fopen(RECORD, "r");
+    CHECK_MSG(f != NULL, "no %s", RECORD);
+    memset(seen, 0, sizeof(seen));
+    while (fgets(line, sizeof(line), f) != NULL) {
+        if (line[0] == '#') {
+            continue;
+        }
+        CHECK(sscanf(line, "%u\t%191[^\t]\t%u\t%u\t%u", &cc, kernel, &registers, &shared, &stack) ==
+              5);
+        lines++;
+        size_t i = 0;
+        while (i < CUZK_CARD_CLASSES && CUZK_CARD_TABLE[i].cc != cc) {
+            i++;
+        }
+        CHECK_MSG(i < CUZK_CARD_CLASSES, "sm_%u is no class", cc);
+        const cuzk_card_class *c = &CUZK_CARD_TABLE[i];
+        unsigned k = 0;
+        while (k < CUZK_KERNELS && !is_kernel(kernel, cuzk_kernel_name((cuzk_kernel)k))) {
+            k++;
+        }
+        if (strcmp(kernel, "image_k") == 0) {
+            continue; /* never launched */
+        }
+        CHECK_MSG(k < CUZK_KERNELS, "%s is not in the table of kernels", kernel);
+        seen[i][k]++;
+        if (!cuzk_card_runs(c, (cuzk_kernel)k)) {
+            continue; /* compiled for another card's play, or empty */
+        }
+        const cuzk_launch l = cuzk_card_launch(c, (cuzk_kernel)k);
+        CHECK_OK(cuzk_card_check(c, kernel, l, shared, registers, &err), &err);
+        const uint32_t blocks =
+            cuzk_card_blocks(&c->limits, l.threads, registers, (uint64_t)shared + l.dynamic_bytes);
+        const uint32_t want = k == CUZK_KERNEL_SPREAD ? c->shapes.spread_blocks : promised[k];
+        CHECK_MSG(blocks >= want, "class %s, %s: %u blocks in a multiprocessor, %u promised",
+                  c->text, kernel, blocks, want);
+    }
+    (void)fclose(f);
+    CHECK(lines > CUZK_CARD_CLASSES * (unsigned)CUZK_KERNELS);
+    for (size_t i = 0; i < CUZK_CARD_CLASSES; i++) {
+        for (unsigned k = 0; k < CUZK_KERNELS; k++) {
+            CHECK_MSG(seen[i][k] > 0, "class %s: no %s in %s", CUZK_CARD_TABLE[i].text,
+                      cuzk_kernel_name((cuzk_kernel)k), RECORD);
+        }
     }
 }
 
@@ -156,6 +229,7 @@ static void parsing(void)
     CHECK(cuzk_card_played() == NULL);
 }
 
-static const cuzk_case cases[] = {CASE(table),  CASE(launches_fit), CASE(refusals), CASE(blocks),
-                                  CASE(others), CASE(devices),      CASE(parsing)};
+static const cuzk_case cases[] = {CASE(table),    CASE(launches_fit), CASE(compiled_kernels_fit),
+                                  CASE(refusals), CASE(blocks),       CASE(others),
+                                  CASE(devices),  CASE(parsing)};
 TEST_MAIN("accel/card", cases)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* A GPU that plays cards of other classes: their limits hold, and the self-test passes on each. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "accel/cuda/cuda_accel.h"
@@ -97,6 +98,31 @@ static void launches_beyond_the_class_fail(void)
     put_back();
 }
 
+/* Measured, kept, found again; both ways of a sum give one point (cuzk_accel_cuda_tune compares them). */
+static void choice_is_kept(void)
+{
+    cuzk_err err;
+    cuzk_accel *dev = NULL;
+    cuzk_cuda_choice first, second;
+    need_device();
+    CHECK(setenv("XDG_CACHE_HOME", test_tmpdir(), 1) ==
+          0); /* NOLINT(concurrency-mt-unsafe): one thread */
+    CHECK_OK(cuzk_accel_cuda_open(&dev, 0, (uint64_t)6 << 30, &err), &err);
+    CHECK_OK(cuzk_accel_cuda_tune(dev, &first, false, &err), &err);
+    CHECK(first.affine_ms > 0 && first.xyzz_ms > 0);
+    CHECK_OK(cuzk_accel_cuda_tune(dev, &second, false, &err), &err);
+    CHECK(second.xyzz == first.xyzz && second.affine_ms == 0);
+    CHECK_OK(cuzk_accel_cuda_tune(dev, &second, true, &err), &err);
+    CHECK(second.affine_ms > 0);
+    CHECK_OK(cuzk_accel_self_test(dev, &err), &err);
+    cuzk_accel_close(dev);
+    /* Too little memory to measure in: an error, and the device works on. */
+    CHECK_OK(cuzk_accel_cuda_open(&dev, 0, (uint64_t)1 << 28, &err), &err);
+    CHECK_STATUS(cuzk_accel_cuda_tune(dev, &second, true, &err), CUZK_E_DEV_NOMEM);
+    CHECK_OK(cuzk_accel_self_test(dev, &err), &err);
+    cuzk_accel_close(dev);
+}
+
 static void memory_is_the_cards(void)
 {
     cuzk_err err;
@@ -114,7 +140,7 @@ static void memory_is_the_cards(void)
     put_back();
 }
 
-static const cuzk_case cases[] = {CASE(self_test_passes_as_every_class),
-                                  CASE(self_test_sees_failures),
-                                  CASE(launches_beyond_the_class_fail), CASE(memory_is_the_cards)};
+static const cuzk_case cases[] = {
+    CASE(self_test_passes_as_every_class), CASE(self_test_sees_failures),
+    CASE(launches_beyond_the_class_fail), CASE(choice_is_kept), CASE(memory_is_the_cards)};
 TEST_MAIN("accel_cuda/cards", cases)

@@ -15,6 +15,7 @@ static const command commands[] = {
     {"prove", "whole proofs, layer by layer; streams of them", cmd_bench_prove},
     {"aggregate", "aggregation: SRS, aggregate, verification", cmd_bench_aggregate},
     {"pair", "two programs in turns, and the comparison", cmd_bench_pair},
+    {"tune", "how each GPU adds up points faster", cmd_bench_tune},
     {"compare", "two results: what got better, what got worse", cmd_bench_compare},
     {"moved", "baselines that differ between results of one commit", cmd_bench_moved},
     {"show", "a result as tables or as a page", cmd_bench_show},

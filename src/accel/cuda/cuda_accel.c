@@ -3,11 +3,13 @@
 
 #include <stdio.h>
 
+#include "accel/card/tuning.h"
 #include "accel/cuda/setup/setup.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 
 #include "cuda_accel_internal.h"
+#include "tune_internal.h"
 
 static gpu_device *device_of(cuzk_accel *dev)
 {
@@ -350,6 +352,9 @@ cuzk_status cuzk_accel_cuda_open(cuzk_accel **out, uint32_t ordinal, uint64_t me
         memory_limit = memory_limit != 0 && memory_limit < usable ? memory_limit : usable;
     }
     CUZK_TRY_GOTO(st, cuzk_cuda_mem_create(&d->mem, (int)ordinal, memory_limit, err));
+    /* Sums plan their workspaces by it. */
+    d->card.memory = cuzk_cuda_mem_total(d->mem);
+    cuzk_cuda_mem_set_card(d->mem, &d->card);
     *out = &d->base;
     return CUZK_OK;
 out:
@@ -358,12 +363,46 @@ out:
     return st;
 }
 
+/* UUID and driver of a device, as part of a file's name. */
+static cuzk_status key_of(char out[64], const gpu_device *d, cuzk_err *err)
+{
+    struct cudaDeviceProp p;
+    int driver = 0;
+    CUZK_TRY(CUZK_CUDA(cudaGetDeviceProperties(&p, (int)d->ordinal), err));
+    CUZK_TRY(CUZK_CUDA(cudaDriverGetVersion(&driver), err));
+    for (size_t i = 0; i < 16; i++) {
+        (void)snprintf(out + 2 * i, 3, "%02x", (unsigned)(uint8_t)p.uuid.bytes[i]);
+    }
+    (void)snprintf(out + 32, 32, "-%d", driver);
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_accel_cuda_tune(cuzk_accel *dev, cuzk_cuda_choice *out, bool again, cuzk_err *err)
+{
+    gpu_device *d = device_of(dev);
+    char key[64];
+    CUZK_TRY(key_of(key, d, err));
+    if (again || !gpu_choice_read(out, key)) {
+        CUZK_TRY(gpu_time_sums(out, d, err));
+        gpu_choice_keep(out, key);
+    }
+    d->card.xyzz = out->xyzz;
+    cuzk_cuda_mem_set_card(d->mem, &d->card);
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_accel_cuda_open_tested(cuzk_accel **out, uint32_t ordinal, uint64_t memory_limit,
                                         cuzk_err *err)
 {
     cuzk_accel *dev = NULL;
     CUZK_TRY(cuzk_accel_cuda_open(&dev, ordinal, memory_limit, err));
-    const cuzk_status st = cuzk_accel_self_test(dev, err);
+    const cuzk_card *card = &device_of(dev)->card;
+    cuzk_status st = cuzk_accel_self_test(dev, err);
+    if (st == CUZK_OK && !card->is_enforced && cuzk_card_tuning_of(card)->cc != card->klass->cc) {
+        cuzk_cuda_choice choice;
+        st = cuzk_accel_cuda_tune(dev, &choice, false, err);
+        st = st == CUZK_E_DEV_NOMEM ? CUZK_OK : st; /* affine additions are never far off */
+    }
     if (st != CUZK_OK) {
         cuzk_accel_close(dev);
         return st;

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "sys/pool.h"
 
+#include "cuda_accel.h"
 #include "cuda_accel_internal.h"
 
 #define LARGE ((uint64_t)256 << 20)

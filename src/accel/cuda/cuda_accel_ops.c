@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The operations of accel/accel.h by the kernels of this folder. */
+#include "accel/card/tuning.h"
 #include "accel/cuda/ntt/vec.h"
 #include "accel/cuda/section/srs.h"
 #include "base/alloc.h"
@@ -47,8 +48,8 @@ static cuzk_status check_teeth(unsigned teeth, cuzk_err *err)
 /* Fewer terms gain nothing. */
 uint64_t gpu_image_bytes(cuzk_accel *dev, uint64_t n)
 {
-    (void)dev;
-    return n >> CUZK_CUDA_MSM_LG_IMAGES == 0 ? 0 : CUZK_CUDA_MSM_IMAGE_BYTES;
+    const gpu_device *d = (const gpu_device *)(const void *)dev;
+    return n >> cuzk_card_tuning_of(&d->card)->lg_images == 0 ? 0 : CUZK_CUDA_MSM_IMAGE_BYTES;
 }
 
 cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *out, cuzk_err *err)

@@ -13,7 +13,6 @@
 
 #define TERMS     4096u
 #define MULTIPLES 256u /* of the generator: term i has (i mod 256) + 1 times it */
-#define ROUNDS    2u
 
 typedef struct test_run {
     cuzk_cuda_queue *q;
@@ -155,16 +154,18 @@ static cuzk_status test_sums(test_run *t, cuzk_err *err)
     CUZK_TRY(make_bases_g1(t, err));
     CUZK_TRY(cuzk_cuda_alloc(t->q, &t->d_images, TERMS * CUZK_CUDA_MSM_IMAGE_BYTES, err));
     CUZK_TRY(cuzk_cuda_msm_make_images_g1(t->q, t->d_images, t->d_bases, TERMS, err));
-    for (uint32_t i = 0; i < ROUNDS; i++) {
-        CUZK_TRY(sums_g1(t, i == 0 ? &as_large : &CUZK_CUDA_MSM_TUNING[0], 255, err));
-        CUZK_TRY(
-            sums_g1(t, i == 0 ? &as_large : &CUZK_CUDA_MSM_TUNING[0], CUZK_CUDA_MSM_IMAGES, err));
-    }
+    const cuzk_card *card = cuzk_cuda_queue_card(t->q);
+    const cuzk_cuda_msm_tuning in_g1 = cuzk_cuda_msm_tuning_of(card, CUZK_CUDA_MSM_G1);
+    const cuzk_cuda_msm_tuning in_g2 = cuzk_cuda_msm_tuning_of(card, CUZK_CUDA_MSM_G2);
+    CUZK_TRY(sums_g1(t, &as_large, 255, err));
+    CUZK_TRY(sums_g1(t, &as_large, CUZK_CUDA_MSM_IMAGES, err));
+    CUZK_TRY(sums_g1(t, &in_g1, 255, err));
+    CUZK_TRY(sums_g1(t, &in_g1, CUZK_CUDA_MSM_IMAGES, err));
     cuzk_cuda_free(t->q, t->d_bases);
     t->d_bases = NULL;
     CUZK_TRY(make_bases_g2(t, err));
     CUZK_TRY(sums_g2(t, &as_large, err));
-    return sums_g2(t, &CUZK_CUDA_MSM_TUNING[1], err);
+    return sums_g2(t, &in_g2, err);
 }
 
 /* v[i] = (s w^i)^5 + (s w^i)^1027. */

@@ -34,8 +34,8 @@ uint64_t cuzk_cuda_msm_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbi
                              cuzk_cuda_msm_group group)
 {
     cuzk_cuda_msm_memory m;
-    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group,
-                        &CUZK_CUDA_MSM_TUNING[group == CUZK_CUDA_MSM_G2], card);
+    const cuzk_cuda_msm_tuning t = cuzk_cuda_msm_tuning_of(card, group);
+    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group, &t, card);
     return m.bytes;
 }
 
@@ -107,15 +107,15 @@ cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q, voi
     if (d_arena == NULL) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in no memory");
     }
-    return cuzk_cuda_msm_create_tuned(out, q, d_arena, bytes, n_max, nbits, group,
-                                      &CUZK_CUDA_MSM_TUNING[group == CUZK_CUDA_MSM_G2], err);
+    const cuzk_cuda_msm_tuning t = cuzk_cuda_msm_tuning_of(&q->card, group);
+    return cuzk_cuda_msm_create_tuned(out, q, d_arena, bytes, n_max, nbits, group, &t, err);
 }
 
 cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q, uint64_t n_max,
                                  unsigned nbits, cuzk_cuda_msm_group group, cuzk_err *err)
 {
-    return cuzk_cuda_msm_create_tuned(out, q, NULL, 0, n_max, nbits, group,
-                                      &CUZK_CUDA_MSM_TUNING[group == CUZK_CUDA_MSM_G2], err);
+    const cuzk_cuda_msm_tuning t = cuzk_cuda_msm_tuning_of(&q->card, group);
+    return cuzk_cuda_msm_create_tuned(out, q, NULL, 0, n_max, nbits, group, &t, err);
 }
 
 void cuzk_cuda_msm_destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)

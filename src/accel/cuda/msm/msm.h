@@ -32,8 +32,6 @@ typedef enum cuzk_cuda_msm_group { CUZK_CUDA_MSM_G1 = 0, CUZK_CUDA_MSM_G2 = 1 } 
 #define CUZK_CUDA_MSM_BITS_ONLY   0u
 /** nbits of a workspace that is for cuzk_cuda_msm_images_g1_enqueue (and bits); G1 alone. */
 #define CUZK_CUDA_MSM_IMAGES      256u
-/** From 2^this many terms on images make a sum faster. */
-#define CUZK_CUDA_MSM_LG_IMAGES   22u
 /** Device bytes of the images of a base. */
 #define CUZK_CUDA_MSM_IMAGE_BYTES 96u
 

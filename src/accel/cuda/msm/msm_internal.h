@@ -95,7 +95,8 @@ typedef struct cuzk_cuda_msm_batch {
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING[2]; /* by group */
+/** What the card's tuning says (accel/card/tuning.h). */
+cuzk_cuda_msm_tuning cuzk_cuda_msm_tuning_of(const cuzk_card *card, cuzk_cuda_msm_group group);
 /** As cuzk_cuda_msm_create_in and _create, with other tuning; d_arena NULL: a block of its own. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
                                                       void *d_arena, uint64_t bytes, uint64_t n_max,

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
+#include "accel/card/tuning.h"
+
 #include "msm_internal.h"
 
 _Static_assert(2 * CUZK_CUDA_MSM_MAX_HEX <= CUZK_CUDA_MSM_MAX_WIN, "room for the sums of windows");
 _Static_assert(CUZK_CUDA_MSM_MAX_HEX <= CUZK_HEX_MAX_DIGITS, "bases of ec/hex.h");
 
-/* Below 2^21 entries (in G2, where additions are longer and inversions are not, 2^20) the inversions
- * of a level cost more than its additions save; batches of 2^27 fill the device many times over. */
-const cuzk_cuda_msm_tuning CUZK_CUDA_MSM_TUNING[2] = {
-    {.lg_level_entries = 21, .lg_batch_entries = 27, .level_load = 16},
-    {.lg_level_entries = 20, .lg_batch_entries = 27, .level_load = 16}};
+cuzk_cuda_msm_tuning cuzk_cuda_msm_tuning_of(const cuzk_card *card, cuzk_cuda_msm_group group)
+{
+    const cuzk_card_tuning *c = cuzk_card_tuning_of(card);
+    const cuzk_cuda_msm_tuning t = {.lg_level_entries =
+                                        c->lg_level_entries[group == CUZK_CUDA_MSM_G2],
+                                    .lg_batch_entries = cuzk_card_lg_batch(card),
+                                    .level_load = c->level_load,
+                                    .hex_at_once = cuzk_card_is_small(card) ? 3 : 0};
+    return t;
+}
 
 /* A block of tree_k. */
 #define LEAST_PRODUCTS 512u
-/* Room for products of denominators: some 500 pairs per thread of an H200, as many elsewhere; but at
- * most a part of the card's memory: 128 pairs are 3 % slower. */
-#define PRODUCTS_BYTES (((uint64_t)3 << 29) / 132) /* per multiprocessor */
-#define PRODUCTS_PART  32u
-
 static unsigned floor_lg(uint64_t n)
 {
     unsigned lg = 0;
@@ -44,12 +46,8 @@ static unsigned levels_of(uint64_t entries, uint64_t load, unsigned most,
     return levels;
 }
 
-/*
- * Window width for 2^lg terms: the cheapest by the device's measured costs, in picoseconds: 330 for
- * a term in a window (sort and addition; 430 where buckets are too small for affine additions),
- * 1800 for a bucket.
- */
-static unsigned width_of(unsigned lg, unsigned nbits)
+/* Window width for 2^lg terms: the cheapest by the card's measured costs (accel/card/tuning.h). */
+static unsigned width_of(unsigned lg, unsigned nbits, const cuzk_card_tuning *k)
 {
     uint64_t least = UINT64_MAX;
     unsigned best = 6;
@@ -60,7 +58,8 @@ static unsigned width_of(unsigned lg, unsigned nbits)
         const unsigned windows = nbits / c + 1, top_bits = nbits % c;
         const uint64_t buckets = ((uint64_t)(windows - 1) << (c - 1)) + ((uint64_t)1 << top_bits);
         const uint64_t cost =
-            ((uint64_t)windows << lg) * (lg >= c + 3 ? (uint64_t)330 : 430) + buckets * 1800;
+            ((uint64_t)windows << lg) * (lg >= c + 3 ? k->term_ps : k->small_term_ps) +
+            buckets * k->bucket_ps;
         if (cost < least) {
             least = cost;
             best = c;
@@ -118,10 +117,10 @@ static uint32_t piece_of(const cuzk_hex_base *base, const cuzk_card *card)
 }
 
 /*
- * Windows of hexagonal digits for 2^lg terms, as width_of: 305 ps for a term in a window, 3500 for a
- * bucket (1200 for its two additions; the rest is padding, and additions in XYZZ in place of affine ones).
+ * Windows of hexagonal digits for 2^lg terms, as width_of. (A bucket's two additions are a third of its cost;
+ * the rest is padding, and additions in XYZZ in place of affine ones.)
  */
-static unsigned hex_digits_of(unsigned lg)
+static unsigned hex_digits_of(unsigned lg, const cuzk_card_tuning *k)
 {
     uint64_t least = UINT64_MAX;
     unsigned best = CUZK_CUDA_MSM_MAX_HEX;
@@ -129,7 +128,8 @@ static unsigned hex_digits_of(unsigned lg)
         return lg < 10 ? best : best - (lg - 8) / 2;
     }
     for (unsigned d = CUZK_HEX_MIN_DIGITS + 1; d <= CUZK_CUDA_MSM_MAX_HEX; d++) {
-        const uint64_t cost = d * (((uint64_t)305 << lg) + (uint64_t)cuzk_hex_keys_of(d) * 3500);
+        const uint64_t cost = d * (((uint64_t)k->hex_term_ps << lg) +
+                                   (uint64_t)cuzk_hex_keys_of(d) * k->hex_bucket_ps);
         if (cost < least) {
             least = cost;
             best = d;
@@ -153,12 +153,14 @@ void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
     s->nbits = nbits;
     s->hex = nbits == CUZK_CUDA_MSM_IMAGES;
     if (s->hex) {
-        cuzk_hex_base_of(&s->base, t->hex_digits != 0 ? t->hex_digits : hex_digits_of(lg));
+        cuzk_hex_base_of(&s->base, t->hex_digits != 0
+                                       ? t->hex_digits
+                                       : hex_digits_of(lg, cuzk_card_tuning_of(card)));
         s->windows = s->base.digits;
         s->keys = s->top_keys = s->base.keys;
         s->piece = piece_of(&s->base, card);
     } else {
-        s->c = width_of(lg, nbits);
+        s->c = width_of(lg, nbits, cuzk_card_tuning_of(card));
         s->windows = nbits / s->c + 1;
         s->top_bits = nbits - s->c * (s->windows - 1);
         s->keys = (uint32_t)1 << (s->c - 1);
@@ -269,12 +271,6 @@ static uint64_t max64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static uint64_t products_bytes(const cuzk_card *card)
-{
-    const uint64_t bytes = PRODUCTS_BYTES * card->sms, most = card->memory / PRODUCTS_PART;
-    return most != 0 && most < bytes ? most : bytes;
-}
-
 /*
  * Smaller n use the same workspace with other windows: every array takes the largest need over
  * all sizes, which are the sizes just below a change of window, powers of two less one, and n_max.
@@ -325,7 +321,7 @@ void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, un
         }
     }
     char *b = (char *)base;
-    m->products = products_bytes(card) / (affine / 2);
+    m->products = cuzk_card_products_bytes(card) / (affine / 2);
     m->products = tree_a < m->products ? tree_a : m->products;
     m->products = tree_a > 0 ? max64(m->products, LEAST_PRODUCTS) : 0;
     m->d_digits = place(b, &at, digits, 4);

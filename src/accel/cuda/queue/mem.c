@@ -11,6 +11,7 @@ struct cuzk_cuda_mem {
     int device;
     void *d_base;
     cuzk_suballoc *sub;
+    cuzk_card card; /* no class: not set */
 };
 
 static uint64_t reservation(uint64_t free_now, uint64_t limit)
@@ -54,6 +55,16 @@ void cuzk_cuda_mem_destroy(cuzk_cuda_mem *m)
         (void)cudaFree(m->d_base);
         cuzk_free(m);
     }
+}
+
+void cuzk_cuda_mem_set_card(cuzk_cuda_mem *m, const cuzk_card *card)
+{
+    m->card = *card;
+}
+
+const cuzk_card *cuzk_cuda_mem_card(const cuzk_cuda_mem *m)
+{
+    return m->card.klass != NULL ? &m->card : NULL;
 }
 
 int cuzk_cuda_mem_device(const cuzk_cuda_mem *m)

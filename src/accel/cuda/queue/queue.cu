@@ -51,6 +51,9 @@ static cuzk_status create_queue(cuzk_cuda_queue **out, int device, cuzk_cuda_mem
     q->mem = mem;
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaSetDevice(device), err));
     CUZK_TRY_GOTO(st, cuzk_cuda_card_of(&q->card, &q->host, device, err));
+    if (mem != NULL && cuzk_cuda_mem_card(mem) != NULL) {
+        q->card = *cuzk_cuda_mem_card(mem);
+    }
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreate(&q->begin), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&q->end, cudaEventBlockingSync), err));

@@ -25,6 +25,10 @@ struct cuzk_cuda_queue {
 extern "C" {
 #endif
 int cuzk_cuda_mem_device(const cuzk_cuda_mem *m);
+/** The card that queues with this memory work as: its memory is what was reserved. */
+void cuzk_cuda_mem_set_card(cuzk_cuda_mem *m, const cuzk_card *card);
+/** NULL: not set. */
+const cuzk_card *cuzk_cuda_mem_card(const cuzk_cuda_mem *m);
 
 /**
  * A device, or the card that it plays (accel/card/card.h); *host: the device's own class. E_DEV_UNFIT:
