@@ -12,7 +12,8 @@
 
 static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
 {
-    const uint32_t n = e->cfg.max_queued_jobs, flying = cuzk_engine_flying_limit(n);
+    const uint32_t n = e->cfg.max_queued_jobs + WINNING_PLACES,
+                   flying = cuzk_engine_flying_limit(n);
     CUZK_TRY(cuzk_sched_init(&e->prep, n, 0, 0, err));
     CUZK_TRY(cuzk_sched_init(&e->ready, n, 0, 0, err));
     CUZK_TRY(cuzk_sched_init(&e->on_device, flying, 0, 0, err));
@@ -59,22 +60,6 @@ static cuzk_status init_memory(cuzk_engine *e, cuzk_err *err)
     return CUZK_OK;
 }
 
-static bool init_locks(cuzk_engine *e)
-{
-    pthread_condattr_t monotonic;
-    pthread_cond_t *const conds[] = {&e->cv_prep,   &e->cv_witness, &e->cv_device,
-                                     &e->cv_verify, &e->cv_loader,  &e->cv_finish,
-                                     &e->cv_timer,  &e->cv_release, &e->cv_change};
-    bool ok = pthread_condattr_init(&monotonic) == 0 &&
-              pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
-              pthread_mutex_init(&e->mu, NULL) == 0;
-    for (size_t i = 0; ok && i < sizeof(conds) / sizeof(conds[0]); i++) {
-        ok = pthread_cond_init(conds[i], &monotonic) == 0;
-    }
-    (void)pthread_condattr_destroy(&monotonic);
-    return ok;
-}
-
 static void *worker_main(void *arg)
 {
     worker *w = arg;
@@ -87,6 +72,8 @@ static void *worker_main(void *arg)
     case ROLE_FINISH: cuzk_finish_loop(w); break;
     case ROLE_TIMER: cuzk_timer_loop(w); break;
     case ROLE_RELEASE: cuzk_release_loop(w); break;
+    case ROLE_STORE: cuzk_store_loop(w); break;
+    case ROLE_LOG: cuzk_log_loop(w); break;
     }
     return NULL;
 }
@@ -144,6 +131,8 @@ static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
             CUZK_TRY(start_worker(e, ROLE_DEVICE, d, s, s == slots, err));
         }
     }
+    CUZK_TRY(start_worker(e, ROLE_STORE, 0, 0, false, err));
+    CUZK_TRY(start_worker(e, ROLE_LOG, 0, 0, false, err));
     return start_worker(e, ROLE_TIMER, 0, 0, false, err);
 }
 
@@ -162,10 +151,11 @@ static void warm_up(cuzk_engine *e)
 
 static cuzk_status init(cuzk_engine *e, cuzk_err *err)
 {
-    if (!init_locks(e)) {
+    if (!cuzk_engine_locks_init(e)) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: no locks");
     }
     e->is_locks_ready = true;
+    CUZK_TRY(cuzk_log_init(&e->log, err));
     if (e->cfg.store != NULL) {
         e->store = *e->cfg.store;
     } else {
@@ -209,17 +199,17 @@ cuzk_status cuzk_engine_create(cuzk_engine **out, const cuzk_engine_config *conf
 
 void cuzk_engine_drain(cuzk_engine *e)
 {
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     e->draining = true;
     pthread_cond_broadcast(&e->cv_change);
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }
 
 bool cuzk_engine_is_idle(cuzk_engine *e)
 {
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     const bool idle = e->n_open == 0;
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     return idle;
 }
 
@@ -240,7 +230,7 @@ static bool is_quiet(const cuzk_engine *e)
 /* Ends every job, waits until nothing is under way, stops the workers. */
 static void stop(cuzk_engine *e)
 {
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     e->draining = true;
     const bool has_run = e->n_workers >= 2;
     for (job *j = e->first; has_run && j != NULL; j = j->next) {
@@ -250,17 +240,11 @@ static void stop(cuzk_engine *e)
         }
     }
     while (has_run && !is_quiet(e)) {
-        pthread_cond_wait(&e->cv_change, &e->mu);
+        cuzk_engine_wait(e, &e->cv_change);
     }
     e->stop = true;
-    cuzk_engine_wake_memory(e);
-    pthread_cond_broadcast(&e->cv_device);
-    pthread_cond_broadcast(&e->cv_verify);
-    pthread_cond_broadcast(&e->cv_finish);
-    pthread_cond_broadcast(&e->cv_timer);
-    pthread_cond_broadcast(&e->cv_release);
-    pthread_cond_broadcast(&e->cv_change);
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_wake_all(e);
+    cuzk_engine_unlock(e);
     for (uint32_t i = 0; i < e->n_workers; i++) {
         (void)pthread_join(e->workers[i].thread, NULL);
     }
@@ -275,11 +259,11 @@ static void drop_jobs(cuzk_engine *e)
 
 static void unload_all(cuzk_engine *e)
 {
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
         (void)cuzk_device_keys_unload(e, i, UINT32_MAX);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     for (uint32_t i = 0; i < e->cache.n; i++) {
         if (e->cache.entries[i].state == CUZK_LOAD_READY) {
             void *object = cuzk_load_leave(&e->cache, i);
@@ -304,14 +288,9 @@ void cuzk_engine_destroy(cuzk_engine *e)
             CUZK_ASSERT(e->host.used == e->base_bytes);
         }
         drop_jobs(e);
-        pthread_cond_t *const conds[] = {&e->cv_prep,   &e->cv_witness, &e->cv_device,
-                                         &e->cv_verify, &e->cv_loader,  &e->cv_finish,
-                                         &e->cv_timer,  &e->cv_release, &e->cv_change};
-        for (size_t i = 0; i < sizeof(conds) / sizeof(conds[0]); i++) {
-            (void)pthread_cond_destroy(conds[i]);
-        }
-        (void)pthread_mutex_destroy(&e->mu);
+        cuzk_engine_locks_destroy(e);
     }
+    cuzk_log_free(e);
     cuzk_sched_free(&e->prep);
     cuzk_sched_free(&e->ready);
     cuzk_sched_free(&e->on_device);

@@ -62,6 +62,8 @@ typedef struct cuzk_job_request {
     size_t n_vanilla_proofs;
     uint64_t deadline_ns;       /* cuzk_clock_ns time after which the job is dropped; 0: none */
     bool cancel_when_unwatched; /* cancel when its last waiter goes (Prove), not for Submit */
+    const char
+        *peer; /* who sent it, for status and log: "10.0.0.3:4711"; copied; NULL: not known */
 } cuzk_job_request;
 
 typedef enum cuzk_job_state {
@@ -75,6 +77,27 @@ typedef enum cuzk_job_state {
 #define CUZK_JOB_ID_BYTES \
     320 /* longest job id and its NUL: request_id (up to 256 bytes) and a suffix */
 
+#define CUZK_PEER_BYTES 64 /* longest peer and its NUL; a longer one is cut */
+
+/**
+ * Where the wall time of a job went, in nanoseconds. Partitions are in several stages at once: each moment
+ * counts once, for the latest stage that one of them is in, else for what the job waits for. So the fields
+ * add up to total_ns. Of a job that only the store still has: zeros, and total_ns.
+ */
+typedef struct cuzk_job_times {
+    uint64_t accept_ns;  /* the job store records the job */
+    uint64_t queue_ns;   /* waits to be parsed */
+    uint64_t load_ns;    /* waits for circuit or parameters, which are being loaded */
+    uint64_t wait_ns;    /* waits between stages: for memory, a worker, a device */
+    uint64_t return_ns;  /* the job store records the result */
+    uint64_t prepare_ns; /* is parsed and checked */
+    uint64_t witness_ns, device_ns, verify_ns;
+    uint64_t total_ns; /* from the call that submitted it to its end, or to now */
+} cuzk_job_times;
+
+/** Whose fault a failure is: "input" (trying again is of no use), "environment", "internal"; "" for CUZK_OK. */
+const char *cuzk_job_error_class(cuzk_status code);
+
 /** What a waiter is told. Pointers are valid during the callback only. */
 typedef struct cuzk_job_result {
     const char *job_id;
@@ -84,7 +107,11 @@ typedef struct cuzk_job_result {
     cuzk_status code;     /* of a failure */
     const char *
         error; /* "" unless FAILED or CANCELLED; class prefix "input: ", "environment: ", "internal: " */
-    uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms;
+    const char *error_class; /* of error: cuzk_job_error_class(code); "" when there is none */
+    const char *error_text;  /* error without its class; "" when there is none */
+    const char *peer;        /* who sent it first; "" when that is not known */
+    cuzk_job_times times;    /* of a job that is over */
+    uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms; /* the wire's */
 } cuzk_job_result;
 
 /** Called once per wait, from an engine thread, without engine locks; must not block. */
@@ -121,7 +148,7 @@ CUZK_NODISCARD cuzk_status cuzk_engine_prove(cuzk_engine *e, const cuzk_job_requ
                                              void *arg, cuzk_wait *wait, cuzk_err *err);
 /**
  * Withdraws a wait: after return done will not be called (waits for a call that is being made,
- * unless called from it). True when it had not been called. A job with cancel_when_unwatched
+ * unless called from it; a callback must not withdraw another wait). True when it had not been called. A job with cancel_when_unwatched
  * that loses its last waiter is cancelled.
  */
 bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait);

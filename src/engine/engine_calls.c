@@ -28,6 +28,7 @@ cuzk_status cuzk_engine_submit(cuzk_engine *e, const cuzk_job_request *request,
                                cuzk_err *err)
 {
     job *j = NULL;
+    cuzk_engine_lock(e);
     const cuzk_status st = cuzk_job_accept(e, request, block, &j, err);
     if (st == CUZK_OK) {
         memcpy(job_id, j->id, CUZK_JOB_ID_BYTES);
@@ -36,23 +37,23 @@ cuzk_status cuzk_engine_submit(cuzk_engine *e, const cuzk_job_request *request,
         }
         cuzk_job_unpin(e, j);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     return st;
 }
 
-/* Waits on a pinned job, with the lock held; lets go of pin and lock. */
+/* Waits on a pinned job and unpins it. Releases the lock meanwhile. */
 static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms, cuzk_job_done_fn done,
                            void *arg, cuzk_wait *wait, cuzk_err *err)
 {
+    cuzk_status st = CUZK_OK;
     *wait = 0;
     if (j->phase == PHASE_ENDED) {
         cuzk_job_result result;
         cuzk_job_fill_result(j, &result);
-        pthread_mutex_unlock(&e->mu);
+        cuzk_engine_unlock(e);
         done(arg, &result);
-        pthread_mutex_lock(&e->mu);
+        cuzk_engine_lock(e);
         cuzk_job_unpin(e, j);
-        pthread_mutex_unlock(&e->mu);
         return CUZK_OK;
     }
     uint64_t until = 0;
@@ -65,30 +66,64 @@ static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms, cuzk_job
         *wait = w->id;
         pthread_cond_signal(&e->cv_timer);
     } else {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a wait");
         cuzk_waiters_check(e, j); /* it would have been watched */
     }
     cuzk_job_unpin(e, j);
-    pthread_mutex_unlock(&e->mu);
-    return w != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a wait");
+    return st;
+}
+
+/* A job in memory; one that is being accepted is waited for, for its id may still become another's. */
+static job *job_in_memory(cuzk_engine *e, const char *job_id)
+{
+    job *j = cuzk_job_by_id(e, job_id);
+    while (j != NULL && j->phase == PHASE_ACCEPTING) {
+        cuzk_engine_wait(e, &e->cv_change);
+        j = cuzk_job_by_id(e, job_id);
+    }
+    return j;
+}
+
+/*
+ * The job of an id, with one pin, from memory or, when it is over, from the store. Releases the lock
+ * meanwhile. E_NOT_FOUND; E_IO: it is over, and the store could not record that.
+ */
+static cuzk_status find_job(cuzk_engine *e, const char *job_id, job **out, cuzk_err *err)
+{
+    *out = job_in_memory(e, job_id);
+    if (*out != NULL) {
+        (*out)->pins++;
+        return CUZK_OK;
+    }
+    cuzk_engine_unlock(e);
+    const cuzk_status st = cuzk_job_find_stored_id(e, job_id, out, err);
+    cuzk_engine_lock(e);
+    if (st != CUZK_OK || *out != NULL) {
+        return st;
+    }
+    *out = job_in_memory(e, job_id); /* accepted meanwhile */
+    if (*out != NULL) {
+        (*out)->pins++;
+        return CUZK_OK;
+    }
+    return CUZK_FAIL(
+        err, CUZK_E_IO,
+        "job %s is over, but the job store could not record its result: it is proved again "
+        "after the next start, or when it is submitted again",
+        job_id);
 }
 
 cuzk_status cuzk_engine_await(cuzk_engine *e, const char *job_id, uint64_t timeout_ms,
                               cuzk_job_done_fn done, void *arg, cuzk_wait *wait, cuzk_err *err)
 {
-    pthread_mutex_lock(&e->mu);
-    job *j = cuzk_job_by_id(e, job_id);
-    while (j != NULL && j->phase == PHASE_ACCEPTING) {
-        pthread_cond_wait(&e->cv_change, &e->mu);
-        j = cuzk_job_by_id(e, job_id);
+    job *j = NULL;
+    cuzk_engine_lock(e);
+    cuzk_status st = find_job(e, job_id, &j, err);
+    if (st == CUZK_OK) {
+        st = wait_on(e, j, timeout_ms, done, arg, wait, err);
     }
-    if (j != NULL) {
-        j->pins++;
-        return wait_on(e, j, timeout_ms, done, arg, wait, err);
-    }
-    pthread_mutex_unlock(&e->mu);
-    CUZK_TRY(cuzk_job_find_stored_id(e, job_id, &j, err));
-    pthread_mutex_lock(&e->mu);
-    return wait_on(e, j, timeout_ms, done, arg, wait, err);
+    cuzk_engine_unlock(e);
+    return st;
 }
 
 cuzk_status cuzk_engine_prove(cuzk_engine *e, const cuzk_job_request *request,
@@ -96,27 +131,25 @@ cuzk_status cuzk_engine_prove(cuzk_engine *e, const cuzk_job_request *request,
                               cuzk_wait *wait, cuzk_err *err)
 {
     job *j = NULL;
-    const cuzk_status st = cuzk_job_accept(e, request, block, &j, err);
-    if (st != CUZK_OK) {
-        pthread_mutex_unlock(&e->mu);
-        return st;
+    cuzk_engine_lock(e);
+    cuzk_status st = cuzk_job_accept(e, request, block, &j, err);
+    if (st == CUZK_OK) {
+        st = wait_on(e, j, 0, done, arg, wait, err);
     }
-    return wait_on(e, j, 0, done, arg, wait, err);
+    cuzk_engine_unlock(e);
+    return st;
 }
 
 cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running, cuzk_err *err)
 {
-    pthread_mutex_lock(&e->mu);
-    job *j = cuzk_job_by_id(e, job_id);
-    if (j != NULL) {
+    job *j = NULL;
+    cuzk_engine_lock(e);
+    const cuzk_status st = find_job(e, job_id, &j, err);
+    if (st == CUZK_OK) {
         *was_running = j->phase != PHASE_ENDED && j->state == CUZK_JOB_RUNNING;
         cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "cancelled");
-        pthread_mutex_unlock(&e->mu);
-        return CUZK_OK;
+        cuzk_job_unpin(e, j);
     }
-    pthread_mutex_unlock(&e->mu);
-    CUZK_TRY(cuzk_job_find_stored_id(e, job_id, &j, err));
-    *was_running = false;
-    cuzk_job_unpin(e, j);
-    return CUZK_OK;
+    cuzk_engine_unlock(e);
+    return st;
 }

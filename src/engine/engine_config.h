@@ -43,7 +43,8 @@ typedef struct cuzk_engine_config {
     unsigned slots_per_device; /* partitions on one device at once; 0: default */
     uint32_t max_batch_size;   /* partitions of one circuit that share an SRS pass; 0: default */
     uint64_t max_batch_wait_ms;
-    uint32_t max_queued_jobs;   /* beyond: E_BUDGET, retryable; 0: 4096 */
+    uint32_t
+        max_queued_jobs; /* beyond: E_BUDGET, retryable; 0: 4096; 16 more places are WinningPoSt's */
     uint64_t result_keep_ms;    /* how long ended jobs can be awaited; 0: one hour */
     uint32_t result_keep_count; /* at most so many; 0: 10000 */
     uint64_t

@@ -14,23 +14,26 @@
  */
 #include <pthread.h>
 
+#include "base/thread_safety.h"
 #include "engine/backend/backend.h"
 #include "engine/engine_config.h"
 #include "engine/engine_status.h"
 #include "sched/batcher.h"
 #include "sched/budget.h"
 #include "sched/device_health.h"
+#include "sched/job_clock.h"
 #include "sched/load_cache.h"
 
-#define MAX_DEVICES 17 /* the CPU for when none works included */
-#define PROOF_BYTES 192
-#define ERROR_BYTES 600
-#define BUCKETS     8192u /* of the hash tables, a power of two */
-#define MAX_WRONG   2     /* proofs of a partition that may fail to verify */
-#define MAX_ERRORS  3     /* of a partition on devices, or for lack of memory */
-#define RAM_KEEP    1024u /* ended jobs in memory; the store has the others */
-#define SHOWN_NS    (60 * 1000000000ull)
-#define MS_NS       1000000ull
+#define MAX_DEVICES    17 /* the CPU for when none works included */
+#define PROOF_BYTES    192
+#define ERROR_BYTES    600
+#define BUCKETS        8192u /* of the hash tables, a power of two */
+#define MAX_WRONG      2     /* proofs of a partition that may fail to verify */
+#define MAX_ERRORS     3     /* of a partition on devices, or for lack of memory */
+#define WINNING_PLACES 16u   /* of the queue, which only privileged jobs take */
+#define RAM_KEEP       1024u /* ended jobs in memory; the store has the others */
+#define SHOWN_NS       (60 * 1000000000ull)
+#define MS_NS          1000000ull
 
 typedef enum job_phase {
     PHASE_ACCEPTING,
@@ -49,6 +52,7 @@ typedef struct flight {
     uint32_t partition, circuit;
     cuzk_cancel cancel;
     cuzk_reservation memory;
+    cuzk_reservation cpu_memory; /* beyond memory, while the fallback proves it */
     void *witness;
     bool is_busy; /* a worker has it; else a queue */
     int32_t device;
@@ -102,11 +106,14 @@ struct job {
     uint32_t class_base;
     uint64_t deadline_ns;
     bool is_watched_only, is_stored, is_privileged;
-    bool is_checking; /* partitions fly already: none is verified before the check has passed */
+    bool is_checking;    /* partitions fly already: none is verified before the check has passed */
+    bool has_id;         /* the table of ids names it; its id stays its own after that */
+    bool is_end_unsaved; /* over, and the store could not record that yet */
     bool is_left_in_store; /* cancelled by the end of the engine: taken up by the next one */
     cuzk_cancel cancel;
     cuzk_status code;
-    char error[ERROR_BYTES];
+    char error[ERROR_BYTES]; /* class and text */
+    char peer[CUZK_PEER_BYTES];
     cuzk_backend_plan plan;
     void *input;
     uint32_t circuit, n_partitions, n_done, input_users;
@@ -115,13 +122,14 @@ struct job {
     uint8_t *proof; /* of a completed job */
     uint32_t pins;  /* who still has the pointer: it is not freed */
     waiter *waiters;
-    uint64_t accepted_ns, started_ns, ready_ns, launched_ns, ended_ns, load_since_ns;
+    uint64_t accepted_ns, started_ns, ready_ns, launched_ns, ended_ns;
     int64_t accepted_unix_ms, deadline_unix_ms, ended_unix_ms;
-    uint64_t prep_ns, load_ns, witness_ns, device_ns;
+    uint64_t prep_ns, witness_ns, device_ns;
+    cuzk_job_clock clock;
     uint64_t stage_begin_ns[CUZK_STAGES], stage_end_ns[CUZK_STAGES]; /* of the whole job */
-    uint64_t kept_ms[5]; /* queue, load, synthesis, gpu, total, once it is over */
-    job *next_number, *next_id, *next_content; /* hash chains */
-    job *next, *prev;                          /* all, in order of number */
+    uint64_t kept_ms[5];         /* queue, load, synthesis, gpu, total, once it is over */
+    job *next_id, *next_content; /* hash chains */
+    job *next, *prev;            /* all, in order of number */
     job *next_finish, *next_dead;
     bool in_dead;
 };
@@ -161,6 +169,7 @@ typedef struct device {
 /** What the loader is to do about an entry of the cache. */
 typedef struct load_want {
     bool wanted, is_for_job;
+    bool is_starved;    /* it was looked at, and there was no memory for it */
     cuzk_status status; /* of the last failure */
     char failure[ERROR_BYTES];
     uint64_t n_failures; /* tries that have failed, for those who wait */
@@ -177,7 +186,9 @@ typedef enum worker_role {
     ROLE_LOADER,
     ROLE_FINISH,
     ROLE_TIMER,
-    ROLE_RELEASE
+    ROLE_RELEASE,
+    ROLE_STORE,
+    ROLE_LOG
 } worker_role;
 
 typedef struct worker {
@@ -192,7 +203,18 @@ typedef struct worker {
     bool is_started;
 } worker;
 
-#define MAX_WORKERS (12 + MAX_DEVICES * CUZK_HEALTH_SLOTS)
+#define MAX_WORKERS (14 + MAX_DEVICES * CUZK_HEALTH_SLOTS)
+
+/** Lines for the logger. A logger that stalls loses lines, and holds up nobody. */
+typedef struct log_line log_line;
+typedef struct log_queue {
+    log_line *lines; /* ring */
+    uint32_t first, n;
+    uint64_t n_lost;
+} log_queue;
+CUZK_NODISCARD cuzk_status cuzk_log_init(log_queue *q, cuzk_err *err);
+/** Gives what is left to the logger; no other thread runs. */
+void cuzk_log_free(cuzk_engine *e);
 
 struct cuzk_engine {
     cuzk_engine_config cfg;
@@ -206,7 +228,7 @@ struct cuzk_engine {
     pthread_mutex_t mu;
     /* One per kind of worker; cv_change for callers that wait (accept, preload, unwait). */
     pthread_cond_t cv_prep, cv_witness, cv_device, cv_verify, cv_loader, cv_finish, cv_timer,
-        cv_release, cv_change;
+        cv_release, cv_store, cv_log, cv_change;
     bool is_locks_ready;
     bool stop, draining;
     uint64_t started_ns;
@@ -217,7 +239,6 @@ struct cuzk_engine {
     uint64_t base_bytes;              /* of the process itself */
     cuzk_load_cache cache;            /* 2 per circuit: cuzk_load_what */
     load_want *wants;                 /* [2 n_circuits] */
-    bool is_loader_starved;           /* a load waits for memory: nobody else takes any */
 
     cuzk_sched prep, ready, on_device, to_verify;
     uint32_t ready_limit; /* parsed jobs that wait */
@@ -229,7 +250,7 @@ struct cuzk_engine {
     bool on_cpu;           /* for want of a GPU that works */
     uint64_t on_cpu_since_ns, n_fallbacks;
 
-    job *by_number[BUCKETS], *by_id[BUCKETS], *by_content[BUCKETS];
+    job *by_id[BUCKETS], *by_content[BUCKETS];
     job *first, *last;
     uint32_t n_open; /* not ENDED */
     uint32_t n_ended;
@@ -242,7 +263,8 @@ struct cuzk_engine {
     uint32_t busy; /* flights and prep that hold memory which will come back */
     waiter *waits[BUCKETS];
     cuzk_wait next_wait;
-    uint64_t prune_ns;
+    uint32_t n_unsaved; /* jobs with is_end_unsaved */
+    log_queue log;
 
     uint64_t completed[CUZK_JOB_KINDS + 1], failed[CUZK_JOB_KINDS + 1],
         cancelled[CUZK_JOB_KINDS + 1], reproved[CUZK_JOB_KINDS + 1];
@@ -253,11 +275,22 @@ struct cuzk_engine {
     uint32_t n_workers;
 };
 
+/* engine_lock.c: the engine's one lock. */
+void cuzk_engine_lock(cuzk_engine *e);
+void cuzk_engine_unlock(cuzk_engine *e);
+/** Waits on one of the engine's conditions; the lock is released meanwhile. */
+void cuzk_engine_wait(cuzk_engine *e, pthread_cond_t *cv);
+/** The same until a time of cuzk_clock_ns, at most. */
+void cuzk_engine_wait_until(cuzk_engine *e, pthread_cond_t *cv, uint64_t until_ns);
+CUZK_NODISCARD bool cuzk_engine_locks_init(cuzk_engine *e);
+void cuzk_engine_locks_destroy(cuzk_engine *e);
+/** Wakes every worker and every caller that waits. */
+void cuzk_engine_wake_all(cuzk_engine *e);
+
 /* All functions below want the lock held, unless they say otherwise. */
 
 /* job_table.c */
 job *cuzk_job_by_id(cuzk_engine *e, const char *id);
-job *cuzk_job_by_number(cuzk_engine *e, uint64_t number);
 /** A job with this content and request_id that is under way or has completed. */
 job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id);
 void cuzk_job_insert(cuzk_engine *e, job *j);
@@ -284,11 +317,20 @@ void cuzk_job_drop_block(job *j);
 /** Decides the outcome once; later calls change nothing. text may be NULL. */
 void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
                    const char *text);
-/** Lets go of input and block when nobody uses them any more. */
+/** What follows from a decided outcome, once the store has the job. */
+void cuzk_job_end(cuzk_engine *e, job *j);
+/** The store has recorded the end of a job, or has not (text: why). */
+void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const char *text);
+/** Ended jobs beyond what is kept in memory go; the store has them. */
+void cuzk_jobs_forget_old(cuzk_engine *e);
+/** Frees input and block when nobody uses them any more. */
 void cuzk_job_settle(cuzk_engine *e, job *j);
 /** without proofs unless with_input: they may be gone. */
 void cuzk_job_fill_record(const job *j, bool with_input, cuzk_job_record *out);
 void cuzk_job_fill_result(const job *j, cuzk_job_result *out);
+void cuzk_job_fill_times(const job *j, uint64_t now_ns, cuzk_job_times *out);
+/** The error without its class. */
+const char *cuzk_job_error_text(const job *j);
 
 /* flight.c */
 flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t now_ns);
@@ -340,8 +382,12 @@ void cuzk_loader_loop(worker *w);
 void cuzk_timer_loop(worker *w);
 void cuzk_release_loop(worker *w);
 void cuzk_finish_loop(worker *w);
+void cuzk_store_loop(worker *w);
+void cuzk_log_loop(worker *w);
 
 /* loader.c */
+/** Bytes that loads need which had no memory: others take only what is free beyond them. */
+uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e);
 /** Trouble with a parameter file: its disk, or points that are none. Says nothing of a device. */
 bool cuzk_engine_is_file_trouble(cuzk_status st);
 /** What a job that fails by that is told: E_IO, for the request is not at fault. Others as they are. */
@@ -435,10 +481,13 @@ CUZK_NODISCARD cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err);
 
 /** Where a job's proofs were made: ordinals and "cpu", with commas. */
 void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n);
-/* log: event and pairs, NULL-terminated; without or with the lock */
-void cuzk_engine_log_job(const cuzk_engine *e, int level, const char *event, const job *j,
+/* engine_log.c: with the lock; a thread of its own gives the lines to the logger. */
+#define LOG_PAIRS 20
+/** Queues a line: kv [LOG_PAIRS] names and values, up to a NULL. A full queue counts it as lost. */
+void cuzk_engine_log(cuzk_engine *e, int level, const char *event, const char *const *kv);
+void cuzk_engine_log_job(cuzk_engine *e, int level, const char *event, const job *j,
                          const char *key, const char *value);
-void cuzk_engine_log_device(const cuzk_engine *e, int level, const char *event, uint32_t index,
+void cuzk_engine_log_device(cuzk_engine *e, int level, const char *event, uint32_t index,
                             const char *why);
 
 #endif /* CUZK_ENGINE_ENGINE_INTERNAL_H */

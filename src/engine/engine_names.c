@@ -39,58 +39,31 @@ void cuzk_histogram_add(cuzk_histogram *h, uint64_t ns)
     h->sum_seconds += s;
 }
 
-static const char *state_name(cuzk_job_state s)
+const char *cuzk_job_error_class(cuzk_status st)
 {
-    static const char *const names[] = {"queued", "running", "completed", "failed", "cancelled"};
-    return (unsigned)s < 5 ? names[s] : "?";
-}
-
-void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n)
-{
-    uint64_t used = 0;
-    size_t at = 0;
-    out[0] = '\0';
-    for (uint32_t i = 0; j->parts != NULL && i < j->n_partitions; i++) {
-        used |= j->parts[i].device >= 0 ? (uint64_t)1 << j->parts[i].device : 0;
+    switch (st) {
+    case CUZK_E_INVALID:
+    case CUZK_E_FORMAT:
+    case CUZK_E_VANILLA:
+    case CUZK_E_ENCODING:
+    case CUZK_E_NOT_ON_CURVE:
+    case CUZK_E_NOT_IN_GROUP:
+    case CUZK_E_INFINITY:
+    case CUZK_E_UNSUPPORTED: return "input";
+    case CUZK_E_NOMEM:
+    case CUZK_E_BUDGET:
+    case CUZK_E_IO:
+    case CUZK_E_CANCELLED:
+    case CUZK_E_NOT_FOUND:
+    case CUZK_E_EXISTS:
+    case CUZK_E_DIGEST:
+    case CUZK_E_DEV_NOMEM:
+    case CUZK_E_DEV_UNFIT:
+    case CUZK_E_DEV_LOST: return "environment";
+    case CUZK_OK: return "";
+    case CUZK_E_SELFTEST:
+    case CUZK_E_UNSATISFIED:
+    case CUZK_E_PROOF_FALSE: break;
     }
-    for (uint32_t d = 0; d < e->n_devices && at < n; d++) {
-        if ((used >> d & 1) != 0) {
-            const char *comma = at != 0 ? "," : "";
-            const int k = e->devices[d].info.is_cpu ? snprintf(out + at, n - at, "%scpu", comma)
-                                                    : snprintf(out + at, n - at, "%s%u", comma,
-                                                               e->devices[d].info.ordinal);
-            at += k > 0 ? (size_t)k : 0;
-        }
-    }
-}
-
-void cuzk_engine_log_job(const cuzk_engine *e, int level, const char *event, const job *j,
-                         const char *key, const char *value)
-{
-    if (e->cfg.log == NULL) {
-        return;
-    }
-    char number[24];
-    (void)snprintf(number, sizeof(number), "%llu", (unsigned long long)j->number);
-    const char *const kv[] = {
-        "job",    j->id,
-        "number", number,
-        "kind",   cuzk_job_kind_queue_name(j->rq.kind),
-        "state",  state_name(j->phase >= PHASE_ENDING ? j->outcome : j->state),
-        key,      value,
-        NULL};
-    e->cfg.log(e->cfg.log_arg, level, event, kv);
-}
-
-void cuzk_engine_log_device(const cuzk_engine *e, int level, const char *event, uint32_t index,
-                            const char *why)
-{
-    if (e->cfg.log == NULL) {
-        return;
-    }
-    char ordinal[16];
-    (void)snprintf(ordinal, sizeof(ordinal), "%u", e->devices[index].info.ordinal);
-    const char *const kv[] = {"device", ordinal, "name", e->devices[index].info.name,
-                              "why",    why,     NULL};
-    e->cfg.log(e->cfg.log_arg, level, event, kv);
+    return "internal";
 }

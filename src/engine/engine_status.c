@@ -11,7 +11,7 @@
 #define SLACK 16u /* jobs and partitions that may come between counting and copying */
 
 typedef struct sizes {
-    size_t n_devices, n_cached, n_jobs, n_parts;
+    size_t n_devices, n_cached, n_jobs, n_parts, n_set_aside;
 } sizes;
 
 static bool is_shown(const job *j, uint64_t now)
@@ -26,6 +26,9 @@ static sizes measure(const cuzk_engine *e, uint64_t now)
         s.n_cached += e->cache.entries[i].state == CUZK_LOAD_READY ? 1 : 0;
     }
     for (uint32_t d = 0; d < e->n_devices; d++) {
+        for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
+            s.n_set_aside += cuzk_circuit_is_set_aside(&e->devices[d].circuits[i], now) ? 1 : 0;
+        }
         const cuzk_load_cache *keys = &e->devices[d].keys.cache;
         for (uint32_t i = 0; i < keys->n; i++) {
             s.n_cached += keys->entries[i].state == CUZK_LOAD_READY ? 1 : 0;
@@ -43,7 +46,8 @@ static sizes measure(const cuzk_engine *e, uint64_t now)
 static bool fits(const sizes *need, const sizes *have)
 {
     return need->n_devices <= have->n_devices && need->n_cached <= have->n_cached &&
-           need->n_jobs <= have->n_jobs && need->n_parts <= have->n_parts;
+           need->n_jobs <= have->n_jobs && need->n_parts <= have->n_parts &&
+           need->n_set_aside <= have->n_set_aside;
 }
 
 static void fill_part(cuzk_status_partition *out, uint32_t index, const part *p)
@@ -71,8 +75,17 @@ static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status
                                .ended_ns = j->phase == PHASE_ENDED ? j->ended_ns : 0,
                                .deadline_ns = j->deadline_ns,
                                .n_partitions = j->n_partitions,
-                               .n_done = j->n_done};
+                               .n_done = j->n_done,
+                               .is_privileged = j->is_privileged,
+                               .code = j->phase == PHASE_ENDED ? j->code : CUZK_OK,
+                               .error_class = ""};
         memcpy(o->job_id, j->id, sizeof(o->job_id));
+        memcpy(o->peer, j->peer, sizeof(o->peer));
+        cuzk_job_fill_times(j, now, &o->times);
+        if (j->phase == PHASE_ENDED && j->error[0] != '\0') {
+            o->error_class = cuzk_job_error_class(j->code);
+            (void)snprintf(o->error_text, sizeof(o->error_text), "%s", cuzk_job_error_text(j));
+        }
         if (j->parts != NULL) {
             o->partitions = parts;
             for (uint32_t i = 0; i < j->n_partitions; i++) {
@@ -162,6 +175,21 @@ static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
     }
 }
 
+static void fill_set_aside(const cuzk_engine *e, cuzk_engine_status *out, uint64_t now)
+{
+    for (uint32_t d = 0; d < e->n_devices; d++) {
+        for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
+            const cuzk_circuit_health *c = &e->devices[d].circuits[i];
+            if (cuzk_circuit_is_set_aside(c, now)) {
+                cuzk_status_set_aside *o = &out->set_aside[out->n_set_aside++];
+                o->device = d;
+                o->until_ns = c->until_ns;
+                memcpy(o->circuit_id, e->backend->circuits[i].id, sizeof(o->circuit_id));
+            }
+        }
+    }
+}
+
 /* Where partitions and whole jobs wait. */
 static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
 {
@@ -211,28 +239,33 @@ static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_part
     fill_devices(e, out);
     fill_cached(e, out);
     fill_keys(e, out);
+    fill_set_aside(e, out, now);
+    out->log_lines_lost = e->log.n_lost;
+    out->unsaved_ends = e->n_unsaved;
     fill_jobs(e, out, parts, now);
 }
 
 cuzk_status cuzk_engine_get_status(cuzk_engine *e, cuzk_engine_status *out, cuzk_err *err)
 {
     memset(out, 0, sizeof(*out));
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     sizes have = measure(e, cuzk_clock_ns());
     for (;;) {
-        pthread_mutex_unlock(&e->mu);
+        cuzk_engine_unlock(e);
         have.n_cached += 2;
+        have.n_set_aside += 2;
         have.n_jobs += SLACK;
         have.n_parts += SLACK * 16;
         const size_t total = have.n_devices * sizeof(cuzk_status_device) +
                              have.n_cached * sizeof(cuzk_status_cached) +
                              have.n_jobs * sizeof(cuzk_status_job) +
+                             have.n_set_aside * sizeof(cuzk_status_set_aside) +
                              have.n_parts * sizeof(cuzk_status_partition);
         uint8_t *block = cuzk_alloc_zero(1, total);
         if (block == NULL) {
             return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a status of %zu jobs", have.n_jobs);
         }
-        pthread_mutex_lock(&e->mu);
+        cuzk_engine_lock(e);
         const uint64_t now = cuzk_clock_ns();
         const sizes need = measure(e, now);
         if (fits(&need, &have)) {
@@ -240,15 +273,16 @@ cuzk_status cuzk_engine_get_status(cuzk_engine *e, cuzk_engine_status *out, cuzk
             out->devices = (cuzk_status_device *)(void *)block;
             out->cached = (cuzk_status_cached *)(void *)(out->devices + have.n_devices);
             out->jobs = (cuzk_status_job *)(void *)(out->cached + have.n_cached);
-            fill(e, out, (cuzk_status_partition *)(void *)(out->jobs + have.n_jobs), now);
+            out->set_aside = (cuzk_status_set_aside *)(void *)(out->jobs + have.n_jobs);
+            fill(e, out, (cuzk_status_partition *)(void *)(out->set_aside + have.n_set_aside), now);
             break;
         }
         have = need;
-        pthread_mutex_unlock(&e->mu);
+        cuzk_engine_unlock(e);
         cuzk_free(block);
-        pthread_mutex_lock(&e->mu);
+        cuzk_engine_lock(e);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     out->resident_bytes = cuzk_host_memory_resident();
     return CUZK_OK;
 }

@@ -61,7 +61,13 @@ typedef struct cuzk_status_job {
     uint64_t accepted_ns, started_ns, ended_ns;
     uint64_t deadline_ns;
     uint32_t n_partitions, n_done;
-    uint32_t n_on_cpu;                 /* proofs made on the CPU */
+    uint32_t n_on_cpu;          /* proofs made on the CPU */
+    bool is_privileged;         /* has the places that are kept for WinningPoSt */
+    char peer[CUZK_PEER_BYTES]; /* who sent it first; "" when that is not known */
+    cuzk_job_times times;       /* up to now while it is not over */
+    cuzk_status code;           /* of a job that is over */
+    const char *error_class;    /* a literal: cuzk_job_error_class(code) */
+    char error_text[256];       /* of a failed or cancelled job, without its class; may be cut */
     cuzk_status_partition *partitions; /* [n_partitions]; NULL while queued */
 } cuzk_status_job;
 
@@ -90,6 +96,13 @@ typedef struct cuzk_status_cached {
     uint32_t refs;
 } cuzk_status_cached;
 
+/** Its proofs do not verify on this device, and the device's self-test passes. */
+typedef struct cuzk_status_set_aside {
+    char circuit_id[32];
+    uint32_t device; /* index into devices */
+    uint64_t until_ns;
+} cuzk_status_set_aside;
+
 typedef struct cuzk_engine_status {
     uint64_t now_ns, started_ns;
     bool draining;
@@ -114,7 +127,11 @@ typedef struct cuzk_engine_status {
     cuzk_status_cached *cached;
     uint32_t n_cached;
     cuzk_status_job *jobs;
-    uint32_t n_jobs; /* queued, running, and over within the last minute; newest last */
+    cuzk_status_set_aside *set_aside; /* circuits that get no work on a device now */
+    uint32_t n_set_aside;
+    uint64_t log_lines_lost; /* the logger was too slow */
+    uint32_t unsaved_ends;   /* ended jobs whose end the store could not record yet */
+    uint32_t n_jobs;         /* queued, running, and over within the last minute; newest last */
 } cuzk_engine_status;
 
 /** E_NOMEM. Free with cuzk_engine_status_free. */

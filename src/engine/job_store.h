@@ -15,10 +15,11 @@
 typedef struct cuzk_job_record {
     uint64_t number; /* internal key, never used again */
     const char *job_id;
-    cuzk_job_request request; /* deadline_ns and cancel_when_unwatched are not kept: see below */
+    cuzk_job_request request; /* deadline_ns, cancel_when_unwatched, peer are not kept: see below */
     uint8_t content[32];      /* SHA-256 of what is to be proved, by which equal jobs are joined */
     int64_t accepted_unix_ms, deadline_unix_ms; /* wall clock; deadline 0: none */
     bool cancel_when_unwatched;
+    bool is_privileged; /* WinningPoSt at CRITICAL: may use space that is kept for it */
     cuzk_job_state state;
     /* when it is over: */
     int64_t ended_unix_ms;

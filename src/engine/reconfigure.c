@@ -126,7 +126,7 @@ static cuzk_status resize_memory(cuzk_engine *e, const cuzk_engine_config *s, cu
     const cuzk_budget host = e->host;
     const uint64_t block = e->block_limit, input = e->input_limit;
     cuzk_status st = cuzk_engine_size_memory(e, s, err);
-    if (st == CUZK_OK && s->budget_bytes < host.total) {
+    if (st == CUZK_OK) { /* a larger reserve takes from others as well as a smaller budget */
         st = check_jobs(e, err);
     }
     if (st != CUZK_OK) {
@@ -156,8 +156,8 @@ static cuzk_status apply(cuzk_engine *e, const cuzk_engine_config *s, uint64_t n
     cuzk_engine_config *c = &e->cfg;
     const uint32_t n = s->max_queued_jobs, flying = cuzk_engine_flying_limit(n);
     /* first all that may fail; more room or an idle thread changes nothing */
-    CUZK_TRY(cuzk_sched_reserve(&e->prep, n, err));
-    CUZK_TRY(cuzk_sched_reserve(&e->ready, n, err));
+    CUZK_TRY(cuzk_sched_reserve(&e->prep, n + WINNING_PLACES, err));
+    CUZK_TRY(cuzk_sched_reserve(&e->ready, n + WINNING_PLACES, err));
     CUZK_TRY(cuzk_sched_reserve(&e->on_device, flying, err));
     CUZK_TRY(cuzk_sched_reserve(&e->to_verify, flying, err));
     CUZK_TRY(cuzk_engine_add_workers(e, s->slots_per_device, err));
@@ -188,7 +188,7 @@ cuzk_status cuzk_engine_reconfigure(cuzk_engine *e, const cuzk_engine_config *co
 {
     cuzk_engine_config fresh = *config;
     cuzk_engine_config_complete(&fresh);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     const cuzk_status st = apply(e, &fresh, cuzk_clock_ns(), err);
     if (st == CUZK_OK) { /* there may be room, more at once, or less time */
         cuzk_engine_wake_memory(e);
@@ -196,6 +196,6 @@ cuzk_status cuzk_engine_reconfigure(cuzk_engine *e, const cuzk_engine_config *co
         pthread_cond_broadcast(&e->cv_witness);
         pthread_cond_signal(&e->cv_timer);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     return st;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Everything that happens because time passes: waits, deadlines, batches, watchdogs, pruning. */
+/* Everything that happens because time passes: waits, deadlines, batches, watchdogs. */
 #include <stdio.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
-#define TICK_NS  (1000 * MS_NS)
-#define PRUNE_NS (60 * 1000 * MS_NS)
+#define TICK_NS (1000 * MS_NS)
 
 static void earlier(uint64_t *next, uint64_t at)
 {
@@ -131,7 +129,8 @@ static void forget_expired(cuzk_engine *e, uint64_t now)
     const uint64_t keep = e->cfg.result_keep_ms * MS_NS;
     for (job *j = e->first; j != NULL;) {
         job *following = j->next;
-        if (j->phase == PHASE_ENDED && j->waiters == NULL && now - j->ended_ns >= keep) {
+        if (j->phase == PHASE_ENDED && j->waiters == NULL && !j->is_end_unsaved &&
+            now - j->ended_ns >= keep) {
             e->n_ended--;
             cuzk_job_forget(e, j);
         }
@@ -139,33 +138,11 @@ static void forget_expired(cuzk_engine *e, uint64_t now)
     }
 }
 
-/* The store's own limits of time and number; without the lock, for it may take long. */
-static void prune_store(cuzk_engine *e, uint64_t now)
-{
-    struct timespec t;
-    cuzk_err err = {.msg = ""};
-    if (now < e->prune_ns) {
-        return;
-    }
-    e->prune_ns = now + PRUNE_NS;
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    const int64_t before =
-        (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 - (int64_t)e->cfg.result_keep_ms;
-    const uint32_t keep = e->cfg.result_keep_count;
-    pthread_mutex_unlock(&e->mu);
-    const cuzk_status st = e->store.prune(e->store.arg, before, keep, &err);
-    if (st != CUZK_OK && e->cfg.log != NULL) {
-        const char *const kv[] = {"why", err.msg, NULL};
-        e->cfg.log(e->cfg.log_arg, 0, "store.not_pruned", kv);
-    }
-    pthread_mutex_lock(&e->mu);
-}
-
 void cuzk_timer_loop(worker *w)
 {
     cuzk_engine *e = w->e;
     uint64_t tick = 0;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     while (!e->stop) {
         const uint64_t now = cuzk_clock_ns();
         uint64_t next = now + TICK_NS;
@@ -187,11 +164,8 @@ void cuzk_timer_loop(worker *w)
             tick = now + TICK_NS;
             forget_expired(e, now);
             cuzk_engine_wake_memory(e);
-            prune_store(e, now);
         }
-        const struct timespec until = {.tv_sec = (time_t)(next / 1000000000ull),
-                                       .tv_nsec = (long)(next % 1000000000ull)};
-        (void)pthread_cond_timedwait(&e->cv_timer, &e->mu, &until);
+        cuzk_engine_wait_until(e, &e->cv_timer, next);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }

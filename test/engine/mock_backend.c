@@ -566,6 +566,16 @@ static bool store_happens(mock_store *s, uint32_t chance)
     return chance != 0 && next_random(&s->random) % 1000 < chance;
 }
 
+/* Waits while a call is held. */
+static void hold(const _Atomic bool *holds, _Atomic uint64_t *inside)
+{
+    const struct timespec t = {0, 1000000};
+    for (bool first = true; atomic_load(holds); first = false) {
+        atomic_fetch_add(inside, first ? 1 : 0);
+        (void)nanosleep(&t, NULL);
+    }
+}
+
 static cuzk_status store_put(void *arg, const cuzk_job_record *job, cuzk_err *err)
 {
     mock_store *s = arg;
@@ -606,6 +616,7 @@ static cuzk_status store_find(void *arg, const char *job_id,
                               void *each_arg, cuzk_err *err)
 {
     mock_store *s = arg;
+    hold(&s->holds_find, &s->in_find);
     return s->inner.find(s->inner.arg, job_id, each, each_arg, err);
 }
 
@@ -614,12 +625,14 @@ static cuzk_status store_find_content(void *arg, const uint8_t content[32], cuzk
                                       void *each_arg, cuzk_err *err)
 {
     mock_store *s = arg;
+    hold(&s->holds_content, &s->in_find);
     return s->inner.find_content(s->inner.arg, content, request_id, each, each_arg, err);
 }
 
 static cuzk_status store_prune(void *arg, int64_t before, uint64_t keep, cuzk_err *err)
 {
     mock_store *s = arg;
+    hold(&s->holds_prune, &s->in_prune);
     return s->inner.prune(s->inner.arg, before, keep, err);
 }
 

@@ -99,6 +99,9 @@ void mock_request(cuzk_job_request *out, cuzk_job_kind kind, const mock_job *job
 typedef struct mock_store {
     cuzk_job_store vtable, inner;
     _Atomic uint32_t fail_put, fail_finish, put_us;
+    _Atomic bool holds_find, holds_content,
+        holds_prune; /* calls of find, find_content, prune wait until this is false */
+    _Atomic uint64_t in_find, in_prune; /* calls that waited or wait */
     _Atomic uint64_t random;
 } mock_store;
 void mock_store_init(mock_store *s);

@@ -18,6 +18,7 @@ static void take_log(void *arg, int level, const char *event, const char *const 
     l->n_fallback += begun ? 1 : 0;
     l->n_over += over ? 1 : 0;
     l->n_warnings += (begun || over) && level == 1 ? 1 : 0;
+    l->n_jobs += strcmp(event, "job.over") == 0 ? 1 : 0;
     l->n_set_aside += strcmp(event, "circuit.set_aside") == 0 ? 1 : 0;
     for (; strcmp(event, "job.over") == 0 && kv[0] != NULL; kv += 2) {
         if (strcmp(kv[0], "devices") == 0) {
@@ -170,5 +171,16 @@ void wait_for(const _Atomic uint64_t *counter, uint64_t least)
     while (atomic_load(counter) < least) {
         CHECK_MSG(cuzk_clock_ns() < limit, "the engine does not come so far");
         nap();
+    }
+}
+
+void wait_log(world *w, const uint32_t *counter, uint32_t least)
+{
+    const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
+    for (uint32_t n = 0; n < least; nap()) {
+        CHECK_MSG(cuzk_clock_ns() < limit, "the logger has had %u lines, not %u", n, least);
+        pthread_mutex_lock(&w->log.mu);
+        n = *counter;
+        pthread_mutex_unlock(&w->log.mu);
     }
 }

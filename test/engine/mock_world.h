@@ -13,6 +13,7 @@
 /** What the engine has logged of one event. */
 typedef struct world_log {
     pthread_mutex_t mu;
+    uint32_t n_jobs; /* job.over */
     uint32_t n_fallback, n_over, n_warnings,
         n_set_aside;  /* device.fallback, device.fallback_over; of those two; circuit.set_aside */
     char devices[64]; /* of the last job.over */
@@ -56,6 +57,8 @@ void status_of(world *w, cuzk_engine_status *out);
 /** Waits until memory and queues are back to what they are without jobs. */
 void wait_rest(world *w);
 void nap(void);
+/** Lines reach the logger later than the callers: waits until it has had so many of an event (a member of log). */
+void wait_log(world *w, const uint32_t *counter, uint32_t least);
 /** Waits until the waiter was told, at most so many seconds, without a look at what it was told. */
 bool is_told_within(one *o, unsigned seconds);
 /** Waits up to a minute for a counter of the mock. */

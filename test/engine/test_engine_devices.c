@@ -196,7 +196,7 @@ static void one_bad_circuit(void)
         one_free(bad);
         one_free(good);
     }
-    CHECK(w.log.n_set_aside > 0);
+    wait_log(&w, &w.log.n_set_aside, 1);
     atomic_store(&w.b.wrong_circuit, 0);
     bool is_back = false;
     for (const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS; !is_back; nap()) {

@@ -34,8 +34,12 @@ static void wait_cpu(world *w, bool want)
 static void prove_one(world *w, uint64_t tag, uint32_t n_partitions)
 {
     one *o = one_make(CUZK_JOB_POREP, tag, n_partitions, "");
+    pthread_mutex_lock(&w->log.mu);
+    const uint32_t before = w->log.n_jobs;
+    pthread_mutex_unlock(&w->log.mu);
     one_prove(w, o);
     rig_wait(&o->r);
+    wait_log(w, &w->log.n_jobs, before + 1);
     CHECK_MSG(is_right(o), "%s", o->r.error);
     one_free(o);
 }
@@ -84,6 +88,7 @@ static void takes_over_and_gives_back(void)
             CHECK_U64(on_cpu(&w), before + 7);
             CHECK_U64(newest_on_cpu(&w), 0);
             /* once per transition, as warnings */
+            wait_log(&w, &w.log.n_over, round);
             pthread_mutex_lock(&w.log.mu);
             CHECK_U64(w.log.n_fallback, round);
             CHECK_U64(w.log.n_over, round);

@@ -102,9 +102,9 @@ static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
     device_keys *k = &e->devices[index].keys;
     void *object = cuzk_load_leave(&k->cache, circuit);
     k->n_leaving++;
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     e->backend->unload_key(e->backend->arg, index, circuit, object);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     (void)cuzk_load_left(&k->cache, circuit);
     k->n_leaving--;
     k->key[circuit] = (cuzk_backend_key){.object = NULL};
@@ -302,10 +302,10 @@ static cuzk_status run_load(cuzk_engine *e, uint32_t index, uint32_t circuit, co
     e->busy++;
     cuzk_health_begin(&d->health, CUZK_HEALTH_LOAD_SLOT, cuzk_clock_ns());
     pthread_cond_signal(&e->cv_timer);
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     cuzk_status st = b->load_key(b->arg, index, circuit, compiled_object, params_object,
                                  plan->host_bytes, &key, e->trace, err);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     e->busy--;
     st = st == CUZK_E_BUDGET ? CUZK_E_DEV_NOMEM : st;
     if (cuzk_health_end(&d->health, CUZK_HEALTH_LOAD_SLOT, cuzk_device_status(st),
@@ -396,7 +396,7 @@ cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit, bool *was
     for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
         const device *d = &e->devices[i];
         while (d->keys.is_loading && cuzk_health_is_good(&d->health)) {
-            pthread_cond_wait(&e->cv_change, &e->mu);
+            cuzk_engine_wait(e, &e->cv_change);
         }
         if (cuzk_device_has_keys(e, i) && cuzk_health_is_good(&d->health) && !d->keys.is_loading &&
             d->keys.cache.entries[circuit].state == CUZK_LOAD_ABSENT) {

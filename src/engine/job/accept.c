@@ -51,6 +51,12 @@ static void join(cuzk_engine *e, job *j, const cuzk_job_request *rq)
     }
     j->is_watched_only = j->is_watched_only && rq->cancel_when_unwatched;
     cuzk_job_refresh_items(e, j);
+    /* it may be the turn of another worker now: of the one that is kept for WinningPoSt */
+    pthread_cond_broadcast(&e->cv_prep);
+    pthread_cond_broadcast(&e->cv_witness);
+    pthread_cond_broadcast(&e->cv_device);
+    pthread_cond_broadcast(&e->cv_verify);
+    pthread_cond_signal(&e->cv_timer);
 }
 
 cuzk_status cuzk_job_new(job **out, const cuzk_job_request *rq, const cuzk_owned_block *block,
@@ -69,6 +75,8 @@ cuzk_status cuzk_job_new(job **out, const cuzk_job_request *rq, const cuzk_owned
     j->class_base = class_of(rq);
     j->deadline_ns = rq->deadline_ns;
     j->is_watched_only = rq->cancel_when_unwatched;
+    (void)snprintf(j->peer, sizeof(j->peer), "%s", rq->peer != NULL ? rq->peer : "");
+    j->rq.peer = NULL;
     j->is_privileged = rq->kind == CUZK_JOB_WINNING && j->class_base == CUZK_PRIORITY_CRITICAL;
     j->circuit = CUZK_CIRCUIT_UNKNOWN;
     j->accepted_ns = cuzk_clock_ns();
@@ -77,6 +85,7 @@ cuzk_status cuzk_job_new(job **out, const cuzk_job_request *rq, const cuzk_owned
         const int64_t left = ((int64_t)rq->deadline_ns - (int64_t)j->accepted_ns) / (int64_t)MS_NS;
         j->deadline_unix_ms = j->accepted_unix_ms + left;
     }
+    cuzk_job_clock_start(&j->clock, j->accepted_ns);
     j->pins = 1; /* the caller's */
     *out = j;
     return CUZK_OK;
@@ -103,7 +112,10 @@ static void candidate(char out[CUZK_JOB_ID_BYTES], const job *j, uint32_t attemp
                    (const char *)r.data, (unsigned long long)j->number, attempt);
 }
 
-/* Gives the job an id that nobody else has. With the lock, which it lets go of in between. */
+/*
+ * Gives the job an id that nobody else has. Releases the lock meanwhile, while the store is asked: until the
+ * job is accepted, calls that name the id wait (cuzk_engine_cancel, cuzk_engine_await).
+ */
 static void choose_id(cuzk_engine *e, job *j)
 {
     for (uint32_t attempt = 0;; attempt++) {
@@ -120,9 +132,9 @@ static void choose_id(cuzk_engine *e, job *j)
         }
         memcpy(j->id, id, sizeof(id));
         cuzk_job_insert_id(e, j);
-        pthread_mutex_unlock(&e->mu);
+        cuzk_engine_unlock(e);
         const bool is_taken = cuzk_job_id_is_taken(e, j, id);
-        pthread_mutex_lock(&e->mu);
+        cuzk_engine_lock(e);
         if (!is_taken) {
             return;
         }
@@ -157,12 +169,12 @@ static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
     cuzk_job_fill_record(j, true, &record);
     record.state = CUZK_JOB_QUEUED;
     record.error = ""; /* the job's own may be written meanwhile, by a cancel */
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     const cuzk_status st = e->store.put(e->store.arg, &record, &inner);
     if (st == CUZK_OK && j->is_parked) {
         cuzk_job_drop_block(j);
     }
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     return st == CUZK_OK ? st : CUZK_FAIL(err, st, "job store: %s", inner.msg);
 }
 
@@ -173,14 +185,9 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
     const uint64_t now = cuzk_clock_ns();
     j->is_stored = true;
     cuzk_stage_end(e, j, 0, CUZK_STAGE_ACCEPT, now);
-    if (j->outcome != CUZK_JOB_QUEUED) { /* cancelled meanwhile */
-        const cuzk_job_state outcome = j->outcome;
-        char text[ERROR_BYTES];
-        memcpy(text, j->error, sizeof(text));
-        j->phase = PHASE_PREP;
-        j->outcome = CUZK_JOB_QUEUED;
-        const char *after = strstr(text, ": ");
-        cuzk_job_over(e, j, outcome, j->code, after != NULL ? after + 2 : text);
+    cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_FIRST, now);
+    if (j->outcome != CUZK_JOB_QUEUED) { /* decided meanwhile: a deadline, or the engine stops */
+        cuzk_job_end(e, j);
         return;
     }
     j->phase = PHASE_PREP;
@@ -192,10 +199,23 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
     pthread_cond_signal(&e->cv_timer);
 }
 
-/* A new job, recorded. With the lock. On failure nothing is left of it. */
+/* A job of this circuit and input could run, were it alone. */
+static cuzk_status can_fit(const cuzk_engine *e, const cuzk_job_request *rq,
+                           const cuzk_backend_plan *plan, bool is_privileged, cuzk_err *err)
+{
+    /* while it is parsed, the input is there twice */
+    return cuzk_engine_can_fit(e, plan->circuit, plan->input_bytes + cuzk_job_proof_bytes(rq),
+                               is_privileged, err);
+}
+
+/* A new job, recorded. Releases the lock meanwhile. On failure nothing is left of it. */
 static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
 {
-    cuzk_status st = CUZK_OK;
+    /* the settings may have changed since the request was looked at */
+    cuzk_status st = can_fit(e, &j->rq, &j->plan, j->is_privileged, err);
+    if (st != CUZK_OK) {
+        return st;
+    }
     j->number = e->next_number++;
     j->phase = PHASE_ACCEPTING;
     j->stage_begin_ns[CUZK_STAGE_ACCEPT] = j->accepted_ns;
@@ -228,19 +248,13 @@ static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
     return st;
 }
 
-/* What can be said without looking at other jobs. No lock needed. */
+/* What can be said without looking at other jobs. */
 static cuzk_status check_request(cuzk_engine *e, const cuzk_job_request *rq,
-                                 cuzk_backend_plan *plan, cuzk_err *err)
+                                 const cuzk_backend_plan *plan, cuzk_err *err)
 {
-    if ((int)rq->kind < CUZK_JOB_POREP || (int)rq->kind > CUZK_JOB_WINNING) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "invalid proof_kind: %d", (int)rq->kind);
-    }
-    CUZK_TRY(e->backend->plan(e->backend->arg, rq, plan, err));
     const bool is_privileged =
         rq->kind == CUZK_JOB_WINNING && class_of(rq) == CUZK_PRIORITY_CRITICAL;
-    /* while it is parsed, the input is there twice */
-    return cuzk_engine_can_fit(e, plan->circuit, plan->input_bytes + cuzk_job_proof_bytes(rq),
-                               is_privileged, err);
+    return can_fit(e, rq, plan, is_privileged, err);
 }
 
 /*
@@ -265,7 +279,7 @@ static cuzk_status join_equal(cuzk_engine *e, const cuzk_job_request *rq, const 
             *out = equal;
             return CUZK_OK;
         }
-        pthread_cond_wait(&e->cv_change, &e->mu);
+        cuzk_engine_wait(e, &e->cv_change);
         cuzk_job_unpin(e, equal);
     }
 }
@@ -278,7 +292,7 @@ static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request *rq, jo
     if (*out != NULL) {
         return CUZK_OK;
     }
-    if (e->n_open >= e->cfg.max_queued_jobs) {
+    if (e->n_open >= e->cfg.max_queued_jobs + (mine->is_privileged ? WINNING_PLACES : 0)) {
         return too_many(e, err);
     }
     CUZK_TRY(accept_new(e, mine, err));
@@ -287,10 +301,18 @@ static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request *rq, jo
     return CUZK_OK;
 }
 
-/*
- * On success *out has one pin, and the block is taken: by the job, or released because an equal job
- * was joined. Without the lock before, with it after.
- */
+/* The request's content and what it will take. Needs no lock. */
+static cuzk_status look_at(cuzk_engine *e, const cuzk_job_request *rq, uint8_t content[32],
+                           cuzk_backend_plan *plan, cuzk_err *err)
+{
+    if ((int)rq->kind < CUZK_JOB_POREP || (int)rq->kind > CUZK_JOB_WINNING) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "invalid proof_kind: %d", (int)rq->kind);
+    }
+    CUZK_TRY(e->backend->plan(e->backend->arg, rq, plan, err));
+    cuzk_job_content(content, rq);
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
                             const cuzk_owned_block *block, job **out, cuzk_err *err)
 {
@@ -299,34 +321,36 @@ cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
     job *mine = NULL;
     const uint64_t began = cuzk_clock_ns();
     *out = NULL;
-    cuzk_status st = check_request(e, rq, &plan, err);
+    cuzk_engine_unlock(e);
+    cuzk_status st = look_at(e, rq, content, &plan, err);
+    cuzk_engine_lock(e);
     if (st == CUZK_OK) {
-        cuzk_job_content(content, rq);
+        st = check_request(e, rq, &plan, err);
     }
-    pthread_mutex_lock(&e->mu);
     if (st == CUZK_OK) {
         st = join_equal(e, rq, content, out, err);
     }
     if (st == CUZK_OK && *out == NULL) {
-        pthread_mutex_unlock(&e->mu);
+        cuzk_engine_unlock(e);
         st = cuzk_job_find_stored(e, content, rq->request_id, out, err);
         if (st == CUZK_OK && *out == NULL) {
             st = cuzk_job_new(&mine, rq, block, content, err);
         }
-        pthread_mutex_lock(&e->mu);
+        cuzk_engine_lock(e);
     }
     if (mine != NULL) {
         mine->plan = plan;
         mine->accepted_ns = began;
+        cuzk_job_clock_start(&mine->clock, began);
         st = join_or_accept(e, rq, mine, out, err);
         if (*out != mine && block != NULL) {
             mine->has_block = false; /* not taken */
         }
     }
     if (st == CUZK_OK && *out != mine && block != NULL && block->release != NULL) {
-        pthread_mutex_unlock(&e->mu);
+        cuzk_engine_unlock(e);
         block->release(block->arg);
-        pthread_mutex_lock(&e->mu);
+        cuzk_engine_lock(e);
     }
     if (mine != NULL) {
         cuzk_job_unpin(e, mine);

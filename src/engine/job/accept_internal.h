@@ -12,8 +12,7 @@ CUZK_NODISCARD cuzk_status cuzk_job_new(job **out, const cuzk_job_request *rq,
                                         cuzk_err *err);
 /**
  * A job for a request: a new one, or an equal one. On success *out has one pin, and the block is
- * taken: by the job, or released because an equal job was joined. Without the lock before, with it
- * after.
+ * taken: by the job, or released because an equal job was joined. Releases the lock meanwhile.
  */
 CUZK_NODISCARD cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
                                            const cuzk_owned_block *block, job **out, cuzk_err *err);
@@ -26,7 +25,10 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j);
 /** A completed equal job that only the store still has, with one pin; NULL when there is none. */
 CUZK_NODISCARD cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32],
                                                 cuzk_bytes request_id, job **out, cuzk_err *err);
-/** An ended job that only the store still has, with one pin. E_NOT_FOUND. */
+/**
+ * An ended job that only the store still has, with one pin; *out NULL and CUZK_OK: the store has the job, and
+ * it is not over there. E_NOT_FOUND.
+ */
 CUZK_NODISCARD cuzk_status cuzk_job_find_stored_id(cuzk_engine *e, const char *id, job **out,
                                                    cuzk_err *err);
 /** A job with other content has this id in the store. */

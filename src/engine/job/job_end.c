@@ -2,48 +2,10 @@
 /* The end of jobs: outcome, record, waiters. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "engine/engine_internal.h"
-
-static int64_t unix_ms(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Whose fault it is: operators and clients act on it (retry elsewhere, or never). */
-static const char *class_of(cuzk_status st)
-{
-    switch (st) {
-    case CUZK_E_INVALID:
-    case CUZK_E_FORMAT:
-    case CUZK_E_VANILLA:
-    case CUZK_E_ENCODING:
-    case CUZK_E_NOT_ON_CURVE:
-    case CUZK_E_NOT_IN_GROUP:
-    case CUZK_E_INFINITY:
-    case CUZK_E_UNSUPPORTED: return "input: ";
-    case CUZK_E_NOMEM:
-    case CUZK_E_BUDGET:
-    case CUZK_E_IO:
-    case CUZK_E_CANCELLED:
-    case CUZK_E_NOT_FOUND:
-    case CUZK_E_EXISTS:
-    case CUZK_E_DIGEST:
-    case CUZK_E_DEV_NOMEM:
-    case CUZK_E_DEV_LOST:
-    case CUZK_E_DEV_UNFIT: return "environment: ";
-    case CUZK_OK:
-    case CUZK_E_SELFTEST:
-    case CUZK_E_UNSATISFIED:
-    case CUZK_E_PROOF_FALSE: break;
-    }
-    return "internal: ";
-}
+#include "engine/job/accept_internal.h"
 
 static void leave_queue(cuzk_engine *e, cuzk_sched *q, const job *j)
 {
@@ -93,21 +55,26 @@ void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status c
     j->outcome = outcome;
     j->code = code;
     if (outcome != CUZK_JOB_COMPLETED) {
-        (void)snprintf(j->error, sizeof(j->error), "%s%s", class_of(code),
+        (void)snprintf(j->error, sizeof(j->error), "%s: %s", cuzk_job_error_class(code),
                        text != NULL ? text : "");
     }
     atomic_store_explicit(&j->cancel.requested, true, memory_order_relaxed);
+    if (j->phase != PHASE_ACCEPTING) { /* else cuzk_job_enqueue goes on when the store has it */
+        cuzk_job_end(e, j);
+    }
+}
+
+void cuzk_job_end(cuzk_engine *e, job *j)
+{
     leave_queue(e, &e->prep, j);
     leave_queue(e, &e->ready, j);
     leave_queue(e, &e->on_device, j);
     leave_queue(e, &e->to_verify, j);
     drop_flights(e, j);
-    if (j->phase == PHASE_ACCEPTING) {
-        return; /* accept goes on from here when the store has it */
-    }
     j->phase = PHASE_ENDING;
     j->ended_ns = cuzk_clock_ns();
-    j->ended_unix_ms = unix_ms();
+    j->ended_unix_ms = cuzk_engine_unix_ms();
+    cuzk_job_clock_end(&j->clock, j->ended_ns);
     j->pins++; /* the finisher's */
     queue_finish(e, j);
     cuzk_job_settle(e, j);
@@ -135,9 +102,10 @@ static void fill_times(job *j)
 {
     const uint64_t launched = j->launched_ns != 0 ? j->launched_ns : j->ended_ns;
     const uint64_t before = launched - j->accepted_ns;
-    const uint64_t busy = j->prep_ns + j->load_ns;
+    const uint64_t load = cuzk_job_clock_spent(&j->clock, CUZK_JOB_WAITS_LOAD, j->ended_ns);
+    const uint64_t busy = j->prep_ns + load;
     j->kept_ms[0] = (before > busy ? before - busy : 0) / MS_NS;
-    j->kept_ms[1] = j->load_ns / MS_NS;
+    j->kept_ms[1] = load / MS_NS;
     j->kept_ms[2] = j->witness_ns / MS_NS;
     j->kept_ms[3] = j->device_ns / MS_NS;
     j->kept_ms[4] = (j->ended_ns - j->accepted_ns) / MS_NS;
@@ -152,6 +120,7 @@ void cuzk_job_fill_record(const job *j, bool with_input, cuzk_job_record *out)
         .accepted_unix_ms = j->accepted_unix_ms,
         .deadline_unix_ms = j->deadline_unix_ms,
         .cancel_when_unwatched = j->is_watched_only,
+        .is_privileged = j->is_privileged,
         .state = j->outcome,
         .ended_unix_ms = j->ended_unix_ms,
         .code = j->code,
@@ -171,14 +140,50 @@ void cuzk_job_fill_record(const job *j, bool with_input, cuzk_job_record *out)
     }
 }
 
+void cuzk_job_fill_times(const job *j, uint64_t now_ns, cuzk_job_times *out)
+{
+    const cuzk_job_clock *c = &j->clock;
+    *out = (cuzk_job_times){
+        .accept_ns = cuzk_job_clock_spent(c, CUZK_JOB_ACCEPTING, now_ns),
+        .queue_ns = cuzk_job_clock_spent(c, CUZK_JOB_WAITS_FIRST, now_ns),
+        .load_ns = cuzk_job_clock_spent(c, CUZK_JOB_WAITS_LOAD, now_ns),
+        .wait_ns = cuzk_job_clock_spent(c, CUZK_JOB_WAITS_NEXT, now_ns),
+        .return_ns = cuzk_job_clock_spent(c, CUZK_JOB_RETURNING, now_ns),
+        .prepare_ns = cuzk_job_clock_spent(c, CUZK_JOB_PREPARES, now_ns),
+        .witness_ns = cuzk_job_clock_spent(c, CUZK_JOB_WITNESSES, now_ns),
+        .device_ns = cuzk_job_clock_spent(c, CUZK_JOB_ON_DEVICE, now_ns),
+        .verify_ns = cuzk_job_clock_spent(c, CUZK_JOB_VERIFIES, now_ns),
+        .total_ns = cuzk_job_clock_total(c, now_ns),
+    };
+}
+
+const char *cuzk_job_error_text(const job *j)
+{
+    const char *class = cuzk_job_error_class(j->code);
+    const size_t n = strlen(class);
+    const bool has_class = n != 0 && strncmp(j->error, class, n) == 0 && j->error[n] == ':';
+    return has_class && j->error[n + 1] == ' ' ? j->error + n + 2 : j->error;
+}
+
 void cuzk_job_fill_result(const job *j, cuzk_job_result *out)
 {
     const bool is_over = j->phase == PHASE_ENDED;
-    *out = (cuzk_job_result){
-        .job_id = j->id, .request_id = j->rq.request_id, .state = j->state, .error = ""};
+    *out = (cuzk_job_result){.job_id = j->id,
+                             .request_id = j->rq.request_id,
+                             .state = j->state,
+                             .error = "",
+                             .error_class = "",
+                             .error_text = "",
+                             .peer = j->peer};
     if (is_over) {
         out->code = j->code;
         out->error = j->error;
+        out->error_class = j->error[0] != '\0' ? cuzk_job_error_class(j->code) : "";
+        out->error_text = cuzk_job_error_text(j);
+        cuzk_job_fill_times(j, j->ended_ns, &out->times);
+        if (out->times.total_ns == 0) { /* only the store has it */
+            out->times.total_ns = j->kept_ms[4] * MS_NS;
+        }
         if (j->state == CUZK_JOB_COMPLETED) {
             out->proof = (cuzk_bytes){j->proof, (size_t)j->n_partitions * PROOF_BYTES};
         }
@@ -203,18 +208,45 @@ static void count(cuzk_engine *e, const job *j)
     cuzk_histogram_add(&e->job_time[k], j->ended_ns - j->accepted_ns);
 }
 
-/* Ended jobs beyond what is kept in memory; the store has them all. */
-static void forget_old(cuzk_engine *e)
+void cuzk_jobs_forget_old(cuzk_engine *e)
 {
     const uint32_t keep = e->cfg.result_keep_count < RAM_KEEP ? e->cfg.result_keep_count : RAM_KEEP;
     for (job *j = e->first; j != NULL && e->n_ended > keep;) {
         job *next = j->next;
-        if (j->phase == PHASE_ENDED && j->waiters == NULL) {
+        /* an end that only memory has stays, within limits: what goes is proved again after a restart */
+        if (j->phase == PHASE_ENDED && j->waiters == NULL &&
+            (!j->is_end_unsaved || e->n_unsaved > RAM_KEEP)) {
             e->n_ended--;
             cuzk_job_forget(e, j);
         }
         j = next;
     }
+}
+
+void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const char *text)
+{
+    const bool was_unsaved = j->is_end_unsaved;
+    j->is_end_unsaved = st != CUZK_OK;
+    if (st != CUZK_OK && !was_unsaved) {
+        e->n_unsaved++;
+        cuzk_engine_log_job(e, 0, "job.not_stored", j, "why", text);
+        pthread_cond_signal(&e->cv_store);
+    } else if (st == CUZK_OK && was_unsaved) {
+        e->n_unsaved--;
+    }
+}
+
+/* The line of a job that is over: reason or devices, times, peer. */
+static void log_over(cuzk_engine *e, const job *j)
+{
+    char devices[64];
+    const bool has_error = j->outcome != CUZK_JOB_COMPLETED && j->error[0] != '\0';
+    cuzk_job_devices(e, j, devices, sizeof(devices));
+    cuzk_engine_log_job(e, j->outcome == CUZK_JOB_FAILED ? 1 : 2, "job.over", j,
+                        j->outcome == CUZK_JOB_COMPLETED ? "devices"
+                        : has_error                      ? "error"
+                                                         : NULL,
+                        j->outcome == CUZK_JOB_COMPLETED ? devices : j->error);
 }
 
 /* The result is durable before anybody is told. When the store cannot take it, the waiters are told
@@ -229,17 +261,15 @@ static void finish(cuzk_engine *e, job *j)
     fill_times(j);
     cuzk_job_fill_record(j, false, &record);
     const bool is_kept = j->is_stored && !j->is_left_in_store;
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     if (is_kept) {
         st = e->store.finish(e->store.arg, &record, &err);
     }
-    pthread_mutex_lock(&e->mu);
-    if (st != CUZK_OK) {
-        cuzk_engine_log_job(e, 0, "job.not_stored", j, "why", err.msg);
-    }
+    cuzk_engine_lock(e);
     const uint64_t end = cuzk_clock_ns();
     j->phase = PHASE_ENDED;
     j->state = j->outcome;
+    cuzk_job_clock_stop(&j->clock, end);
     j->stage_end_ns[CUZK_STAGE_RETURN] = end;
     for (uint32_t i = 0; j->parts != NULL && i < j->n_partitions; i++) {
         j->parts[i].begin_ns[CUZK_STAGE_RETURN] = begin;
@@ -249,15 +279,10 @@ static void finish(cuzk_engine *e, job *j)
     e->n_open--;
     e->n_ended++;
     count(e, j);
-    char devices[64];
-    cuzk_job_devices(e, j, devices, sizeof(devices));
-    cuzk_engine_log_job(e, j->outcome == CUZK_JOB_FAILED ? 1 : 2, "job.over", j,
-                        j->outcome == CUZK_JOB_COMPLETED ? "devices"
-                        : j->error[0] != '\0'            ? "error"
-                                                         : NULL,
-                        j->outcome == CUZK_JOB_COMPLETED ? devices : j->error);
+    cuzk_job_end_saved(e, j, st, err.msg);
+    log_over(e, j);
     cuzk_waiters_call_all(e, j);
-    forget_old(e);
+    cuzk_jobs_forget_old(e);
     cuzk_job_unpin(e, j);
     pthread_cond_broadcast(&e->cv_change);
 }
@@ -265,7 +290,7 @@ static void finish(cuzk_engine *e, job *j)
 void cuzk_finish_loop(worker *w)
 {
     cuzk_engine *e = w->e;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     for (;;) {
         job *j = e->finish_first;
         if (j != NULL) {
@@ -277,8 +302,8 @@ void cuzk_finish_loop(worker *w)
         } else if (e->stop) {
             break;
         } else {
-            pthread_cond_wait(&e->cv_finish, &e->mu);
+            cuzk_engine_wait(e, &e->cv_finish);
         }
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Jobs by number, id and content. */
+/* Jobs by id and content. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -31,15 +31,6 @@ job *cuzk_job_by_id(cuzk_engine *e, const char *id)
     return j;
 }
 
-job *cuzk_job_by_number(cuzk_engine *e, uint64_t number)
-{
-    job *j = e->by_number[number & (BUCKETS - 1)];
-    while (j != NULL && j->number != number) {
-        j = j->next_number;
-    }
-    return j;
-}
-
 static bool is_equal(cuzk_bytes a, cuzk_bytes b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
@@ -60,10 +51,7 @@ job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes req
 
 void cuzk_job_insert(cuzk_engine *e, job *j)
 {
-    job **number = &e->by_number[j->number & (BUCKETS - 1)];
     job **content = &e->by_content[bucket_of_content(j->content)];
-    j->next_number = *number;
-    *number = j;
     j->next_content = *content;
     *content = j;
     j->prev = e->last;
@@ -81,6 +69,7 @@ void cuzk_job_insert_id(cuzk_engine *e, job *j)
     job **id = &e->by_id[bucket_of_id(j->id)];
     j->next_id = *id;
     *id = j;
+    j->has_id = true;
 }
 
 #define UNLINK(head, field, j)         \
@@ -95,9 +84,9 @@ void cuzk_job_insert_id(cuzk_engine *e, job *j)
 
 void cuzk_job_remove_id(cuzk_engine *e, job *j)
 {
-    if (j->id[0] != '\0') {
+    if (j->has_id) { /* callbacks may be reading the id: it stays as it is */
         UNLINK(&e->by_id[bucket_of_id(j->id)], next_id, j);
-        j->id[0] = '\0';
+        j->has_id = false;
     }
 }
 
@@ -114,7 +103,8 @@ static void destroy(job *j)
 void cuzk_job_forget(cuzk_engine *e, job *j)
 {
     cuzk_job_remove_id(e, j);
-    UNLINK(&e->by_number[j->number & (BUCKETS - 1)], next_number, j);
+    e->n_unsaved -= j->is_end_unsaved ? 1 : 0;
+    j->is_end_unsaved = false;
     UNLINK(&e->by_content[bucket_of_content(j->content)], next_content, j);
     *(j->prev != NULL ? &j->prev->next : &e->first) = j->next;
     *(j->next != NULL ? &j->next->prev : &e->last) = j->prev;

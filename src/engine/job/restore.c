@@ -45,12 +45,12 @@ static void take_up_one(void *arg, const cuzk_job_record *r)
     }
     cuzk_err plan_err = {.msg = ""};
     const cuzk_status planned = e->backend->plan(e->backend->arg, &j->rq, &j->plan, &plan_err);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     (void)snprintf(j->id, sizeof(j->id), "%s", r->job_id);
     t->st = reserve_queues(e, e->n_open + 1, t->err);
     if (t->st != CUZK_OK) {
         cuzk_job_unpin(e, j);
-        pthread_mutex_unlock(&e->mu);
+        cuzk_engine_unlock(e);
         return;
     }
     e->n_open++;
@@ -68,7 +68,7 @@ static void take_up_one(void *arg, const cuzk_job_record *r)
     if (planned != CUZK_OK) {
         cuzk_job_over(e, j, CUZK_JOB_FAILED, planned, plan_err.msg);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }
 
 cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err)

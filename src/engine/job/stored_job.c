@@ -47,6 +47,7 @@ static void take_found(void *arg, const cuzk_job_record *r)
     j->state = j->outcome = r->state;
     j->code = r->code;
     j->is_stored = true;
+    j->clock = (cuzk_job_clock){.is_stopped = true};
     j->accepted_unix_ms = r->accepted_unix_ms;
     j->ended_unix_ms = r->ended_unix_ms;
     j->kept_ms[0] = r->queue_wait_ms;
@@ -74,27 +75,27 @@ cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32], cuzk
     return CUZK_OK;
 }
 
-/* An ended job that only the store still has. One pin. No lock. */
 cuzk_status cuzk_job_find_stored_id(cuzk_engine *e, const char *id, job **out, cuzk_err *err)
 {
     found f = {.is_found = false};
     cuzk_err inner = {.msg = ""};
     const cuzk_status st = e->store.find(e->store.arg, id, take_found, &f, &inner);
-    if (st == CUZK_OK && f.j != NULL && f.j->state >= CUZK_JOB_COMPLETED) {
-        *out = f.j;
-        return CUZK_OK;
-    }
-    if (f.j != NULL) {
-        cuzk_job_unpin(e, f.j);
-    }
-    if (st == CUZK_OK && !f.is_found) {
+    *out = NULL;
+    if (st == CUZK_E_NOT_FOUND || (st == CUZK_OK && !f.is_found)) {
         return CUZK_FAIL(err, CUZK_E_NOT_FOUND, "job not found: %s", id);
     }
-    if (st == CUZK_OK) {
+    if (st != CUZK_OK) {
+        return CUZK_FAIL(err, st, "job store: %s", inner.msg);
+    }
+    if (f.j == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job");
     }
-    return CUZK_FAIL(err, st, st == CUZK_E_NOT_FOUND ? "job not found: %s" : "job store: %s",
-                     st == CUZK_E_NOT_FOUND ? id : inner.msg);
+    if (f.j->state < CUZK_JOB_COMPLETED) {
+        cuzk_job_unpin(e, f.j);
+        return CUZK_OK;
+    }
+    *out = f.j;
+    return CUZK_OK;
 }
 
 /* True when another job, with other content or not proved again, has this id. */

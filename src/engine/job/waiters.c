@@ -61,9 +61,9 @@ void cuzk_waiter_call(cuzk_engine *e, waiter *w)
     w->caller = pthread_self();
     j->pins++;
     cuzk_job_fill_result(j, &result);
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     w->done(w->arg, &result);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     leave_hash(e, w);
     cuzk_free(w);
     pthread_cond_broadcast(&e->cv_change);
@@ -98,7 +98,7 @@ uint64_t cuzk_waiters_expire(cuzk_engine *e, uint64_t now_ns)
 static bool withdraw(cuzk_engine *e, cuzk_wait wait, bool may_cancel)
 {
     bool was_waiting = false;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     for (;;) {
         waiter *w = wait != 0 ? *find(e, wait) : NULL;
         if (w == NULL) {
@@ -118,9 +118,9 @@ static bool withdraw(cuzk_engine *e, cuzk_wait wait, bool may_cancel)
         if (pthread_equal(w->caller, pthread_self())) {
             break;
         }
-        pthread_cond_wait(&e->cv_change, &e->mu);
+        cuzk_engine_wait(e, &e->cv_change);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     return was_waiting;
 }
 

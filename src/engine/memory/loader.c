@@ -80,9 +80,9 @@ static void load(cuzk_engine *e, uint32_t id)
     e->busy++;
     const cuzk_span span = cuzk_span_begin(
         e->trace, what == CUZK_LOAD_CIRCUIT ? "compile_circuit" : "load_params", NULL);
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     const cuzk_status st = e->backend->load(e->backend->arg, id / 2, what, &object, &bytes, &err);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     cuzk_span_end(e->trace, span, bytes);
     e->busy--;
     const uint64_t now = cuzk_clock_ns();
@@ -108,61 +108,83 @@ static void load(cuzk_engine *e, uint32_t id)
     pthread_cond_broadcast(&e->cv_change);
 }
 
-/* Memory for a wanted load; CUZK_LOAD_NONE when there is nothing to do now. */
+uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e)
+{
+    uint64_t bytes = 0;
+    for (uint32_t id = 0; id < e->cache.n; id++) {
+        bytes += e->wants[id].is_starved ? bytes_of(e, id) : 0;
+    }
+    return bytes;
+}
+
+/* Others stop taking memory, or may go on. */
+static void set_starved(cuzk_engine *e, load_want *want, bool is_starved)
+{
+    if (want->is_starved != is_starved) {
+        want->is_starved = is_starved;
+        pthread_cond_broadcast(&e->cv_witness);
+        pthread_cond_broadcast(&e->cv_prep);
+    }
+}
+
+/* Takes the memory of a wanted load. */
+static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
+{
+    load_want *want = &e->wants[id];
+    cuzk_reservation r = {0, false};
+    const uint64_t bytes = bytes_of(e, id);
+    if (cuzk_engine_take_host(e, &r, bytes, is_privileged(e, id), true, now)) {
+        cuzk_load_begin(&e->cache, id, bytes);
+        set_starved(e, want, false);
+        return true;
+    }
+    if (want->is_for_job) {
+        set_starved(e, want, true);
+    } else if (e->dead_bytes == 0) { /* else what is leaving may be enough */
+        char text[128];
+        (void)snprintf(text, sizeof(text), "%s needs %llu MiB, %llu are free",
+                       e->backend->circuits[id / 2].id, (unsigned long long)(bytes >> 20),
+                       (unsigned long long)(cuzk_budget_free(&e->host, false) >> 20));
+        set_failure(want, CUZK_E_BUDGET, text);
+        pthread_cond_broadcast(&e->cv_change);
+    }
+    return false;
+}
+
+/* A wanted load with its memory; CUZK_LOAD_NONE when there is nothing to do now. */
 static uint32_t next(cuzk_engine *e, bool is_express)
 {
     const uint64_t now = cuzk_clock_ns();
-    bool starved = false;
-    uint32_t found = CUZK_LOAD_NONE;
-    for (uint32_t id = 0; id < e->cache.n && found == CUZK_LOAD_NONE; id++) {
+    for (uint32_t id = 0; id < e->cache.n; id++) {
         load_want *want = &e->wants[id];
-        if (!want->wanted || (is_express && !is_privileged(e, id))) {
+        if (is_express && !is_privileged(e, id)) {
             continue;
         }
         if (e->cache.entries[id].state == CUZK_LOAD_READY) {
             want->wanted = false;
-            continue;
         }
-        if (e->cache.entries[id].state != CUZK_LOAD_ABSENT) {
-            continue;
-        }
-        cuzk_reservation r = {0, false};
-        const uint64_t bytes = bytes_of(e, id);
-        if (cuzk_engine_take_host(e, &r, bytes, is_privileged(e, id), true, now)) {
-            cuzk_load_begin(&e->cache, id, bytes);
-            found = id;
-        } else if (want->is_for_job) {
-            starved = true;
-        } else if (e->dead_bytes == 0) { /* else what is leaving may be enough */
-            char text[128];
-            (void)snprintf(text, sizeof(text), "%s needs %llu MiB, %llu are free",
-                           e->backend->circuits[id / 2].id, (unsigned long long)(bytes >> 20),
-                           (unsigned long long)(cuzk_budget_free(&e->host, false) >> 20));
-            set_failure(want, CUZK_E_BUDGET, text);
-            pthread_cond_broadcast(&e->cv_change);
+        if (!want->wanted) {
+            set_starved(e, want, false);
+        } else if (e->cache.entries[id].state == CUZK_LOAD_ABSENT && may_begin(e, id, now)) {
+            return id;
         }
     }
-    if (!is_express && found == CUZK_LOAD_NONE && e->is_loader_starved != starved) {
-        e->is_loader_starved = starved;
-        pthread_cond_broadcast(&e->cv_witness);
-        pthread_cond_broadcast(&e->cv_prep);
-    }
-    return found;
+    return CUZK_LOAD_NONE;
 }
 
 void cuzk_loader_loop(worker *w)
 {
     cuzk_engine *e = w->e;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     while (!e->stop) {
         const uint32_t id = next(e, w->is_express);
         if (id != CUZK_LOAD_NONE) {
             load(e, id);
         } else {
-            pthread_cond_wait(&e->cv_loader, &e->mu);
+            cuzk_engine_wait(e, &e->cv_loader);
         }
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }
 
 static cuzk_status find_circuit(const cuzk_engine *e, const char *id, uint32_t *out, cuzk_err *err)
@@ -193,7 +215,7 @@ static cuzk_status load_and_wait(cuzk_engine *e, uint32_t id, bool *was_there, c
             want->wanted = true;
             pthread_cond_broadcast(&e->cv_loader);
         }
-        pthread_cond_wait(&e->cv_change, &e->mu);
+        cuzk_engine_wait(e, &e->cv_change);
     }
     return CUZK_OK;
 }
@@ -205,7 +227,7 @@ cuzk_status cuzk_engine_preload(cuzk_engine *e, const char *circuit_id, bool *al
     bool was_circuit = false, was_params = false;
     CUZK_TRY(find_circuit(e, circuit_id, &circuit, err));
     const uint64_t begin = cuzk_clock_ns();
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     /* first the file that may not be there, then seconds of compiling */
     cuzk_status st =
         load_and_wait(e, cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS), &was_params, err);
@@ -215,7 +237,7 @@ cuzk_status cuzk_engine_preload(cuzk_engine *e, const char *circuit_id, bool *al
     if (st == CUZK_OK) {
         st = cuzk_device_keys_preload(e, circuit, &was_circuit, err);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     if (st == CUZK_OK) {
         *already_loaded = was_circuit && was_params;
         *load_ms = *already_loaded ? 0 : (cuzk_clock_ns() - begin) / MS_NS;
@@ -231,7 +253,7 @@ cuzk_status cuzk_engine_evict(cuzk_engine *e, const char *circuit_id, bool *was_
     CUZK_TRY(find_circuit(e, circuit_id, &circuit, err));
     *was_loaded = false;
     *freed_bytes = 0;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     cuzk_circuit_trust_all(e, circuit); /* the operator may have replaced its file */
     for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
         *freed_bytes += e->devices[i].keys.taken[circuit].bytes;
@@ -259,8 +281,8 @@ cuzk_status cuzk_engine_evict(cuzk_engine *e, const char *circuit_id, bool *was_
     }
     while (st == CUZK_OK && (e->cache.entries[2 * circuit].state == CUZK_LOAD_LEAVING ||
                              e->cache.entries[2 * circuit + 1].state == CUZK_LOAD_LEAVING)) {
-        pthread_cond_wait(&e->cv_change, &e->mu);
+        cuzk_engine_wait(e, &e->cv_change);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     return st;
 }

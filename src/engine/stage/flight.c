@@ -8,9 +8,29 @@
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
+/* The activity that a stage is for the job's clock; false: none of its own. */
+static bool activity_of(cuzk_stage s, cuzk_job_activity *out)
+{
+    switch (s) {
+    case CUZK_STAGE_PARSE:
+    case CUZK_STAGE_CHECK: *out = CUZK_JOB_PREPARES; return true;
+    case CUZK_STAGE_WITNESS: *out = CUZK_JOB_WITNESSES; return true;
+    case CUZK_STAGE_DEVICE: *out = CUZK_JOB_ON_DEVICE; return true;
+    case CUZK_STAGE_VERIFY: *out = CUZK_JOB_VERIFIES; return true;
+    case CUZK_STAGE_ACCEPT:
+    case CUZK_STAGE_ASSEMBLE:
+    case CUZK_STAGE_RETURN: break;
+    }
+    return false;
+}
+
 void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns)
 {
+    cuzk_job_activity activity;
     (void)e;
+    if (activity_of(s, &activity)) {
+        cuzk_job_clock_enter(&j->clock, activity, now_ns);
+    }
     if (j->stage_begin_ns[s] == 0) {
         j->stage_begin_ns[s] = now_ns;
     }
@@ -25,6 +45,13 @@ void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, 
 void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns)
 {
     uint64_t begin = j->stage_begin_ns[s];
+    cuzk_job_activity activity;
+    if (activity_of(s, &activity)) {
+        cuzk_job_clock_leave(&j->clock, activity, now_ns);
+        if (s == CUZK_STAGE_PARSE) {
+            cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_NEXT, now_ns);
+        }
+    }
     j->stage_end_ns[s] = now_ns;
     if (j->parts != NULL && s >= CUZK_STAGE_WITNESS && s <= CUZK_STAGE_VERIFY) {
         j->parts[partition].end_ns[s] = now_ns;
@@ -103,7 +130,7 @@ void cuzk_flight_drop(cuzk_engine *e, flight *f)
     f->is_busy = false;
     f->next_dead = e->dead_flights;
     e->dead_flights = f;
-    e->dead_bytes += f->memory.bytes;
+    e->dead_bytes += f->memory.bytes + f->cpu_memory.bytes;
     pthread_cond_signal(&e->cv_release);
 }
 
@@ -151,6 +178,7 @@ void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char
     p->flight = NULL;
     p->errors++;
     p->avoid |= (uint64_t)1 << f->device;
+    cuzk_job_clock_leave(&j->clock, CUZK_JOB_ON_DEVICE, cuzk_clock_ns());
     f->job = NULL;
     if (j->phase == PHASE_READY && !is_hopeless && p->errors < most_errors(e, CUZK_E_DEV_LOST)) {
         p->state = CUZK_PART_PENDING;
@@ -170,14 +198,15 @@ void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char
 static void release_flight(cuzk_engine *e, flight *f)
 {
     job *j = f->job;
-    const uint64_t bytes = f->memory.bytes;
-    pthread_mutex_unlock(&e->mu);
+    const uint64_t bytes = f->memory.bytes + f->cpu_memory.bytes;
+    cuzk_engine_unlock(e);
     if (f->witness != NULL) {
         e->backend->free_witness(e->backend->arg, f->witness);
     }
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     e->dead_bytes -= bytes;
     cuzk_engine_give_host(e, &f->memory, 0);
+    cuzk_engine_give_host(e, &f->cpu_memory, 0);
     const uint64_t now = cuzk_clock_ns();
     cuzk_load_unref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT), now);
     cuzk_load_unref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS), now);
@@ -200,12 +229,12 @@ static void release_job(cuzk_engine *e, job *j)
     void *input = j->input;
     const uint64_t bytes = j->input_memory.bytes + j->block_memory.bytes;
     j->input = NULL;
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     if (input != NULL) {
         e->backend->free_input(e->backend->arg, input);
     }
     cuzk_job_drop_block(j);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     e->dead_bytes -= bytes;
     e->input_used -= j->input_memory.bytes;
     e->block_used -= j->block_memory.bytes;
@@ -221,9 +250,9 @@ static bool release_entry(cuzk_engine *e)
         cuzk_load_entry *entry = &e->cache.entries[i];
         if (entry->state == CUZK_LOAD_LEAVING) {
             void *object = entry->object;
-            pthread_mutex_unlock(&e->mu);
+            cuzk_engine_unlock(e);
             e->backend->unload(e->backend->arg, (cuzk_load_what)(i % 2), object);
-            pthread_mutex_lock(&e->mu);
+            cuzk_engine_lock(e);
             const bool privileged = e->backend->circuits[i / 2].kind == CUZK_JOB_WINNING;
             const uint64_t bytes = cuzk_load_left(&e->cache, i);
             e->dead_bytes -= bytes;
@@ -239,7 +268,7 @@ static bool release_entry(cuzk_engine *e)
 void cuzk_release_loop(worker *w)
 {
     cuzk_engine *e = w->e;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     for (;;) {
         if (e->dead_flights != NULL) {
             flight *f = e->dead_flights;
@@ -255,8 +284,8 @@ void cuzk_release_loop(worker *w)
             break;
         } else {
             pthread_cond_broadcast(&e->cv_change);
-            pthread_cond_wait(&e->cv_release, &e->mu);
+            cuzk_engine_wait(e, &e->cv_release);
         }
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }

@@ -202,7 +202,7 @@ static void pick_for_cpu(cuzk_engine *e, const worker *w, looking *l, uint64_t n
             return;
         }
         job *j = item.owner;
-        j->parts[item.partition].flight->memory.bytes += r.bytes;
+        j->parts[item.partition].flight->cpu_memory = r;
         out->item[out->n++] = cuzk_sched_take(&e->on_device, best);
     }
     if (d->keys.is_starved && !w->is_express) {
@@ -350,14 +350,14 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     cuzk_reservation memory = {0, false};
     void *key = cuzk_device_key_take(e, w->index, circuit, call.f[0]->job->is_privileged, &memory);
     const cuzk_span span = cuzk_span_begin(e->trace, "device", &call.work[0].tags);
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     b->prove(b->arg, w->index, compiled, params, key, call.work, call.n,
              cuzk_trace_in(e->trace, span));
     for (uint32_t i = 0; i < call.n; i++) {
         b->free_witness(b->arg, call.f[i]->witness);
     }
     cuzk_span_end(e->trace, span, 0);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     const uint64_t now = cuzk_clock_ns();
     cuzk_status worst = CUZK_OK;
     cuzk_device_key_give(e, w->index, circuit, &memory);
@@ -376,6 +376,7 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     }
     for (uint32_t i = 0; i < call.n; i++) {
         call.f[i]->witness = NULL;
+        cuzk_engine_give_host(e, &call.f[i]->cpu_memory, 0);
         cuzk_engine_give_host(e, &call.f[i]->memory, e->backend->circuits[circuit].verify_bytes);
         end_flight(e, call.f[i], &call.work[i], now);
     }
@@ -393,11 +394,11 @@ static bool probe(cuzk_engine *e, const worker *w)
     }
     (void)cuzk_device_keys_unload(e, w->index, UINT32_MAX); /* they are of the lost context */
     while (d->keys.n_leaving != 0) {                        /* others unload some, too */
-        pthread_cond_wait(&e->cv_device, &e->mu);
+        cuzk_engine_wait(e, &e->cv_device);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     const cuzk_status st = e->backend->probe(e->backend->arg, w->index, &err);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     if (st == CUZK_OK) { /* it may be another one, or have other memory, than before */
         e->backend->device_info(e->backend->arg, w->index, &d->info);
         if (cuzk_device_has_keys(e, w->index)) {
@@ -443,10 +444,10 @@ void cuzk_device_loop(worker *w)
 {
     cuzk_engine *e = w->e;
     cuzk_batch batch;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     while (!e->stop) {
         if (!w->is_express && w->rank >= e->devices[w->index].slots) { /* one too many by now */
-            pthread_cond_wait(&e->cv_device, &e->mu);
+            cuzk_engine_wait(e, &e->cv_device);
             continue;
         }
         if (probe(e, w) || cuzk_device_keys_tidy(e, w->index) || warm_up(e, w)) {
@@ -458,8 +459,8 @@ void cuzk_device_loop(worker *w)
         if (batch.n != 0) {
             run(e, w, &batch);
         } else {
-            pthread_cond_wait(&e->cv_device, &e->mu);
+            cuzk_engine_wait(e, &e->cv_device);
         }
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }

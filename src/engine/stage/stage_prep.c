@@ -53,8 +53,12 @@ static job *next(cuzk_engine *e, bool is_express)
     }
     job *j = e->prep.items[best].owner;
     const bool is_urgent = j->class_base == CUZK_PRIORITY_CRITICAL;
-    if ((!is_urgent && n_parsed(e) >= e->ready_limit) ||
-        (!j->is_privileged && e->is_loader_starved)) {
+    if (!is_urgent && n_parsed(e) >= e->ready_limit) {
+        return NULL;
+    }
+    const uint64_t held = j->is_privileged ? 0 : cuzk_loads_starved_bytes(e);
+    const uint64_t need = j->plan.input_bytes + (j->block_memory.bytes == 0 ? block_need(j) : 0);
+    if (held != 0 && !cuzk_budget_fits(&e->host, held + need, false)) {
         return NULL;
     }
     if (!reserve(e, j, now)) {
@@ -82,7 +86,7 @@ static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
 {
     reading *t = cuzk_alloc_zero(1, sizeof(*t));
     if (t == NULL) {
-        pthread_mutex_lock(&e->mu);
+        cuzk_engine_lock(e);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a stored request");
     }
     cuzk_err inner = {.msg = ""};
@@ -92,7 +96,7 @@ static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
     } else if (t->st != CUZK_OK) {
         st = CUZK_FAIL(err, t->st, "%s", t->err.msg);
     }
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     if (st == CUZK_OK) {
         j->views = t->copy.small;
         j->rq.vanilla_proof = t->copy.rq.vanilla_proof;
@@ -148,9 +152,9 @@ static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_input *
 
 static void drop_block(cuzk_engine *e, job *j)
 {
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     cuzk_job_drop_block(j);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     e->block_used -= j->block_memory.bytes;
     cuzk_engine_give_host(e, &j->block_memory, 0);
 }
@@ -167,14 +171,14 @@ static cuzk_status parse(cuzk_engine *e, job *j, bool *may_start, cuzk_err *err)
     const cuzk_span span = begin(e, j, CUZK_STAGE_PARSE);
     *may_start = false;
     if (j->is_parked && !j->has_block) {
-        pthread_mutex_unlock(&e->mu);
+        cuzk_engine_unlock(e);
         st = read_parked(e, j, err);
     }
     if (st == CUZK_OK) {
-        pthread_mutex_unlock(&e->mu);
+        cuzk_engine_unlock(e);
         st = b->parse(b->arg, &j->rq, &in, &j->cancel, err);
         *may_start = st == CUZK_OK && b->may_start != NULL && b->may_start(b->arg, in.object);
-        pthread_mutex_lock(&e->mu);
+        cuzk_engine_lock(e);
     }
     end(e, j, CUZK_STAGE_PARSE, span);
     if (st == CUZK_OK) {
@@ -208,10 +212,10 @@ static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err *err)
         j->is_checking = true;
         launch(e, j);
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     const cuzk_status st =
         b->check(b->arg, j->input, &j->cancel, cuzk_trace_in(e->trace, span), err);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     end(e, j, CUZK_STAGE_CHECK, span);
     for (uint32_t i = 0; i < j->n_partitions; i++) {
         j->parts[i].begin_ns[CUZK_STAGE_CHECK] = j->stage_begin_ns[CUZK_STAGE_CHECK];
@@ -256,14 +260,14 @@ static void run(cuzk_engine *e, job *j)
 void cuzk_prep_loop(worker *w)
 {
     cuzk_engine *e = w->e;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     while (!e->stop) {
         job *j = next(e, w->is_express);
         if (j != NULL) {
             run(e, j);
         } else {
-            pthread_cond_wait(&e->cv_prep, &e->mu);
+            cuzk_engine_wait(e, &e->cv_prep);
         }
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }

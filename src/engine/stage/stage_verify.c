@@ -84,9 +84,9 @@ static void run(cuzk_engine *e, uint32_t index)
     j->input_users++;
     cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_VERIFY, cuzk_clock_ns());
     const cuzk_span span = cuzk_span_begin(e->trace, "verify", &tags);
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     const cuzk_status st = b->verify(b->arg, j->input, params, f->partition, f->proof, &err);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     cuzk_span_end(e->trace, span, 0);
     const uint64_t now = cuzk_clock_ns();
     cuzk_stage_end(e, j, f->partition, CUZK_STAGE_VERIFY, now);
@@ -117,14 +117,14 @@ static bool is_checked(void *arg, const cuzk_sched_item *item)
 void cuzk_verify_loop(worker *w)
 {
     cuzk_engine *e = w->e;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     while (!e->stop) {
         const uint32_t best = cuzk_sched_best(&e->to_verify, cuzk_clock_ns(), is_checked, NULL);
         if (best != CUZK_SCHED_NONE) {
             run(e, best);
         } else {
-            pthread_cond_wait(&e->cv_verify, &e->mu);
+            cuzk_engine_wait(e, &e->cv_verify);
         }
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }

@@ -80,13 +80,22 @@ static flight *start(cuzk_engine *e, uint32_t index, bool may_evict, uint64_t no
         return NULL;
     }
     f->memory = memory;
+    cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_NEXT, now);
     if (j->launched_ns == 0) {
         j->launched_ns = now;
-        if (j->load_since_ns != 0) {
-            j->load_ns = now - j->load_since_ns;
-        }
     }
     return f;
+}
+
+/* No load and no key waits for the memory that a partition of this job would take. */
+static bool has_memory(const cuzk_engine *e, const job *j)
+{
+    const cuzk_backend_circuit *c = &e->backend->circuits[j->circuit];
+    const uint64_t held = cuzk_loads_starved_bytes(e);
+    return j->is_privileged ||
+           (!cuzk_device_keys_starved(e) &&
+            (held == 0 ||
+             cuzk_budget_fits(&e->host, held + c->witness_bytes + c->prove_bytes, false)));
 }
 
 static flight *next(cuzk_engine *e, bool is_express)
@@ -107,13 +116,11 @@ static flight *next(cuzk_engine *e, bool is_express)
     if (!has_room(e, j)) {
         return NULL;
     }
-    const bool is_starved = e->is_loader_starved || cuzk_device_keys_starved(e);
     if (is_loaded(e, j->circuit)) {
-        return j->is_privileged || !is_starved ? start(e, best, true, now) : NULL;
+        cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_NEXT, now);
+        return has_memory(e, j) ? start(e, best, true, now) : NULL;
     }
-    if (j->load_since_ns == 0) {
-        j->load_since_ns = now;
-    }
+    cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_LOAD, now);
     want_load(e, j);
     /* meanwhile others may pass, with memory that nobody waits for */
     best = cuzk_sched_best(&e->ready, now, can_start_loaded, &p);
@@ -121,7 +128,7 @@ static flight *next(cuzk_engine *e, bool is_express)
         return NULL;
     }
     j = e->ready.items[best].owner;
-    if ((!j->is_privileged && is_starved) || !has_room(e, j)) {
+    if (!has_memory(e, j) || !has_room(e, j)) {
         return NULL;
     }
     return start(e, best, false, now);
@@ -139,9 +146,9 @@ static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint32_t par
     j->input_users++;
     j->pins++;
     const cuzk_span span = cuzk_span_begin(e->trace, "before_verify", &tags);
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     b->before_verify(b->arg, j->input, params, partition, cuzk_trace_in(e->trace, span));
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     cuzk_span_end(e->trace, span, 0);
     cuzk_load_unref(&e->cache, id, cuzk_clock_ns());
     cuzk_engine_drop_suspect(e, circuit);
@@ -163,16 +170,16 @@ static void run(cuzk_engine *e, flight *f)
     cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_WITNESS, begin);
     j->input_users++;
     const cuzk_span span = cuzk_span_begin(e->trace, "witness", &tags);
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
     const cuzk_status st = b->witness(b->arg, j->input, circuit, f->partition, &f->witness,
                                       &f->cancel, cuzk_trace_in(e->trace, span), &err);
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     cuzk_span_end(e->trace, span, 0);
     const uint64_t now = cuzk_clock_ns();
     cuzk_stage_end(e, j, f->partition, CUZK_STAGE_WITNESS, now);
     j->witness_ns += now - begin;
     while (st != CUZK_OK && j->is_checking) { /* the check says why, better than this failure */
-        pthread_cond_wait(&e->cv_change, &e->mu);
+        cuzk_engine_wait(e, &e->cv_change);
     }
     j->input_users--;
     f->is_busy = false;
@@ -199,14 +206,14 @@ static void run(cuzk_engine *e, flight *f)
 void cuzk_witness_loop(worker *w)
 {
     cuzk_engine *e = w->e;
-    pthread_mutex_lock(&e->mu);
+    cuzk_engine_lock(e);
     while (!e->stop) {
         flight *f = next(e, w->is_express);
         if (f != NULL) {
             run(e, f);
         } else {
-            pthread_cond_wait(&e->cv_witness, &e->mu);
+            cuzk_engine_wait(e, &e->cv_witness);
         }
     }
-    pthread_mutex_unlock(&e->mu);
+    cuzk_engine_unlock(e);
 }
