@@ -25,6 +25,7 @@ typedef struct prover {
     cuzk_scalar *k; /* [n] scratch */
     /* One group per vector of G2. Round 0 and the commitments share the lines of v and b. */
     cuzk_agg_group g[3];
+    cuzk_agg_group sum[3]; /* the sums of the halves, in the first step */
 } prover;
 
 enum { GROUP_V1, GROUP_V2, GROUP_B };
@@ -77,44 +78,119 @@ static void set_key(prover *t)
     t->s.m = n;
 }
 
-static void both(cuzk_fp12 *out, const cuzk_agg_target *a)
+/* Sums of the halves of all vectors. */
+typedef struct halves {
+    cuzk_g1_affine *a, *c, *w[2]; /* [m/2] */
+    cuzk_g2_affine *b, *v[2];
+} halves;
+
+static void free_halves(halves *h)
 {
-    cuzk_fp12_mul(out, &a->lo, &a->hi);
+    cuzk_free(h->a);
+    cuzk_free(h->c);
+    cuzk_free(h->b);
+    for (size_t i = 0; i < 2; i++) {
+        cuzk_free(h->w[i]);
+        cuzk_free(h->v[i]);
+    }
+}
+
+static cuzk_status sum_g1(prover *t, cuzk_g1_affine **out, const cuzk_g1_affine *p)
+{
+    *out = cuzk_alloc(t->s.m / 2, sizeof(**out));
+    return *out != NULL ? cuzk_agg_sum_halves_g1(*out, p, t->s.m / 2, t->pool, t->cancel, t->err)
+                        : CUZK_FAIL(t->err, CUZK_E_NOMEM, "%s", "no memory for the sums of halves");
+}
+
+static cuzk_status sum_g2(prover *t, cuzk_g2_affine **out, const cuzk_g2_affine *p)
+{
+    *out = cuzk_alloc(t->s.m / 2, sizeof(**out));
+    return *out != NULL ? cuzk_agg_sum_halves_g2(*out, p, t->s.m / 2, t->pool, t->cancel, t->err)
+                        : CUZK_FAIL(t->err, CUZK_E_NOMEM, "%s", "no memory for the sums of halves");
+}
+
+static cuzk_status make_halves(prover *t, halves *h)
+{
+    const cuzk_agg_state *s = &t->s;
+    CUZK_TRY(sum_g1(t, &h->a, s->a));
+    CUZK_TRY(sum_g1(t, &h->c, s->c));
+    CUZK_TRY(sum_g2(t, &h->b, s->b));
+    for (size_t i = 0; i < 2; i++) {
+        CUZK_TRY(sum_g1(t, &h->w[i], s->w[i]));
+        CUZK_TRY(sum_g2(t, &h->v[i], s->v[i]));
+    }
+    return CUZK_OK;
 }
 
 /*
- * T, U and, over the same lines, the products of round 0, none of which needs r: the scaled vectors
- * are powers of r away, which e(s^i P, Q) = e(P, Q)^(s^i) moves out of the sum.
+ * The Miller value of the product over all i of (P_i, Q_i), from the cross products of the halves and
+ * the product of their sums: (P_L + P_R, Q_L + Q_R) has all four. Conjugates are inverses up to
+ * factors that the final exponentiation removes.
  */
-static cuzk_status commit(prover *t)
+static void straight(cuzk_fp12 *out, const cuzk_agg_target *sums, const cuzk_agg_target *cross)
+{
+    cuzk_fp12 t;
+    cuzk_fp12_mul(&t, &cross->lo, &cross->hi);
+    cuzk_fp12_conj(&t, &t);
+    cuzk_fp12_mul(out, &sums->lo, &sums->hi);
+    cuzk_fp12_mul(out, out, &t);
+}
+
+/* The products of round 0 but those of A and B. */
+static void cross_groups(prover *t)
 {
     cuzk_agg_state *s = &t->s;
     for (size_t i = 0; i < 2; i++) {
-        t->g[i] = (cuzk_agg_group){.q = s->v[i],
-                                   .n_targets = 4,
-                                   .target = {{.p = s->a, .shifted = true},
-                                              {.p = s->c, .shifted = true},
-                                              {.p = s->a},
-                                              {.p = s->c}}};
+        t->g[i] = (cuzk_agg_group){
+            .q = s->v[i],
+            .n_targets = 2,
+            .target = {{.p = s->a, .shifted = true}, {.p = s->c, .shifted = true}}};
     }
-    t->g[GROUP_B] = (cuzk_agg_group){.q = s->b,
-                                     .n_targets = 4,
-                                     .target = {{.p = s->w[0], .shifted = true},
-                                                {.p = s->w[1], .shifted = true},
-                                                {.p = s->w[0]},
-                                                {.p = s->w[1]}}};
-    CUZK_TRY(cuzk_agg_products(t->g, 3, s->m, t->pool, t->cancel, t->err));
+    t->g[GROUP_B] = (cuzk_agg_group){
+        .q = s->b,
+        .n_targets = 2,
+        .target = {{.p = s->w[0], .shifted = true}, {.p = s->w[1], .shifted = true}}};
+}
+
+/*
+ * The cross products of round 0, none of which needs r: the scaled vectors are powers of r away, which
+ * e(s^i P, Q) = e(P, Q)^(s^i) moves out of the sum. T and U follow from them with half as many pairs
+ * as they have.
+ */
+static cuzk_status commit_with(prover *t, const halves *h)
+{
+    cuzk_agg_group *sum = t->sum;
+    for (size_t i = 0; i < 2; i++) {
+        sum[i] =
+            (cuzk_agg_group){.q = h->v[i], .n_targets = 2, .target = {{.p = h->a}, {.p = h->c}}};
+    }
+    sum[GROUP_B] =
+        (cuzk_agg_group){.q = h->b, .n_targets = 2, .target = {{.p = h->w[0]}, {.p = h->w[1]}}};
+    cross_groups(t);
+    CUZK_TRY(cuzk_agg_products(t->g, 3, t->s.m, t->pool, t->cancel, t->err));
+    CUZK_TRY(cuzk_agg_products(sum, 3, t->s.m / 2, t->pool, t->cancel, t->err));
     cuzk_agg_gt_job job[AGG_COMMITMENTS] = {{.out = &t->p->com[AGG_T_AB]},
                                             {.out = &t->p->com[AGG_U_AB]},
                                             {.out = &t->p->com[AGG_T_C]},
                                             {.out = &t->p->com[AGG_U_C]}};
     for (size_t i = 0; i < 2; i++) {
-        both(&job[AGG_T_AB + i].f, &t->g[i].target[2]);
-        both(&job[AGG_T_AB + i].raised, &t->g[GROUP_B].target[2 + i]);
-        both(&job[AGG_T_C + i].f, &t->g[i].target[3]);
+        straight(&job[AGG_T_AB + i].f, &sum[i].target[0], &t->g[i].target[0]);
+        straight(&job[AGG_T_AB + i].raised, &sum[GROUP_B].target[i], &t->g[GROUP_B].target[i]);
+        straight(&job[AGG_T_C + i].f, &sum[i].target[1], &t->g[i].target[1]);
         cuzk_fp12_set_one(&job[AGG_T_C + i].raised);
     }
     return cuzk_agg_gt_jobs(job, AGG_COMMITMENTS, t->pool, t->cancel, t->err);
+}
+
+static cuzk_status commit(prover *t)
+{
+    halves h = {.a = NULL};
+    cuzk_status st = make_halves(t, &h);
+    if (st == CUZK_OK) {
+        st = commit_with(t, &h);
+    }
+    free_halves(&h);
+    return st;
 }
 
 /* out = sum of k[i] c[i]; small ones without the machinery of the large. */
@@ -143,11 +219,23 @@ static cuzk_status inner_products(prover *t)
     if (t->watch != NULL && t->watch->vectors != NULL) {
         t->watch->vectors(t->watch->arg, -1, s);
     }
-    cuzk_agg_group g = {
-        .q = s->b, .n_targets = 2, .target = {{.p = s->ra, .shifted = true}, {.p = s->ra}}};
-    CUZK_TRY(cuzk_agg_products(&g, 1, s->m, t->pool, t->cancel, t->err));
+    cuzk_agg_group g = {.q = s->b, .n_targets = 1, .target = {{.p = s->ra, .shifted = true}}};
+    halves h = {.a = NULL};
+    cuzk_status st = sum_g1(t, &h.a, s->ra);
+    if (st == CUZK_OK) {
+        st = sum_g2(t, &h.b, s->b);
+    }
+    t->sum[0] = (cuzk_agg_group){.q = h.b, .n_targets = 1, .target = {{.p = h.a}}};
+    if (st == CUZK_OK) {
+        st = cuzk_agg_products(&g, 1, s->m, t->pool, t->cancel, t->err);
+    }
+    if (st == CUZK_OK) {
+        st = cuzk_agg_products(t->sum, 1, s->m / 2, t->pool, t->cancel, t->err);
+    }
+    free_halves(&h);
+    CUZK_TRY(st);
     cuzk_agg_gt_job job = {.out = &t->p->z_ab};
-    both(&job.f, &g.target[1]);
+    straight(&job.f, &t->sum[0].target[0], &g.target[0]);
     cuzk_fp12_set_one(&job.raised);
     CUZK_TRY(cuzk_agg_gt_jobs(&job, 1, t->pool, t->cancel, t->err));
     t->g[GROUP_B].target[2] = g.target[0];
@@ -158,18 +246,10 @@ static cuzk_status inner_products(prover *t)
 static cuzk_status cross_products(prover *t)
 {
     cuzk_agg_state *s = &t->s;
-    for (size_t i = 0; i < 2; i++) {
-        t->g[i] = (cuzk_agg_group){
-            .q = s->v[i],
-            .n_targets = 2,
-            .target = {{.p = s->a, .shifted = true}, {.p = s->c, .shifted = true}}};
-    }
-    t->g[GROUP_B] =
-        (cuzk_agg_group){.q = s->b,
-                         .n_targets = 3,
-                         .target = {{.p = s->w[0], .shifted = true},
-                                    {.p = s->w[1], .shifted = true},
-                                    {.p = s->is_scaled ? s->a : s->ra, .shifted = true}}};
+    cuzk_agg_group *b = &t->g[GROUP_B];
+    cross_groups(t);
+    b->target[b->n_targets++] =
+        (cuzk_agg_target){.p = s->is_scaled ? s->a : s->ra, .shifted = true};
     return cuzk_agg_products(t->g, 3, s->m, t->pool, t->cancel, t->err);
 }
 

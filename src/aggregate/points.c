@@ -21,7 +21,7 @@ void cuzk_agg_powers(cuzk_fr *out, const cuzk_fr *base, size_t n)
 typedef struct g1_job {
     cuzk_g1_affine *out;
     const cuzk_g1_affine *p;
-    const cuzk_fr *k; /* [n], or one for all when folding */
+    const cuzk_fr *k; /* [n]; one for all when folding; NULL: 1 */
     size_t half;      /* folding: distance to the second half; 0: scaling */
 } g1_job;
 
@@ -35,9 +35,11 @@ static cuzk_status g1_range(void *arg, size_t begin, size_t end, unsigned worker
         cuzk_fp scratch[GROUP];
         for (size_t i = 0; i < n; i++) {
             cuzk_scalar k;
-            cuzk_fr_to_scalar(&k, j->half != 0 ? j->k : &j->k[at + i]);
             cuzk_g1_from_affine(&jac[i], &j->p[at + i + j->half]);
-            cuzk_g1_mul(&jac[i], &jac[i], &k);
+            if (j->k != NULL) {
+                cuzk_fr_to_scalar(&k, j->half != 0 ? j->k : &j->k[at + i]);
+                cuzk_g1_mul(&jac[i], &jac[i], &k);
+            }
             if (j->half != 0) {
                 cuzk_g1_add_affine(&jac[i], &jac[i], &j->p[at + i]);
             }
@@ -54,6 +56,13 @@ cuzk_status cuzk_agg_fold_g1(cuzk_g1_affine *p, size_t half, const cuzk_fr *k, c
     return report(cuzk_parallel_for(pool, cancel, half, 0, g1_range, &j), err);
 }
 
+cuzk_status cuzk_agg_sum_halves_g1(cuzk_g1_affine *out, const cuzk_g1_affine *p, size_t half,
+                                   cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    g1_job j = {out, p, NULL, half};
+    return report(cuzk_parallel_for(pool, cancel, half, 0, g1_range, &j), err);
+}
+
 cuzk_status cuzk_agg_scale_g1(cuzk_g1_affine *out, const cuzk_g1_affine *p, const cuzk_fr *k,
                               size_t n, cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
 {
@@ -64,7 +73,7 @@ cuzk_status cuzk_agg_scale_g1(cuzk_g1_affine *out, const cuzk_g1_affine *p, cons
 typedef struct g2_job {
     cuzk_g2_affine *out;
     const cuzk_g2_affine *p;
-    const cuzk_fr *k; /* [n], or one for all when folding */
+    const cuzk_fr *k; /* [n]; one for all when folding; NULL: 1 */
     size_t half;      /* folding: distance to the second half; 0: scaling */
 } g2_job;
 
@@ -78,9 +87,11 @@ static cuzk_status g2_range(void *arg, size_t begin, size_t end, unsigned worker
         cuzk_fp2 scratch[GROUP];
         for (size_t i = 0; i < n; i++) {
             cuzk_scalar k;
-            cuzk_fr_to_scalar(&k, j->half != 0 ? j->k : &j->k[at + i]);
             cuzk_g2_from_affine(&jac[i], &j->p[at + i + j->half]);
-            cuzk_g2_mul(&jac[i], &jac[i], &k);
+            if (j->k != NULL) {
+                cuzk_fr_to_scalar(&k, j->half != 0 ? j->k : &j->k[at + i]);
+                cuzk_g2_mul(&jac[i], &jac[i], &k);
+            }
             if (j->half != 0) {
                 cuzk_g2_add_affine(&jac[i], &jac[i], &j->p[at + i]);
             }
@@ -94,6 +105,13 @@ cuzk_status cuzk_agg_fold_g2(cuzk_g2_affine *p, size_t half, const cuzk_fr *k, c
                              const cuzk_cancel *cancel, cuzk_err *err)
 {
     g2_job j = {p, p, k, half};
+    return report(cuzk_parallel_for(pool, cancel, half, 0, g2_range, &j), err);
+}
+
+cuzk_status cuzk_agg_sum_halves_g2(cuzk_g2_affine *out, const cuzk_g2_affine *p, size_t half,
+                                   cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    g2_job j = {out, p, NULL, half};
     return report(cuzk_parallel_for(pool, cancel, half, 0, g2_range, &j), err);
 }
 

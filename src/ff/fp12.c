@@ -67,19 +67,40 @@ void cuzk_fp12_mul_014(cuzk_fp12 *out, const cuzk_fp12 *a, const cuzk_fp2 *b0, c
     cuzk_fp6_add(&out->c0, &p0, &p1);
 }
 
+/*
+ * out = f (b0 + b1 v) + (xi s0, s1, s2), b01 = b0 + b1. out overlaps none of the others.
+ */
+static void mul_01_add(cuzk_fp6 *out, const cuzk_fp6 *f, const cuzk_fp2 *b0, const cuzk_fp2 *b1,
+                       const cuzk_fp2 *b01, const cuzk_fp2 *s0, const cuzk_fp2 *s1,
+                       const cuzk_fp2 *s2)
+{
+    cuzk_fp2 p0, p1, t, u;
+    cuzk_fp2_mul(&p0, &f->c0, b0);
+    cuzk_fp2_mul(&p1, &f->c1, b1);
+    cuzk_fp2_mul(&t, &f->c2, b1);
+    cuzk_fp2_add(&t, &t, s0);
+    cuzk_fp2_mul_nonresidue(&u, &t);
+    cuzk_fp2_add(&out->c0, &p0, &u);
+    cuzk_fp2_add(&t, &f->c0, &f->c1);
+    cuzk_fp2_mul(&t, &t, b01);
+    cuzk_fp2_sub(&t, &t, &p0);
+    cuzk_fp2_sub(&t, &t, &p1);
+    cuzk_fp2_add(&out->c1, &t, s1);
+    cuzk_fp2_mul(&t, &f->c2, b0);
+    cuzk_fp2_add(&t, &t, &p1);
+    cuzk_fp2_add(&out->c2, &t, s2);
+}
+
 void cuzk_fp12_mul_01one(cuzk_fp12 *out, const cuzk_fp12 *a, const cuzk_fp2 *b0, const cuzk_fp2 *b1)
 {
-    cuzk_fp6 p0, p1, s;
-    cuzk_fp2 b14;
-    cuzk_fp6_mul_01(&p0, &a->c0, b0, b1);
-    cuzk_fp6_mul_v(&p1, &a->c1);
-    cuzk_fp2_add(&b14, b1, &CUZK_FP2_ONE);
-    cuzk_fp6_add(&s, &a->c0, &a->c1);
-    cuzk_fp6_mul_01(&s, &s, b0, &b14);
-    cuzk_fp6_sub(&s, &s, &p0);
-    cuzk_fp6_sub(&out->c1, &s, &p1);
-    cuzk_fp6_mul_v(&p1, &p1);
-    cuzk_fp6_add(&out->c0, &p0, &p1);
+    /* (c0 + c1 w)(b + v w) = c0 b + v^2 c1 + (c1 b + v c0) w with b = b0 + b1 v: the last
+     * coefficient costs no multiplication. */
+    const cuzk_fp12 t = *a;
+    cuzk_fp2 b01, xi_c12;
+    cuzk_fp2_add(&b01, b0, b1);
+    cuzk_fp2_mul_nonresidue(&xi_c12, &t.c1.c2);
+    mul_01_add(&out->c0, &t.c0, b0, b1, &b01, &t.c1.c1, &xi_c12, &t.c1.c0);
+    mul_01_add(&out->c1, &t.c1, b0, b1, &b01, &t.c0.c2, &t.c0.c0, &t.c0.c1);
 }
 
 void cuzk_fp12_conj(cuzk_fp12 *out, const cuzk_fp12 *a)
