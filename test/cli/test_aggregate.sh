@@ -47,6 +47,14 @@ run 'non-interactive: one sector' 0 'aggregated and verified' aggregate --c1 $f/
     --proof "$dir/ni" -o "$dir/n"
 check 'the bytes of the original' cmp -s "$dir/n" $v/ni-13-v2.agg
 run 'non-interactive: verify' 0 'valid' verify aggregate --c1 $f/porep-ni.c1.json --vk $vk --srs $v/fake-16.srs --test-srs --aggregate "$dir/n"
+mkdir "$dir/params"
+cp $vk "$dir/params/$("$cuzk" circuit info porep 2KiB --no-transcript | sed -n 's/^params file *\(.*\)\.params$/\1/p').vk"
+run 'verify porep: the proof of a non-interactive sector is its aggregate' 0 'valid' verify porep --c1 $f/porep-ni.c1.json \
+    --params "$dir/params" --srs $v/fake-16.srs --test-srs --proof "$dir/n"
+run 'verify porep: or its plain proofs' 0 'valid' verify porep --c1 $f/porep-ni.c1.json --params "$dir/params" --plain-proofs \
+    --proof "$dir/ni"
+run 'prove porep: the SRS is missed before the proving' 2 'v28-fil-inner-product-v1.srs' prove porep --c1 $f/porep-ni.c1.json \
+    --params "$dir/params" -o "$dir/never"
 
 # Other circuits; an SRS made here.
 run 'setup' 0 'powers' params setup aggregate --insecure-seed 7 --proofs 4 -o "$dir/s.srs"

@@ -10,6 +10,7 @@
 #include "sys/file.h"
 
 #include "fil_opts.h"
+#include "porep_aggregate.h"
 
 /* Sums over the partitions; phases on the device, under the names that users know them by. */
 static void report_device(app *a, const cuzk_filecoin_times *t)
@@ -62,6 +63,7 @@ typedef struct job {
     cuzk_status (*prove)(struct job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
                          const cuzk_filecoin_opts *opts);
     const cuzk_porep_input *porep;
+    porep_agg *aggregate; /* of a non-interactive PoRep; NULL for other kinds */
     const cuzk_post_input *post;
     const cuzk_post_statement *post_st;
     const cuzk_update_input *update;
@@ -153,7 +155,7 @@ static cuzk_status run_job(job *j)
     app *a = &j->o->a;
     cuzk_filecoin_prover *p = NULL;
     cuzk_filecoin_times times = {.check_ns = 0};
-    const size_t n = (size_t)j->n_partitions * CUZK_PROOF_BYTES;
+    size_t n = (size_t)j->n_partitions * CUZK_PROOF_BYTES;
     CUZK_TRY(app_check_output(a, j->o->out));
     app_seconds(a, "parse", j->o->input_ns);
     const uint64_t t0 = cuzk_clock_ns();
@@ -169,6 +171,11 @@ static cuzk_status run_job(job *j)
         st = CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for %zu bytes of proof", n);
     } else {
         st = prove_repeatedly(j, p, proofs, &times);
+    }
+    if (st == CUZK_OK && j->aggregate != NULL && j->aggregate->on) {
+        span = cuzk_span_begin(a->trace, "aggregate", NULL);
+        st = porep_agg_make(j->aggregate, j->o, cuzk_filecoin_prover_vk(p), &proofs, &n);
+        cuzk_span_end(a->trace, span, n);
     }
     if (st == CUZK_OK) {
         span = cuzk_span_begin(a->trace, "write", NULL);
@@ -210,6 +217,7 @@ static cuzk_status prove_update(job *j, cuzk_filecoin_prover *p, uint8_t *proofs
 static cuzk_status work_porep(fil_opts *o)
 {
     cuzk_porep_input *in = NULL;
+    porep_agg aggregate;
     char name[64];
     const uint64_t t0 = cuzk_clock_ns();
     const cuzk_span span = cuzk_span_begin(o->a.trace, "parse", NULL);
@@ -222,9 +230,14 @@ static cuzk_status work_porep(fil_opts *o)
              .sector_bytes = in->type.sector_bytes,
              .n_partitions = in->n_partitions,
              .prove = prove_porep,
-             .porep = in};
+             .porep = in,
+             .aggregate = &aggregate};
     app_text(&o->a, "registered_proof", cuzk_seal_type_name(&in->type, name, sizeof(name)));
-    st = run_job(&j);
+    st = porep_agg_open(&aggregate, o, in, true);
+    if (st == CUZK_OK) {
+        st = run_job(&j);
+    }
+    porep_agg_close(&aggregate);
     cuzk_porep_input_destroy(in);
     return st;
 }

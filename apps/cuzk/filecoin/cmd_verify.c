@@ -8,6 +8,7 @@
 #include "prover/filecoin_verify.h"
 
 #include "fil_opts.h"
+#include "porep_aggregate.h"
 
 static cuzk_status load_key(fil_opts *o, cuzk_circuit_kind kind, uint64_t sector_bytes,
                             cuzk_vk **vk)
@@ -47,6 +48,7 @@ static cuzk_status work_porep(fil_opts *o)
 {
     cuzk_porep_input *in = NULL;
     cuzk_porep_statement stmt;
+    porep_agg aggregate = {.on = false};
     cuzk_vk *vk = NULL;
     uint8_t *proof = NULL;
     size_t n = 0;
@@ -55,14 +57,17 @@ static cuzk_status work_porep(fil_opts *o)
     CUZK_TRY_GOTO(st, fil_load_porep(o, &in));
     CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
     CUZK_TRY_GOTO(st, load_key(o, CUZK_CIRCUIT_POREP, in->type.sector_bytes, &vk));
+    CUZK_TRY_GOTO(st, porep_agg_open(&aggregate, o, in, false));
     t0 = cuzk_clock_ns();
     cuzk_porep_statement_of(&stmt, in);
     st = check_replica_id(o, in);
     if (st == CUZK_OK) {
-        st = cuzk_filecoin_verify_porep(vk, proof, n, &stmt, &o->a.err);
+        st = aggregate.on ? porep_agg_verify(&aggregate, o, vk, proof, n)
+                          : cuzk_filecoin_verify_porep(vk, proof, n, &stmt, &o->a.err);
     }
     st = finish(o, st, t0);
 out:
+    porep_agg_close(&aggregate);
     cuzk_vk_destroy(vk);
     cuzk_free(proof);
     cuzk_porep_input_destroy(in);

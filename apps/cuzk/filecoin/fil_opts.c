@@ -10,9 +10,21 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "prover/filecoin_aggregate.h"
 #include "sys/file.h"
 
-enum { OPT_PARAMS = 0x300, OPT_PROOF, OPT_MINER, OPT_SECTOR, OPT_ROWS, OPT_FIL_SEED, OPT_REPEAT };
+enum {
+    OPT_PARAMS = 0x300,
+    OPT_PROOF,
+    OPT_MINER,
+    OPT_SECTOR,
+    OPT_ROWS,
+    OPT_FIL_SEED,
+    OPT_REPEAT,
+    OPT_FIL_SRS,
+    OPT_FIL_TEST_SRS,
+    OPT_PLAIN
+};
 
 #define OPTION_PARAMS                                                           \
     {                                                                           \
@@ -57,6 +69,12 @@ const struct argp_option fil_porep_options[] = {
     {"miner", OPT_MINER, "ID", 0,
      "Actor id of the miner (1000 for f01000): with --sector, replica_id is recomputed", 0},
     {"sector", OPT_SECTOR, "N", 0, "Sector number", 0},
+    {"srs", OPT_FIL_SRS, "FILE", 0,
+     "Non-interactive: the SRS of its aggregate (default: " CUZK_AGG_SRS_FILE " in the folder)", 0},
+    {"test-srs", OPT_FIL_TEST_SRS, NULL, 0,
+     "Take an SRS that is not the network's: who knows its secrets can forge", 0},
+    {"plain-proofs", OPT_PLAIN, NULL, 0,
+     "Non-interactive: the proofs of the partitions, not their aggregate", 0},
     OPTION_ROWS,
     OPTIONS_DEVICE,
     {0}};
@@ -136,6 +154,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->has_sector = true;
         return 0;
     case OPT_ROWS: o->check_rows = true; return 0;
+    case OPT_FIL_SRS: o->srs = arg; return 0;
+    case OPT_FIL_TEST_SRS: o->test_srs = true; return 0;
+    case OPT_PLAIN: o->plain_proofs = true; return 0;
     case OPT_DEVICE: o->dev.spec = arg; return 0;
     case OPT_VRAM: o->dev.vram = arg; return 0;
     case OPT_STREAM: o->dev.stream = arg; return 0;

@@ -18,6 +18,8 @@ typedef struct fil_opts {
     uint64_t miner, sector;
     bool has_miner, has_sector;
     bool check_rows;
+    const char *srs; /* PoRep, non-interactive: the aggregate's */
+    bool test_srs, plain_proofs;
     devices dev;
     uint64_t seed; /* of parameters made on the device */
     bool has_seed;
