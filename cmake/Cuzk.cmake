@@ -7,7 +7,7 @@ set(_cuzk_w
     -Wimplicit-fallthrough -Wnull-dereference -Wdouble-promotion -Wframe-larger-than=16384)
 set(_cuzk_w_gcc -Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wjump-misses-init
     -Warith-conversion -Wcast-align=strict)
-set(_cuzk_w_clang -Wconditional-uninitialized -Wcomma -Wreserved-identifier
+set(_cuzk_w_clang -Wthread-safety -Wconditional-uninitialized -Wcomma -Wreserved-identifier
     -Wunreachable-code-aggressive -Wassign-enum -Wmissing-variable-declarations)
 option(CUZK_WERROR "Warnings are errors" ON)
 target_compile_options(cuzk_warnings INTERFACE

@@ -10,7 +10,7 @@
 #include "engine/engine_internal.h"
 #include "sys/host_memory.h"
 
-static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
+ALONE static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
 {
     const uint32_t n = e->cfg.max_queued_jobs + WINNING_PLACES,
                    flying = cuzk_engine_flying_limit(n);
@@ -24,7 +24,7 @@ static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
     return e->wants != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
 }
 
-static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
+ALONE static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
     e->n_devices = b->n_devices < MAX_DEVICES ? b->n_devices : MAX_DEVICES;
@@ -52,7 +52,7 @@ static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
 }
 
 /* What the process has at its start counts, and is never given back. */
-static cuzk_status init_memory(cuzk_engine *e, cuzk_err *err)
+ALONE static cuzk_status init_memory(cuzk_engine *e, cuzk_err *err)
 {
     e->base_bytes = cuzk_host_memory_resident();
     CUZK_TRY(cuzk_engine_size_memory(e, &e->cfg, err));
@@ -78,8 +78,8 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-static cuzk_status start_worker(cuzk_engine *e, worker_role role, uint32_t index, uint32_t slot,
-                                bool is_express, cuzk_err *err)
+LOCKED static cuzk_status start_worker(cuzk_engine *e, worker_role role, uint32_t index,
+                                       uint32_t slot, bool is_express, cuzk_err *err)
 {
     worker *w = &e->workers[e->n_workers];
     *w = (worker){.e = e, .role = role, .index = index, .slot = slot, .is_express = is_express};
@@ -114,7 +114,7 @@ cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsigned slots, cuzk_err *er
 }
 
 /* Each stage that WinningPoSt goes through has a worker that does nothing else. */
-static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
+ALONE static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
 {
     /* first those that a stop needs */
     CUZK_TRY(start_worker(e, ROLE_FINISH, 0, 0, false, err));
@@ -138,7 +138,7 @@ static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
 
 /* WinningPoSt's circuits are small, and the first proof after a start is as urgent as any: they are
  * loaded at once. */
-static void warm_up(cuzk_engine *e)
+ALONE static void warm_up(cuzk_engine *e)
 {
     const cuzk_engine_backend *b = e->backend;
     for (uint32_t i = 0; b->is_available != NULL && i < b->n_circuits; i++) {
@@ -149,7 +149,7 @@ static void warm_up(cuzk_engine *e)
     }
 }
 
-static cuzk_status init(cuzk_engine *e, cuzk_err *err)
+ALONE static cuzk_status init(cuzk_engine *e, cuzk_err *err)
 {
     if (!cuzk_engine_locks_init(e)) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: no locks");
@@ -178,7 +178,8 @@ static cuzk_status init(cuzk_engine *e, cuzk_err *err)
     return start_workers(e, err);
 }
 
-cuzk_status cuzk_engine_create(cuzk_engine **out, const cuzk_engine_config *config, cuzk_err *err)
+ALONE cuzk_status cuzk_engine_create(cuzk_engine **out, const cuzk_engine_config *config,
+                                     cuzk_err *err)
 {
     cuzk_engine *e = cuzk_alloc_zero(1, sizeof(*e));
     if (e == NULL) {
@@ -213,7 +214,7 @@ bool cuzk_engine_is_idle(cuzk_engine *e)
     return idle;
 }
 
-static bool is_quiet(const cuzk_engine *e)
+LOCKED static bool is_quiet(const cuzk_engine *e)
 {
     if (e->n_open != 0 || e->busy != 0 || e->flights != NULL || e->dead_jobs != NULL ||
         e->dead_bytes != 0) {
@@ -250,14 +251,14 @@ static void stop(cuzk_engine *e)
     }
 }
 
-static void drop_jobs(cuzk_engine *e)
+ALONE static void drop_jobs(cuzk_engine *e)
 {
     while (e->first != NULL) {
         cuzk_job_forget(e, e->first);
     }
 }
 
-static void unload_all(cuzk_engine *e)
+ALONE static void unload_all(cuzk_engine *e)
 {
     cuzk_engine_lock(e);
     for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
@@ -274,7 +275,7 @@ static void unload_all(cuzk_engine *e)
     }
 }
 
-void cuzk_engine_destroy(cuzk_engine *e)
+ALONE void cuzk_engine_destroy(cuzk_engine *e)
 {
     if (e == NULL) {
         return;

@@ -42,8 +42,8 @@ cuzk_status cuzk_engine_submit(cuzk_engine *e, const cuzk_job_request *request,
 }
 
 /* Waits on a pinned job and unpins it. Releases the lock meanwhile. */
-static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms, cuzk_job_done_fn done,
-                           void *arg, cuzk_wait *wait, cuzk_err *err)
+LOCKED static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms,
+                                  cuzk_job_done_fn done, void *arg, cuzk_wait *wait, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     *wait = 0;
@@ -74,7 +74,7 @@ static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms, cuzk_job
 }
 
 /* A job in memory; one that is being accepted is waited for, for its id may still become another's. */
-static job *job_in_memory(cuzk_engine *e, const char *job_id)
+LOCKED static job *job_in_memory(cuzk_engine *e, const char *job_id)
 {
     job *j = cuzk_job_by_id(e, job_id);
     while (j != NULL && j->phase == PHASE_ACCEPTING) {
@@ -88,7 +88,7 @@ static job *job_in_memory(cuzk_engine *e, const char *job_id)
  * The job of an id, with one pin, from memory or, when it is over, from the store. Releases the lock
  * meanwhile. E_NOT_FOUND; E_IO: it is over, and the store could not record that.
  */
-static cuzk_status find_job(cuzk_engine *e, const char *job_id, job **out, cuzk_err *err)
+LOCKED static cuzk_status find_job(cuzk_engine *e, const char *job_id, job **out, cuzk_err *err)
 {
     *out = job_in_memory(e, job_id);
     if (*out != NULL) {

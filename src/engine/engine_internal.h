@@ -24,6 +24,20 @@
 #include "sched/job_clock.h"
 #include "sched/load_cache.h"
 
+/*
+ * The engine's one lock, as clang's analysis knows it; declared and never defined. LOCKED is a function that is
+ * called with the lock and returns with it; it may release it meanwhile where its comment says so. No function
+ * returns with another state of the lock than it was called with, but for cuzk_engine_lock and _unlock.
+ */
+struct CUZK_CAPABILITY("mutex") cuzk_engine_capability {
+    char unused;
+};
+extern const struct cuzk_engine_capability cuzk_engine_mutex;
+#define LOCKED         CUZK_REQUIRES(cuzk_engine_mutex)
+#define GUARDED        CUZK_GUARDED_BY(cuzk_engine_mutex)
+/* A function that runs before the first worker or after the last one: nobody else is there. */
+#define ALONE          CUZK_NO_THREAD_SAFETY
+
 #define MAX_DEVICES    17 /* the CPU for when none works included */
 #define PROOF_BYTES    192
 #define ERROR_BYTES    600
@@ -230,58 +244,58 @@ struct cuzk_engine {
     pthread_cond_t cv_prep, cv_witness, cv_device, cv_verify, cv_loader, cv_finish, cv_timer,
         cv_release, cv_store, cv_log, cv_change;
     bool is_locks_ready;
-    bool stop, draining;
+    GUARDED bool stop, draining;
     uint64_t started_ns;
 
-    cuzk_budget host;
+    GUARDED cuzk_budget host;
     uint64_t block_limit, block_used; /* proofs of waiting jobs */
     uint64_t input_limit, input_used; /* parsed inputs */
     uint64_t base_bytes;              /* of the process itself */
-    cuzk_load_cache cache;            /* 2 per circuit: cuzk_load_what */
-    load_want *wants;                 /* [2 n_circuits] */
+    GUARDED cuzk_load_cache cache;    /* 2 per circuit: cuzk_load_what */
+    GUARDED load_want *wants;         /* [2 n_circuits] */
 
-    cuzk_sched prep, ready, on_device, to_verify;
+    GUARDED cuzk_sched prep, ready, on_device, to_verify;
     uint32_t ready_limit; /* parsed jobs that wait */
-    device devices[MAX_DEVICES];
+    GUARDED device devices[MAX_DEVICES];
     uint32_t n_devices, n_primary; /* n_primary: without the fallback, which is the last one */
     uint32_t slots, batch;         /* slots: of a primary device */
     uint64_t batch_wake_ns;
     uint64_t no_device_ns; /* since when no device works; 0: one does */
-    bool on_cpu;           /* for want of a GPU that works */
+    GUARDED bool on_cpu;   /* for want of a GPU that works */
     uint64_t on_cpu_since_ns, n_fallbacks;
 
-    job *by_id[BUCKETS], *by_content[BUCKETS];
-    job *first, *last;
+    GUARDED job *by_id[BUCKETS], *by_content[BUCKETS];
+    GUARDED job *first, *last;
     uint32_t n_open; /* not ENDED */
     uint32_t n_ended;
     uint64_t next_number;
-    job *finish_first, *finish_last;
-    flight *flights;
-    flight *dead_flights;
-    job *dead_jobs;
+    GUARDED job *finish_first, *finish_last;
+    GUARDED flight *flights;
+    GUARDED flight *dead_flights;
+    GUARDED job *dead_jobs;
     uint64_t dead_bytes;
     uint32_t busy; /* flights and prep that hold memory which will come back */
-    waiter *waits[BUCKETS];
-    cuzk_wait next_wait;
+    GUARDED waiter *waits[BUCKETS];
+    GUARDED cuzk_wait next_wait;
     uint32_t n_unsaved; /* jobs with is_end_unsaved */
-    log_queue log;
+    GUARDED log_queue log;
 
     uint64_t completed[CUZK_JOB_KINDS + 1], failed[CUZK_JOB_KINDS + 1],
         cancelled[CUZK_JOB_KINDS + 1], reproved[CUZK_JOB_KINDS + 1];
-    cuzk_histogram stage[CUZK_STAGES][CUZK_JOB_KINDS + 1];
-    cuzk_histogram job_time[CUZK_JOB_KINDS + 1];
+    GUARDED cuzk_histogram stage[CUZK_STAGES][CUZK_JOB_KINDS + 1];
+    GUARDED cuzk_histogram job_time[CUZK_JOB_KINDS + 1];
 
     worker workers[MAX_WORKERS];
     uint32_t n_workers;
 };
 
 /* engine_lock.c: the engine's one lock. */
-void cuzk_engine_lock(cuzk_engine *e);
-void cuzk_engine_unlock(cuzk_engine *e);
+CUZK_ACQUIRES(cuzk_engine_mutex) void cuzk_engine_lock(cuzk_engine *e);
+CUZK_RELEASES(cuzk_engine_mutex) void cuzk_engine_unlock(cuzk_engine *e);
 /** Waits on one of the engine's conditions; the lock is released meanwhile. */
-void cuzk_engine_wait(cuzk_engine *e, pthread_cond_t *cv);
+LOCKED void cuzk_engine_wait(cuzk_engine *e, pthread_cond_t *cv);
 /** The same until a time of cuzk_clock_ns, at most. */
-void cuzk_engine_wait_until(cuzk_engine *e, pthread_cond_t *cv, uint64_t until_ns);
+LOCKED void cuzk_engine_wait_until(cuzk_engine *e, pthread_cond_t *cv, uint64_t until_ns);
 CUZK_NODISCARD bool cuzk_engine_locks_init(cuzk_engine *e);
 void cuzk_engine_locks_destroy(cuzk_engine *e);
 /** Wakes every worker and every caller that waits. */
@@ -290,10 +304,10 @@ void cuzk_engine_wake_all(cuzk_engine *e);
 /* All functions below want the lock held, unless they say otherwise. */
 
 /* job_table.c */
-job *cuzk_job_by_id(cuzk_engine *e, const char *id);
+LOCKED job *cuzk_job_by_id(cuzk_engine *e, const char *id);
 /** A job with this content and request_id that is under way or has completed. */
-job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id);
-void cuzk_job_insert(cuzk_engine *e, job *j);
+LOCKED job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id);
+LOCKED void cuzk_job_insert(cuzk_engine *e, job *j);
 void cuzk_job_insert_id(cuzk_engine *e, job *j);
 void cuzk_job_remove_id(cuzk_engine *e, job *j);
 /** Takes it out of all tables and frees it, or leaves that to the last unpin. */
@@ -315,16 +329,16 @@ void cuzk_job_drop_block(job *j);
 
 /* job_end.c */
 /** Decides the outcome once; later calls change nothing. text may be NULL. */
-void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
-                   const char *text);
+LOCKED void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
+                          const char *text);
 /** What follows from a decided outcome, once the store has the job. */
-void cuzk_job_end(cuzk_engine *e, job *j);
+LOCKED void cuzk_job_end(cuzk_engine *e, job *j);
 /** The store has recorded the end of a job, or has not (text: why). */
 void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const char *text);
 /** Ended jobs beyond what is kept in memory go; the store has them. */
-void cuzk_jobs_forget_old(cuzk_engine *e);
+LOCKED void cuzk_jobs_forget_old(cuzk_engine *e);
 /** Frees input and block when nobody uses them any more. */
-void cuzk_job_settle(cuzk_engine *e, job *j);
+LOCKED void cuzk_job_settle(cuzk_engine *e, job *j);
 /** without proofs unless with_input: they may be gone. */
 void cuzk_job_fill_record(const job *j, bool with_input, cuzk_job_record *out);
 void cuzk_job_fill_result(const job *j, cuzk_job_result *out);
@@ -333,45 +347,45 @@ void cuzk_job_fill_times(const job *j, uint64_t now_ns, cuzk_job_times *out);
 const char *cuzk_job_error_text(const job *j);
 
 /* flight.c */
-flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t now_ns);
+LOCKED flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t now_ns);
 /** To the release thread. */
-void cuzk_flight_drop(cuzk_engine *e, flight *f);
+LOCKED void cuzk_flight_drop(cuzk_engine *e, flight *f);
 /** Again, when that may help and has not been tried too often; else the job fails. */
-void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text);
+LOCKED void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text);
 /** The partition will be started again. */
-void cuzk_flight_again(cuzk_engine *e, flight *f);
+LOCKED void cuzk_flight_again(cuzk_engine *e, flight *f);
 /** The device does not come back: the call keeps its flight, the job goes on without it. */
-void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char *text);
+LOCKED void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char *text);
 void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns);
 void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns);
 void cuzk_histogram_add(cuzk_histogram *h, uint64_t ns);
 
 /* host_memory.c */
 /** Takes host memory, sending idle circuits away when there is too little (then false for now). */
-bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, bool privileged,
-                           bool may_evict, uint64_t now_ns);
+LOCKED bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes,
+                                  bool privileged, bool may_evict, uint64_t now_ns);
 void cuzk_engine_give_host(cuzk_engine *e, cuzk_reservation *r, uint64_t keep);
 /** Everybody who may be waiting for memory. */
 void cuzk_engine_wake_memory(cuzk_engine *e);
 /** E_BUDGET with the numbers when a job of this circuit and input can never run. */
-CUZK_NODISCARD cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t circuit,
-                                               uint64_t input_bytes, bool privileged,
-                                               cuzk_err *err);
+LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t circuit,
+                                                      uint64_t input_bytes, bool privileged,
+                                                      cuzk_err *err);
 /** Starts the freeing of an entry of the cache; false when it is not there or in use. */
-bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id);
+LOCKED bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id);
 uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what);
 
 /* waiters.c */
-waiter *cuzk_waiter_add(cuzk_engine *e, job *j, cuzk_job_done_fn done, void *arg,
-                        uint64_t until_ns);
+LOCKED waiter *cuzk_waiter_add(cuzk_engine *e, job *j, cuzk_job_done_fn done, void *arg,
+                               uint64_t until_ns);
 /** Calls it without the lock (which is held before and after), then frees it. */
-void cuzk_waiter_call(cuzk_engine *e, waiter *w);
+LOCKED void cuzk_waiter_call(cuzk_engine *e, waiter *w);
 /** Cancels a job that lives for its waiters only when there is none. */
-void cuzk_waiters_check(cuzk_engine *e, job *j);
+LOCKED void cuzk_waiters_check(cuzk_engine *e, job *j);
 /** Calls every waiter of a job that is over. */
-void cuzk_waiters_call_all(cuzk_engine *e, job *j);
+LOCKED void cuzk_waiters_call_all(cuzk_engine *e, job *j);
 /** Calls those whose time is over; the earliest other time, 0: none. */
-uint64_t cuzk_waiters_expire(cuzk_engine *e, uint64_t now_ns);
+LOCKED uint64_t cuzk_waiters_expire(cuzk_engine *e, uint64_t now_ns);
 
 /* stages: one worker's loop each; called without the lock */
 void cuzk_prep_loop(worker *w);
@@ -387,15 +401,15 @@ void cuzk_log_loop(worker *w);
 
 /* loader.c */
 /** Bytes that loads need which had no memory: others take only what is free beyond them. */
-uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e);
+LOCKED uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e);
 /** Trouble with a parameter file: its disk, or points that are none. Says nothing of a device. */
 bool cuzk_engine_is_file_trouble(cuzk_status st);
 /** What a job that fails by that is told: E_IO, for the request is not at fault. Others as they are. */
 cuzk_status cuzk_engine_file_status(cuzk_status st);
 /** The file may have been replaced or come back: opened again as soon as nobody uses it any more. */
-void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit);
+LOCKED void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit);
 /** After a user of the parameters has gone. */
-void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit);
+LOCKED void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit);
 
 /* reconfigure.c */
 /** Defaults for zeros. No lock needed. */
@@ -403,29 +417,30 @@ void cuzk_engine_config_complete(cuzk_engine_config *c);
 /** Budget and the limits that follow from it; base_bytes is set. E_BUDGET changes nothing. */
 CUZK_NODISCARD cuzk_status cuzk_engine_size_memory(cuzk_engine *e, const cuzk_engine_config *c,
                                                    cuzk_err *err);
-void cuzk_engine_set_slots(cuzk_engine *e, unsigned slots);
+LOCKED void cuzk_engine_set_slots(cuzk_engine *e, unsigned slots);
 void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size);
 void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms);
 /** Partitions that may be on their way to a device, or from it. */
 uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs);
 /** engine.c: threads for so many slots of each device, where there are fewer. */
-CUZK_NODISCARD cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsigned slots, cuzk_err *err);
+LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsigned slots,
+                                                          cuzk_err *err);
 
 /* fallback.c */
-bool cuzk_engine_gpu_works(const cuzk_engine *e);
+LOCKED bool cuzk_engine_gpu_works(const cuzk_engine *e);
 bool cuzk_engine_has_fallback(const cuzk_engine *e);
 /** May take work now: in health, and the fallback only when no other device is. */
-bool cuzk_device_is_open(const cuzk_engine *e, uint32_t index);
+LOCKED bool cuzk_device_is_open(const cuzk_engine *e, uint32_t index);
 /** A partition of this circuit could ever be proved by the fallback within the budget. */
 bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged);
 /** The timer's: begins and ends the time on the CPU; *next_ns becomes earlier when need be. */
-void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *next_ns);
+LOCKED void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *next_ns);
 /** At the start: says it when the CPU proves although nobody asked for that. */
-void cuzk_fallback_note_absent(cuzk_engine *e);
+LOCKED void cuzk_fallback_note_absent(cuzk_engine *e);
 
 /* device_keys.c */
 bool cuzk_engine_has_keys(const cuzk_engine *e);
-bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index);
+LOCKED bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index);
 /** Most host memory that one key may pin. */
 uint64_t cuzk_device_keys_pin_limit(const cuzk_engine *e, bool privileged);
 CUZK_NODISCARD cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err);
@@ -436,58 +451,59 @@ bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privilege
  * Loads the key of a circuit on the calling thread, letting go of the lock; idle keys make room.
  * E_BUDGET: nothing was tried, for lack of host memory or until the calls on the device are over.
  */
-CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circuit,
-                                                bool privileged, bool *waits_for_calls,
-                                                cuzk_err *err);
+LOCKED CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index,
+                                                       uint32_t circuit, bool privileged,
+                                                       bool *waits_for_calls, cuzk_err *err);
 /** Idle keys have what a call needs: one goes, letting go of the lock. True: look again. */
-bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged);
+LOCKED bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                                      bool privileged);
 /**
  * Unloads an idle key whose file gave trouble, or that pins host memory while more is used than the budget
  * allows. Releases the lock meanwhile. True: look again.
  */
-bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index);
+LOCKED bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index);
 /** Partitions of a circuit that go to a device together, at most. */
-uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit);
-bool cuzk_device_keys_starved(const cuzk_engine *e);
+LOCKED uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit);
+LOCKED bool cuzk_device_keys_starved(const cuzk_engine *e);
 /** On every good device; *was_there becomes false when one had to be loaded. */
-CUZK_NODISCARD cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit,
-                                                    bool *was_there, cuzk_err *err);
+LOCKED CUZK_NODISCARD cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit,
+                                                           bool *was_there, cuzk_err *err);
 /** A call begins and ends. NULL when devices have no keys. */
-void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
-                           cuzk_reservation *memory);
-void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
-                          cuzk_reservation *memory);
+LOCKED void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
+                                  cuzk_reservation *memory);
+LOCKED void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                                 cuzk_reservation *memory);
 /** The file of a key gave trouble: no call begins with the key any more; cuzk_device_keys_tidy unloads it. */
-void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit);
+LOCKED void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit);
 /** Unloads the keys of a circuit (or of all: UINT32_MAX) that are idle; false when one is not. */
-bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit);
+LOCKED bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit);
 
 /* set_aside.c */
 /** A device was quarantined: logs it, wakes those who have to do with it. */
-void cuzk_device_quarantined(cuzk_engine *e, uint32_t index, const char *why);
+LOCKED void cuzk_device_quarantined(cuzk_engine *e, uint32_t index, const char *why);
 /** What a failure says of a device: nothing (E_CANCELLED) when a file or host memory is at fault. */
 cuzk_status cuzk_device_status(cuzk_status st);
 /** A circuit was set aside on a device: its parameters are read again before they are tried again. */
-void cuzk_circuit_set_aside(cuzk_engine *e, uint32_t index, uint32_t circuit);
+LOCKED void cuzk_circuit_set_aside(cuzk_engine *e, uint32_t index, uint32_t circuit);
 /** The circuit is set aside on every device that could prove it now. */
-bool cuzk_circuit_is_out(const cuzk_engine *e, uint32_t circuit, uint64_t now_ns);
+LOCKED bool cuzk_circuit_is_out(const cuzk_engine *e, uint32_t circuit, uint64_t now_ns);
 /** A job of a circuit that is out fails. */
-void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit);
+LOCKED void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit);
 /** The parameters of a circuit are others now. */
-void cuzk_circuit_trust_all(cuzk_engine *e, uint32_t circuit);
+LOCKED void cuzk_circuit_trust_all(cuzk_engine *e, uint32_t circuit);
 
 /* restore.c */
 CUZK_NODISCARD cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err);
 
 /** Where a job's proofs were made: ordinals and "cpu", with commas. */
-void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n);
+LOCKED void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n);
 /* engine_log.c: with the lock; a thread of its own gives the lines to the logger. */
 #define LOG_PAIRS 20
 /** Queues a line: kv [LOG_PAIRS] names and values, up to a NULL. A full queue counts it as lost. */
 void cuzk_engine_log(cuzk_engine *e, int level, const char *event, const char *const *kv);
 void cuzk_engine_log_job(cuzk_engine *e, int level, const char *event, const job *j,
                          const char *key, const char *value);
-void cuzk_engine_log_device(cuzk_engine *e, int level, const char *event, uint32_t index,
-                            const char *why);
+LOCKED void cuzk_engine_log_device(cuzk_engine *e, int level, const char *event, uint32_t index,
+                                   const char *why);
 
 #endif /* CUZK_ENGINE_ENGINE_INTERNAL_H */

@@ -2,12 +2,12 @@
 /* The engine's lock and its conditions. */
 #include "engine/engine_internal.h"
 
-void cuzk_engine_lock(cuzk_engine *e)
+CUZK_NO_THREAD_SAFETY void cuzk_engine_lock(cuzk_engine *e)
 {
     (void)pthread_mutex_lock(&e->mu);
 }
 
-void cuzk_engine_unlock(cuzk_engine *e)
+CUZK_NO_THREAD_SAFETY void cuzk_engine_unlock(cuzk_engine *e)
 {
     (void)pthread_mutex_unlock(&e->mu);
 }

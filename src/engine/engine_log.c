@@ -110,7 +110,7 @@ void cuzk_log_loop(worker *w)
     cuzk_engine_unlock(e);
 }
 
-void cuzk_log_free(cuzk_engine *e)
+ALONE void cuzk_log_free(cuzk_engine *e)
 {
     for (; e->log.lines != NULL && e->log.n != 0; e->log.n--) {
         give(e, &e->log.lines[e->log.first]);

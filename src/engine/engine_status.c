@@ -19,7 +19,7 @@ static bool is_shown(const job *j, uint64_t now)
     return j->phase != PHASE_ENDED || now - j->ended_ns < SHOWN_NS;
 }
 
-static sizes measure(const cuzk_engine *e, uint64_t now)
+LOCKED static sizes measure(const cuzk_engine *e, uint64_t now)
 {
     sizes s = {.n_devices = e->n_devices};
     for (uint32_t i = 0; i < e->cache.n; i++) {
@@ -58,8 +58,8 @@ static void fill_part(cuzk_status_partition *out, uint32_t index, const part *p)
     memcpy(out->stage_end_ns, p->end_ns, sizeof(out->stage_end_ns));
 }
 
-static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_partition *parts,
-                      uint64_t now)
+LOCKED static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out,
+                             cuzk_status_partition *parts, uint64_t now)
 {
     for (const job *j = e->first; j != NULL; j = j->next) {
         if (!is_shown(j, now)) {
@@ -100,7 +100,7 @@ static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status
     }
 }
 
-static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
+LOCKED static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
 {
     out->n_devices = e->n_devices;
     for (uint32_t i = 0; i < e->n_devices; i++) {
@@ -159,7 +159,7 @@ static void fill_keys(const cuzk_engine *e, cuzk_engine_status *out)
     out->pinned_limit = cuzk_engine_has_keys(e) ? cuzk_device_keys_pin_limit(e, false) : 0;
 }
 
-static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
+LOCKED static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
 {
     for (uint32_t i = 0; i < e->cache.n; i++) {
         const cuzk_load_entry *entry = &e->cache.entries[i];
@@ -175,7 +175,7 @@ static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
     }
 }
 
-static void fill_set_aside(const cuzk_engine *e, cuzk_engine_status *out, uint64_t now)
+LOCKED static void fill_set_aside(const cuzk_engine *e, cuzk_engine_status *out, uint64_t now)
 {
     for (uint32_t d = 0; d < e->n_devices; d++) {
         for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
@@ -191,7 +191,7 @@ static void fill_set_aside(const cuzk_engine *e, cuzk_engine_status *out, uint64
 }
 
 /* Where partitions and whole jobs wait. */
-static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
+LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
 {
     for (const job *j = e->first; j != NULL; j = j->next) {
         const cuzk_job_kind k = j->rq.kind;
@@ -215,8 +215,8 @@ static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
     out->queue_len[CUZK_STAGE_VERIFY] = e->to_verify.n;
 }
 
-static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_partition *parts,
-                 uint64_t now)
+LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_partition *parts,
+                        uint64_t now)
 {
     out->now_ns = now;
     out->started_ns = e->started_ns;

@@ -105,7 +105,7 @@ uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs)
 }
 
 /* Every job that is accepted could still run, were it alone. */
-static cuzk_status check_jobs(const cuzk_engine *e, cuzk_err *err)
+LOCKED static cuzk_status check_jobs(const cuzk_engine *e, cuzk_err *err)
 {
     for (const job *j = e->first; j != NULL; j = j->next) {
         const bool is_parsed = j->parts != NULL;
@@ -121,7 +121,7 @@ static cuzk_status check_jobs(const cuzk_engine *e, cuzk_err *err)
     return CUZK_OK;
 }
 
-static cuzk_status resize_memory(cuzk_engine *e, const cuzk_engine_config *s, cuzk_err *err)
+LOCKED static cuzk_status resize_memory(cuzk_engine *e, const cuzk_engine_config *s, cuzk_err *err)
 {
     const cuzk_budget host = e->host;
     const uint64_t block = e->block_limit, input = e->input_limit;
@@ -138,7 +138,7 @@ static cuzk_status resize_memory(cuzk_engine *e, const cuzk_engine_config *s, cu
 }
 
 /* Idle circuits go until what is used fits; what runs gives its memory back when it is over. */
-static void shrink(cuzk_engine *e, uint64_t now)
+LOCKED static void shrink(cuzk_engine *e, uint64_t now)
 {
     uint64_t used = e->host.used - e->dead_bytes;
     while (used > e->host.total) {
@@ -151,7 +151,8 @@ static void shrink(cuzk_engine *e, uint64_t now)
     }
 }
 
-static cuzk_status apply(cuzk_engine *e, const cuzk_engine_config *s, uint64_t now, cuzk_err *err)
+LOCKED static cuzk_status apply(cuzk_engine *e, const cuzk_engine_config *s, uint64_t now,
+                                cuzk_err *err)
 {
     cuzk_engine_config *c = &e->cfg;
     const uint32_t n = s->max_queued_jobs, flying = cuzk_engine_flying_limit(n);

@@ -14,7 +14,7 @@ static void earlier(uint64_t *next, uint64_t at)
     }
 }
 
-static void expire_jobs(cuzk_engine *e, uint64_t now, uint64_t *next)
+LOCKED static void expire_jobs(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
     for (job *j = e->first; j != NULL; j = j->next) {
         if (j->deadline_ns == 0 || j->phase >= PHASE_ENDING) {
@@ -43,7 +43,7 @@ static bool has_other_good(const cuzk_engine *e, uint32_t index)
 }
 
 /* Calls in some slots (bits) of a device take too long: their partitions go on elsewhere. */
-static void abandon(cuzk_engine *e, uint32_t index, uint32_t slots)
+LOCKED static void abandon(cuzk_engine *e, uint32_t index, uint32_t slots)
 {
     const device *d = &e->devices[index];
     char text[200];
@@ -60,7 +60,7 @@ static void abandon(cuzk_engine *e, uint32_t index, uint32_t slots)
     }
 }
 
-static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
+LOCKED static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
     for (uint32_t i = 0; i < e->n_devices; i++) {
         cuzk_health *h = &e->devices[i].health;
@@ -82,7 +82,7 @@ static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 }
 
 /* Jobs before the devices whose circuit is set aside on all of them. */
-static void fail_set_aside(cuzk_engine *e, uint64_t now)
+LOCKED static void fail_set_aside(cuzk_engine *e, uint64_t now)
 {
     for (uint32_t i = 0; i < e->on_device.n;) {
         const cuzk_sched_item *item = &e->on_device.items[i];
@@ -96,7 +96,7 @@ static void fail_set_aside(cuzk_engine *e, uint64_t now)
 }
 
 /* Without a device nothing can be proved here: after a while somebody else had better try. */
-static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
+LOCKED static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
     const bool works = cuzk_engine_gpu_works(e);
     e->no_device_ns = works ? 0 : e->no_device_ns != 0 ? e->no_device_ns : now;
@@ -124,7 +124,7 @@ static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
     }
 }
 
-static void forget_expired(cuzk_engine *e, uint64_t now)
+LOCKED static void forget_expired(cuzk_engine *e, uint64_t now)
 {
     const uint64_t keep = e->cfg.result_keep_ms * MS_NS;
     for (job *j = e->first; j != NULL;) {

@@ -97,7 +97,7 @@ void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
     pthread_cond_broadcast(&e->cv_device);
 }
 
-static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
+LOCKED static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
     device_keys *k = &e->devices[index].keys;
     void *object = cuzk_load_leave(&k->cache, circuit);
@@ -173,7 +173,7 @@ static uint32_t victim(const cuzk_engine *e, const device_keys *k, uint32_t keep
 }
 
 /* Idle keys go, oldest first, until the bytes are free or none is left. */
-static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, bool privileged)
+LOCKED static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, bool privileged)
 {
     device_keys *k = &e->devices[index].keys;
     while (!cuzk_budget_fits(&k->memory, bytes, privileged)) {
@@ -254,8 +254,9 @@ typedef struct load_plan {
 } load_plan;
 
 /* Idle keys make room, releasing the lock meanwhile. */
-static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
-                             load_plan *out, bool *waits_for_calls, cuzk_err *err)
+LOCKED static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                                    bool privileged, load_plan *out, bool *waits_for_calls,
+                                    cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
     const device_keys *k = &e->devices[index].keys;
@@ -288,8 +289,8 @@ static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t circuit, b
 }
 
 /* Memory is taken: the load itself, watched like a call. */
-static cuzk_status run_load(cuzk_engine *e, uint32_t index, uint32_t circuit, const load_plan *plan,
-                            cuzk_err *err)
+LOCKED static cuzk_status run_load(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                                   const load_plan *plan, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
     device *d = &e->devices[index];

@@ -116,7 +116,7 @@ static void candidate(char out[CUZK_JOB_ID_BYTES], const job *j, uint32_t attemp
  * Gives the job an id that nobody else has. Releases the lock meanwhile, while the store is asked: until the
  * job is accepted, calls that name the id wait (cuzk_engine_cancel, cuzk_engine_await).
  */
-static void choose_id(cuzk_engine *e, job *j)
+LOCKED static void choose_id(cuzk_engine *e, job *j)
 {
     for (uint32_t attempt = 0;; attempt++) {
         char id[CUZK_JOB_ID_BYTES];
@@ -162,7 +162,7 @@ static cuzk_status too_many(const cuzk_engine *e, cuzk_err *err)
                      "%u jobs are waiting or running, the most allowed: try later", e->n_open);
 }
 
-static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
+LOCKED static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
 {
     cuzk_job_record record;
     cuzk_err inner = {.msg = ""};
@@ -200,8 +200,8 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
 }
 
 /* A job of this circuit and input could run, were it alone. */
-static cuzk_status can_fit(const cuzk_engine *e, const cuzk_job_request *rq,
-                           const cuzk_backend_plan *plan, bool is_privileged, cuzk_err *err)
+LOCKED static cuzk_status can_fit(const cuzk_engine *e, const cuzk_job_request *rq,
+                                  const cuzk_backend_plan *plan, bool is_privileged, cuzk_err *err)
 {
     /* while it is parsed, the input is there twice */
     return cuzk_engine_can_fit(e, plan->circuit, plan->input_bytes + cuzk_job_proof_bytes(rq),
@@ -209,7 +209,7 @@ static cuzk_status can_fit(const cuzk_engine *e, const cuzk_job_request *rq,
 }
 
 /* A new job, recorded. Releases the lock meanwhile. On failure nothing is left of it. */
-static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
+LOCKED static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
 {
     /* the settings may have changed since the request was looked at */
     cuzk_status st = can_fit(e, &j->rq, &j->plan, j->is_privileged, err);
@@ -249,8 +249,8 @@ static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
 }
 
 /* What can be said without looking at other jobs. */
-static cuzk_status check_request(cuzk_engine *e, const cuzk_job_request *rq,
-                                 const cuzk_backend_plan *plan, cuzk_err *err)
+LOCKED static cuzk_status check_request(cuzk_engine *e, const cuzk_job_request *rq,
+                                        const cuzk_backend_plan *plan, cuzk_err *err)
 {
     const bool is_privileged =
         rq->kind == CUZK_JOB_WINNING && class_of(rq) == CUZK_PRIORITY_CRITICAL;
@@ -261,8 +261,8 @@ static cuzk_status check_request(cuzk_engine *e, const cuzk_job_request *rq,
  * With the lock. *out: an equal job that is under way or kept in memory, with a pin; NULL: none. An
  * equal one that is being recorded is waited for: then it is there, or has failed.
  */
-static cuzk_status join_equal(cuzk_engine *e, const cuzk_job_request *rq, const uint8_t content[32],
-                              job **out, cuzk_err *err)
+LOCKED static cuzk_status join_equal(cuzk_engine *e, const cuzk_job_request *rq,
+                                     const uint8_t content[32], job **out, cuzk_err *err)
 {
     *out = NULL;
     for (;;) {
@@ -285,8 +285,8 @@ static cuzk_status join_equal(cuzk_engine *e, const cuzk_job_request *rq, const 
 }
 
 /* With the lock, after a look without it for an equal job. */
-static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request *rq, job *mine, job **out,
-                                  cuzk_err *err)
+LOCKED static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request *rq, job *mine,
+                                         job **out, cuzk_err *err)
 {
     CUZK_TRY(join_equal(e, rq, mine->content, out, err));
     if (*out != NULL) {

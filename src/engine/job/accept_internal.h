@@ -14,12 +14,13 @@ CUZK_NODISCARD cuzk_status cuzk_job_new(job **out, const cuzk_job_request *rq,
  * A job for a request: a new one, or an equal one. On success *out has one pin, and the block is
  * taken: by the job, or released because an equal job was joined. Releases the lock meanwhile.
  */
-CUZK_NODISCARD cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
-                                           const cuzk_owned_block *block, job **out, cuzk_err *err);
+LOCKED CUZK_NODISCARD cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
+                                                  const cuzk_owned_block *block, job **out,
+                                                  cuzk_err *err);
 /** With the lock: proofs stay in memory while there is room, else they are the store's only. */
 bool cuzk_job_keep_block(cuzk_engine *e, job *j);
 /** With the lock: queues what the store has. */
-void cuzk_job_enqueue(cuzk_engine *e, job *j);
+LOCKED void cuzk_job_enqueue(cuzk_engine *e, job *j);
 
 /* stored_job.c; no lock needed */
 /** A completed equal job that only the store still has, with one pin; NULL when there is none. */

@@ -19,7 +19,7 @@ static void leave_queue(cuzk_engine *e, cuzk_sched *q, const job *j)
     (void)e;
 }
 
-static void drop_flights(cuzk_engine *e, job *j)
+LOCKED static void drop_flights(cuzk_engine *e, job *j)
 {
     for (uint32_t i = 0; j->parts != NULL && i < j->n_partitions; i++) {
         flight *f = j->parts[i].flight;
@@ -33,7 +33,7 @@ static void drop_flights(cuzk_engine *e, job *j)
 }
 
 /* In order, but for what is urgent: each takes a write to disk. */
-static void queue_finish(cuzk_engine *e, job *j)
+LOCKED static void queue_finish(cuzk_engine *e, job *j)
 {
     if (j->is_privileged) {
         j->next_finish = e->finish_first;
@@ -237,7 +237,7 @@ void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const char *text
 }
 
 /* The line of a job that is over: reason or devices, times, peer. */
-static void log_over(cuzk_engine *e, const job *j)
+LOCKED static void log_over(cuzk_engine *e, const job *j)
 {
     char devices[64];
     const bool has_error = j->outcome != CUZK_JOB_COMPLETED && j->error[0] != '\0';
@@ -251,7 +251,7 @@ static void log_over(cuzk_engine *e, const job *j)
 
 /* The result is durable before anybody is told. When the store cannot take it, the waiters are told
  * all the same: the proof is good, and the job will be found unfinished and proved again at worst. */
-static void finish(cuzk_engine *e, job *j)
+LOCKED static void finish(cuzk_engine *e, job *j)
 {
     cuzk_job_record record;
     cuzk_err err = {.msg = ""};

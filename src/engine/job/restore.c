@@ -71,7 +71,7 @@ static void take_up_one(void *arg, const cuzk_job_record *r)
     cuzk_engine_unlock(e);
 }
 
-cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err)
+ALONE cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err)
 {
     taking_up t = {.e = e, .st = CUZK_OK, .err = err};
     uint64_t next = 1;

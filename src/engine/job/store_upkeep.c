@@ -16,7 +16,7 @@ typedef struct upkeep {
 } upkeep;
 
 /* Results beyond the limits of age and number go. */
-static void prune(cuzk_engine *e, upkeep *u, uint64_t now)
+LOCKED static void prune(cuzk_engine *e, upkeep *u, uint64_t now)
 {
     cuzk_err err = {.msg = ""};
     const uint64_t keep_ms = e->cfg.result_keep_ms, keep_count = e->cfg.result_keep_count;
@@ -38,7 +38,7 @@ static void prune(cuzk_engine *e, upkeep *u, uint64_t now)
 }
 
 /* Ends that could not be recorded, oldest first, until one fails again. */
-static void save_ends(cuzk_engine *e)
+LOCKED static void save_ends(cuzk_engine *e)
 {
     for (job *j = e->first; j != NULL && e->n_unsaved != 0;) {
         if (!j->is_end_unsaved) {

@@ -36,7 +36,7 @@ static bool is_something_leaving(const cuzk_engine *e)
 }
 
 /* Somebody works and will give memory back; partitions that wait in a queue do not. */
-static bool is_under_way(const cuzk_engine *e)
+LOCKED static bool is_under_way(const cuzk_engine *e)
 {
     uint32_t waiting = 0;
     for (const flight *f = e->flights; f != NULL; f = f->next) {

@@ -55,7 +55,7 @@ static void set_failure(load_want *want, cuzk_status st, const char *text)
 }
 
 /* The jobs that wait for it fail: the next job tries again. */
-static void fail_jobs(cuzk_engine *e, uint32_t circuit, cuzk_status st, const char *text)
+LOCKED static void fail_jobs(cuzk_engine *e, uint32_t circuit, cuzk_status st, const char *text)
 {
     for (uint32_t i = 0; i < e->ready.n;) {
         if (e->ready.items[i].circuit == circuit) {
@@ -67,7 +67,7 @@ static void fail_jobs(cuzk_engine *e, uint32_t circuit, cuzk_status st, const ch
     }
 }
 
-static void load(cuzk_engine *e, uint32_t id)
+LOCKED static void load(cuzk_engine *e, uint32_t id)
 {
     load_want *want = &e->wants[id];
     const cuzk_load_what what = (cuzk_load_what)(id % 2);
@@ -128,7 +128,7 @@ static void set_starved(cuzk_engine *e, load_want *want, bool is_starved)
 }
 
 /* Takes the memory of a wanted load. */
-static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
+LOCKED static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
 {
     load_want *want = &e->wants[id];
     cuzk_reservation r = {0, false};
@@ -152,7 +152,7 @@ static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
 }
 
 /* A wanted load with its memory; CUZK_LOAD_NONE when there is nothing to do now. */
-static uint32_t next(cuzk_engine *e, bool is_express)
+LOCKED static uint32_t next(cuzk_engine *e, bool is_express)
 {
     const uint64_t now = cuzk_clock_ns();
     for (uint32_t id = 0; id < e->cache.n; id++) {
@@ -199,7 +199,7 @@ static cuzk_status find_circuit(const cuzk_engine *e, const char *id, uint32_t *
 }
 
 /* With the lock; waits until the entry is there or its load has failed. */
-static cuzk_status load_and_wait(cuzk_engine *e, uint32_t id, bool *was_there, cuzk_err *err)
+LOCKED static cuzk_status load_and_wait(cuzk_engine *e, uint32_t id, bool *was_there, cuzk_err *err)
 {
     load_want *want = &e->wants[id];
     const uint64_t failures = want->n_failures;

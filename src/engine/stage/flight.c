@@ -75,7 +75,7 @@ static bool next_pending(const job *j, uint32_t *partition)
 }
 
 /* One item per job with partitions to start: its lowest. */
-static void offer(cuzk_engine *e, job *j, uint64_t now_ns)
+LOCKED static void offer(cuzk_engine *e, job *j, uint64_t now_ns)
 {
     uint32_t partition = 0;
     cuzk_sched_item item;
@@ -195,7 +195,7 @@ void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char
 
 /* Frees what flights and jobs leave behind, outside of the lock: returning gigabytes to the system
  * takes long, and counts as used until it is done. */
-static void release_flight(cuzk_engine *e, flight *f)
+LOCKED static void release_flight(cuzk_engine *e, flight *f)
 {
     job *j = f->job;
     const uint64_t bytes = f->memory.bytes + f->cpu_memory.bytes;
@@ -224,7 +224,7 @@ static void release_flight(cuzk_engine *e, flight *f)
     cuzk_engine_wake_memory(e);
 }
 
-static void release_job(cuzk_engine *e, job *j)
+LOCKED static void release_job(cuzk_engine *e, job *j)
 {
     void *input = j->input;
     const uint64_t bytes = j->input_memory.bytes + j->block_memory.bytes;
@@ -244,7 +244,7 @@ static void release_job(cuzk_engine *e, job *j)
     cuzk_engine_wake_memory(e);
 }
 
-static bool release_entry(cuzk_engine *e)
+LOCKED static bool release_entry(cuzk_engine *e)
 {
     for (uint32_t i = 0; i < e->cache.n; i++) {
         cuzk_load_entry *entry = &e->cache.entries[i];

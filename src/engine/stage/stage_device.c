@@ -9,7 +9,7 @@
 #define STREAM_WAIT_NS (1000 * MS_NS) /* for partitions whose witness is being made */
 
 /* Partitions of a circuit that come to the device queue without more being started. */
-static uint32_t coming(void *arg, uint32_t circuit)
+LOCKED static uint32_t coming(void *arg, uint32_t circuit)
 {
     const cuzk_engine *e = arg;
     uint32_t n = 0;
@@ -28,7 +28,7 @@ typedef struct looking {
     uint64_t now_ns;
 } looking;
 
-static uint64_t open_devices(void *arg, uint32_t circuit)
+LOCKED static uint64_t open_devices(void *arg, uint32_t circuit)
 {
     const looking *l = arg;
     uint64_t open = 0;
@@ -60,13 +60,13 @@ static bool allowed_and_usable(void *arg, const cuzk_sched_item *item)
     return allowed(arg, item) && usable(arg, item);
 }
 
-static uint32_t coming_of(void *arg, uint32_t circuit)
+LOCKED static uint32_t coming_of(void *arg, uint32_t circuit)
 {
     const looking *l = arg;
     return coming(l->e, circuit);
 }
 
-static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking *l, uint64_t now)
+LOCKED static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking *l, uint64_t now)
 {
     *l = (looking){e, w, NULL, now};
     return (cuzk_batch_rules){.max_size = w->is_express ? 1 : e->batch,
@@ -81,8 +81,8 @@ static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking *l, ui
 }
 
 /* The job's partition did not even get to the device. */
-static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *item, cuzk_status st,
-                       const cuzk_err *err)
+LOCKED static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *item,
+                              cuzk_status st, const cuzk_err *err)
 {
     device *d = &e->devices[w->index];
     char text[ERROR_BYTES];
@@ -105,7 +105,7 @@ static void not_starved(cuzk_engine *e, device *d)
 }
 
 /* Something runs on a device, or is on its way to one, and will give memory back. */
-static bool is_device_busy(const cuzk_engine *e)
+LOCKED static bool is_device_busy(const cuzk_engine *e)
 {
     for (uint32_t i = 0; i < e->n_devices; i++) {
         if (e->devices[i].keys.n_running != 0 || e->devices[i].keys.is_loading) {
@@ -119,7 +119,7 @@ static bool is_device_busy(const cuzk_engine *e)
  * Partitions that wait for a device hold all memory, and none can run because the key needs some: the
  * last of them gives its witness up, to be made again.
  */
-static void shed(cuzk_engine *e, const cuzk_sched_item *keep)
+LOCKED static void shed(cuzk_engine *e, const cuzk_sched_item *keep)
 {
     const uint64_t now = cuzk_clock_ns();
     uint32_t worst = CUZK_SCHED_NONE;
@@ -145,7 +145,7 @@ typedef enum key_answer {
 } key_answer;
 
 /* The best item decides what is loaded. */
-static key_answer have_key(cuzk_engine *e, const worker *w, looking *l)
+LOCKED static key_answer have_key(cuzk_engine *e, const worker *w, looking *l)
 {
     device *d = &e->devices[w->index];
     const uint32_t best = cuzk_sched_best(&e->on_device, cuzk_clock_ns(), allowed, l);
@@ -181,7 +181,8 @@ static bool allowed_and_fits(void *arg, const cuzk_sched_item *item)
 }
 
 /* One partition for the fallback, with the memory that it needs beyond what the partition has. */
-static void pick_for_cpu(cuzk_engine *e, const worker *w, looking *l, uint64_t now, cuzk_batch *out)
+LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, looking *l, uint64_t now,
+                                cuzk_batch *out)
 {
     device *d = &e->devices[w->index];
     const uint32_t best = cuzk_sched_best(&e->on_device, now, allowed_and_fits, l);
@@ -211,7 +212,7 @@ static void pick_for_cpu(cuzk_engine *e, const worker *w, looking *l, uint64_t n
 }
 
 /* False: look again. */
-static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
+LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
 {
     looking l;
     const uint64_t now = cuzk_clock_ns(); /* one time for all: the order depends on it */
@@ -301,7 +302,7 @@ static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, device_cal
 }
 
 /* One flight after its call. The witness has gone already. */
-static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work, uint64_t now)
+LOCKED static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work, uint64_t now)
 {
     job *j = f->job;
     f->is_busy = false;
@@ -338,7 +339,7 @@ static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work, uint6
     pthread_cond_signal(&e->cv_verify);
 }
 
-static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
+LOCKED static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
 {
     const cuzk_engine_backend *b = e->backend;
     device *d = &e->devices[w->index];
@@ -385,7 +386,7 @@ static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
 }
 
 /* Whether a quarantined device is back; on its own thread, for it may hang. */
-static bool probe(cuzk_engine *e, const worker *w)
+LOCKED static bool probe(cuzk_engine *e, const worker *w)
 {
     device *d = &e->devices[w->index];
     cuzk_err err = {.msg = ""};
@@ -419,7 +420,7 @@ static bool probe(cuzk_engine *e, const worker *w)
 }
 
 /* Keys of WinningPoSt circuits that are loaded on the host already: ahead of need, once. */
-static bool warm_up(cuzk_engine *e, worker *w)
+LOCKED static bool warm_up(cuzk_engine *e, worker *w)
 {
     const device *d = &e->devices[w->index];
     cuzk_err err = {.msg = ""};

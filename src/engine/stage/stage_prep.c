@@ -12,7 +12,7 @@ static uint64_t block_need(const job *j)
 }
 
 /* Memory for the input, or false for now. */
-static bool reserve(cuzk_engine *e, job *j, uint64_t now)
+LOCKED static bool reserve(cuzk_engine *e, job *j, uint64_t now)
 {
     const uint64_t need = j->plan.input_bytes;
     /* a single input may be larger than the limit; then it is alone */
@@ -38,12 +38,12 @@ static bool reserve(cuzk_engine *e, job *j, uint64_t now)
 }
 
 /* Parsed jobs whose partitions have not all been started. */
-static uint32_t n_parsed(const cuzk_engine *e)
+LOCKED static uint32_t n_parsed(const cuzk_engine *e)
 {
     return e->ready.n;
 }
 
-static job *next(cuzk_engine *e, bool is_express)
+LOCKED static job *next(cuzk_engine *e, bool is_express)
 {
     const uint64_t now = cuzk_clock_ns();
     const uint32_t best =
@@ -81,23 +81,22 @@ static void take_read(void *arg, const cuzk_job_record *r)
     t->st = cuzk_job_take_request(&t->copy, &r->request, NULL, &t->err);
 }
 
-/* Without the lock before, with it after. */
-static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
+/* Reads the proofs of a parked job back. Releases the lock meanwhile. */
+LOCKED static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
 {
     reading *t = cuzk_alloc_zero(1, sizeof(*t));
     if (t == NULL) {
-        cuzk_engine_lock(e);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a stored request");
     }
     cuzk_err inner = {.msg = ""};
+    cuzk_engine_unlock(e);
     cuzk_status st = e->store.read(e->store.arg, j->number, take_read, t, &inner);
+    cuzk_engine_lock(e);
     if (st != CUZK_OK) {
         st = CUZK_FAIL(err, st, "job store: %s", inner.msg);
     } else if (t->st != CUZK_OK) {
         st = CUZK_FAIL(err, t->st, "%s", t->err.msg);
-    }
-    cuzk_engine_lock(e);
-    if (st == CUZK_OK) {
+    } else {
         j->views = t->copy.small;
         j->rq.vanilla_proof = t->copy.rq.vanilla_proof;
         j->rq.vanilla_proofs = t->copy.rq.vanilla_proofs;
@@ -125,7 +124,8 @@ static void end(cuzk_engine *e, job *j, cuzk_stage s, cuzk_span span)
 }
 
 /* With the lock: what has been parsed becomes the job's, its bytes are given back. */
-static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_input *in, cuzk_err *err)
+LOCKED static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_input *in,
+                                     cuzk_err *err)
 {
     part *parts = cuzk_alloc_zero(in->n_partitions, sizeof(*parts));
     j->input = in->object;
@@ -150,7 +150,7 @@ static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_input *
     return cuzk_engine_can_fit(e, j->circuit, in->bytes, j->is_privileged, err);
 }
 
-static void drop_block(cuzk_engine *e, job *j)
+LOCKED static void drop_block(cuzk_engine *e, job *j)
 {
     cuzk_engine_unlock(e);
     cuzk_job_drop_block(j);
@@ -163,7 +163,7 @@ static void drop_block(cuzk_engine *e, job *j)
  * With the lock, which is left meanwhile. *may_start: partitions may be started before the check has
  * ended.
  */
-static cuzk_status parse(cuzk_engine *e, job *j, bool *may_start, cuzk_err *err)
+LOCKED static cuzk_status parse(cuzk_engine *e, job *j, bool *may_start, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
     cuzk_backend_input in = {.object = NULL};
@@ -171,7 +171,6 @@ static cuzk_status parse(cuzk_engine *e, job *j, bool *may_start, cuzk_err *err)
     const cuzk_span span = begin(e, j, CUZK_STAGE_PARSE);
     *may_start = false;
     if (j->is_parked && !j->has_block) {
-        cuzk_engine_unlock(e);
         st = read_parked(e, j, err);
     }
     if (st == CUZK_OK) {
@@ -189,7 +188,7 @@ static cuzk_status parse(cuzk_engine *e, job *j, bool *may_start, cuzk_err *err)
 }
 
 /* Lets the job's partitions be started. */
-static void launch(cuzk_engine *e, job *j)
+LOCKED static void launch(cuzk_engine *e, job *j)
 {
     cuzk_sched_item item;
     const uint64_t now = cuzk_clock_ns();
@@ -204,7 +203,7 @@ static void launch(cuzk_engine *e, job *j)
 }
 
 /* With the lock, which is left meanwhile. may_start: partitions are started at once. */
-static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err *err)
+LOCKED static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
     const cuzk_span span = begin(e, j, CUZK_STAGE_CHECK);
@@ -224,7 +223,7 @@ static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err *err)
     return st;
 }
 
-static void run(cuzk_engine *e, job *j)
+LOCKED static void run(cuzk_engine *e, job *j)
 {
     cuzk_err err = {.msg = ""};
     bool may_start = false;

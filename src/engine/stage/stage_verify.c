@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
-static void complete(cuzk_engine *e, job *j)
+LOCKED static void complete(cuzk_engine *e, job *j)
 {
     uint8_t *proof = cuzk_alloc(j->n_partitions, PROOF_BYTES);
     if (proof == NULL) {
@@ -21,7 +21,7 @@ static void complete(cuzk_engine *e, job *j)
     cuzk_job_over(e, j, CUZK_JOB_COMPLETED, CUZK_OK, NULL);
 }
 
-static void right(cuzk_engine *e, flight *f)
+LOCKED static void right(cuzk_engine *e, flight *f)
 {
     job *j = f->job;
     part *p = &j->parts[f->partition];
@@ -34,7 +34,7 @@ static void right(cuzk_engine *e, flight *f)
     }
 }
 
-static void wrong(cuzk_engine *e, flight *f, const char *why)
+LOCKED static void wrong(cuzk_engine *e, flight *f, const char *why)
 {
     job *j = f->job;
     part *p = &j->parts[f->partition];
@@ -56,7 +56,7 @@ static void wrong(cuzk_engine *e, flight *f, const char *why)
     cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_SELFTEST, text);
 }
 
-static void tell_health(cuzk_engine *e, const flight *f, bool is_right, uint64_t now)
+LOCKED static void tell_health(cuzk_engine *e, const flight *f, bool is_right, uint64_t now)
 {
     device *d = &e->devices[f->device];
     switch (cuzk_health_verified(&d->health, d->circuits, e->backend->n_circuits, f->circuit,
@@ -69,7 +69,7 @@ static void tell_health(cuzk_engine *e, const flight *f, bool is_right, uint64_t
     }
 }
 
-static void run(cuzk_engine *e, uint32_t index)
+LOCKED static void run(cuzk_engine *e, uint32_t index)
 {
     const cuzk_engine_backend *b = e->backend;
     const cuzk_sched_item item = cuzk_sched_take(&e->to_verify, index);

@@ -11,7 +11,7 @@ static bool is_urgent(const job *j)
 }
 
 /* Partitions that have been started and are not on a device yet, urgent ones apart. */
-static uint32_t n_ahead(const cuzk_engine *e)
+LOCKED static uint32_t n_ahead(const cuzk_engine *e)
 {
     uint32_t n = 0;
     for (const flight *f = e->flights; f != NULL; f = f->next) {
@@ -23,13 +23,13 @@ static uint32_t n_ahead(const cuzk_engine *e)
 }
 
 /* Enough for all slots; where one pass over the points serves many, so many. */
-static bool has_room(const cuzk_engine *e, const job *j)
+LOCKED static bool has_room(const cuzk_engine *e, const job *j)
 {
     return is_urgent(j) ||
            n_ahead(e) < e->n_primary * e->slots * cuzk_device_keys_batch(e, j->circuit);
 }
 
-static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
+LOCKED static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
 {
     return !e->wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect &&
            e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
@@ -38,7 +38,7 @@ static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
                CUZK_LOAD_READY;
 }
 
-static void want_load(cuzk_engine *e, const job *j)
+LOCKED static void want_load(cuzk_engine *e, const job *j)
 {
     for (int what = CUZK_LOAD_CIRCUIT; what <= CUZK_LOAD_PARAMS; what++) {
         const uint32_t id = cuzk_engine_load_id(j->circuit, (cuzk_load_what)what);
@@ -56,14 +56,14 @@ typedef struct passing {
     bool is_express;
 } passing;
 
-static bool can_start_loaded(void *arg, const cuzk_sched_item *item)
+LOCKED static bool can_start_loaded(void *arg, const cuzk_sched_item *item)
 {
     const passing *p = arg;
     return is_loaded(p->e, item->circuit) && (!p->is_express || cuzk_job_is_privileged(NULL, item));
 }
 
 /* Takes memory and starts the item at an index; NULL when there is no memory now. */
-static flight *start(cuzk_engine *e, uint32_t index, bool may_evict, uint64_t now)
+LOCKED static flight *start(cuzk_engine *e, uint32_t index, bool may_evict, uint64_t now)
 {
     const cuzk_sched_item item = e->ready.items[index];
     job *j = item.owner;
@@ -88,7 +88,7 @@ static flight *start(cuzk_engine *e, uint32_t index, bool may_evict, uint64_t no
 }
 
 /* No load and no key waits for the memory that a partition of this job would take. */
-static bool has_memory(const cuzk_engine *e, const job *j)
+LOCKED static bool has_memory(const cuzk_engine *e, const job *j)
 {
     const cuzk_backend_circuit *c = &e->backend->circuits[j->circuit];
     const uint64_t held = cuzk_loads_starved_bytes(e);
@@ -98,7 +98,7 @@ static bool has_memory(const cuzk_engine *e, const job *j)
              cuzk_budget_fits(&e->host, held + c->witness_bytes + c->prove_bytes, false)));
 }
 
-static flight *next(cuzk_engine *e, bool is_express)
+LOCKED static flight *next(cuzk_engine *e, bool is_express)
 {
     const uint64_t now = cuzk_clock_ns();
     passing p = {e, is_express};
@@ -135,7 +135,7 @@ static flight *next(cuzk_engine *e, bool is_express)
 }
 
 /* While a device has the witness. The flight may end meanwhile: job and parameters are held here. */
-static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint32_t partition)
+LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint32_t partition)
 {
     const cuzk_engine_backend *b = e->backend;
     const uint32_t id = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
@@ -157,7 +157,7 @@ static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint32_t par
     cuzk_job_unpin(e, j);
 }
 
-static void run(cuzk_engine *e, flight *f)
+LOCKED static void run(cuzk_engine *e, flight *f)
 {
     const cuzk_engine_backend *b = e->backend;
     job *j = f->job;
