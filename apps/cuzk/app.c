@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "cpu/cpu.h"
+#include "groth16/params/srs.h"
 #include "report/text.h"
 #include "sys/file.h"
 #include "trace/trace_read.h"
@@ -39,7 +40,8 @@ enum {
     OPT_TRACE,
     OPT_TRACE_COUNTERS,
     OPT_LAYERS,
-    OPT_TRACE_FORMAT
+    OPT_TRACE_FORMAT,
+    OPT_UNSAFE_KEY
 };
 
 static const struct argp_option options[] = {
@@ -47,6 +49,9 @@ static const struct argp_option options[] = {
     {"threads", OPT_THREADS, "N", 0, "Threads to use (default: all that this process may use)", 0},
     {"cpu-mask", OPT_CPU_MASK, "MASK", 0,
      "Use only these CPU features: 1 adx, 2 avx2, 4 avx512ifma, 8 sha (0: portable code)", 0},
+    {"allow-unsafe-key", OPT_UNSAFE_KEY, NULL, 0,
+     "For tests: take a key under which anybody can forge proofs (its ceremony was not finished)",
+     0},
     {"force", OPT_FORCE, NULL, 0, "Replace output files that exist", 0},
     {"trace", OPT_TRACE, "FILE", 0,
      "Write what was done when, for ui.perfetto.dev or chrome://tracing", 0},
@@ -82,6 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case OPT_JSON: a->json = true; return 0;
     case OPT_FORCE: a->force = true; return 0;
+    case OPT_UNSAFE_KEY: cuzk_srs_allow_unsafe_keys(true); return 0;
     case OPT_QUIET: a->quiet = true; return 0;
     case OPT_TRACE: a->trace_path = arg; return 0;
     case OPT_TRACE_FORMAT:

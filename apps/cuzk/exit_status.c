@@ -13,6 +13,7 @@ exit_status exit_status_of(cuzk_status s)
     case CUZK_E_EXISTS:
     case CUZK_E_FORMAT:
     case CUZK_E_DIGEST:
+    case CUZK_E_UNSAFE_KEY:
     case CUZK_E_ENCODING:
     case CUZK_E_NOT_ON_CURVE:
     case CUZK_E_NOT_IN_GROUP:

@@ -130,10 +130,22 @@ cuzk_status read_vk(app *a, const char *path, uint8_t **out, size_t *n)
 
 cuzk_status parse_vk(app *a, const char *path, const uint8_t *vk, size_t n, cuzk_vk **out)
 {
-    const cuzk_verify_result r = cuzk_vk_read(out, vk, n);
-    return r == CUZK_VERIFY_OK ? CUZK_OK
-                               : CUZK_FAIL(&a->err, (cuzk_status)r, "%s: verifying key: %s", path,
-                                           cuzk_verify_text(r));
+    cuzk_vk *k = NULL;
+    const cuzk_verify_result r = cuzk_vk_read_unsafe(&k, vk, n);
+    if (r != CUZK_VERIFY_OK) {
+        return CUZK_FAIL(&a->err, (cuzk_status)r, "%s: verifying key: %s", path,
+                         cuzk_verify_text(r));
+    }
+    const char *defect = cuzk_vk_defect(k);
+    if (defect != NULL && !cuzk_srs_unsafe_keys_allowed()) {
+        cuzk_vk_destroy(k);
+        return CUZK_FAIL(&a->err, CUZK_E_UNSAFE_KEY, "%s: unsafe key: %s", path, defect);
+    }
+    if (defect != NULL) {
+        app_note(a, "%s: %s", path, defect);
+    }
+    *out = k;
+    return CUZK_OK;
 }
 
 /* Without blanks around: people end text files with a newline. */

@@ -21,9 +21,10 @@ typedef enum cuzk_verify_result {
     CUZK_VERIFY_OK = 0,
     CUZK_VERIFY_E_INVALID = -1, /* lengths or counts do not fit */
     CUZK_VERIFY_E_NOMEM = -2,
-    CUZK_VERIFY_E_IO = -4,        /* no randomness from the operating system (batch) */
-    CUZK_VERIFY_E_FORMAT = -10,   /* malformed verifying key */
-    CUZK_VERIFY_E_ENCODING = -64, /* malformed point, or public input >= r */
+    CUZK_VERIFY_E_IO = -4,          /* no randomness from the operating system (batch) */
+    CUZK_VERIFY_E_FORMAT = -10,     /* malformed verifying key */
+    CUZK_VERIFY_E_UNSAFE_KEY = -12, /* well-formed key that proves nothing: unfinished ceremony */
+    CUZK_VERIFY_E_ENCODING = -64,   /* malformed point, or public input >= r */
     CUZK_VERIFY_E_NOT_ON_CURVE = -65,
     CUZK_VERIFY_E_NOT_IN_GROUP = -66,
     CUZK_VERIFY_E_INFINITY = -67,    /* identity where none may be */
@@ -34,9 +35,15 @@ typedef struct cuzk_vk cuzk_vk;
 
 /**
  * Parses a verifying key file (.vk) of exactly vk_bytes bytes. Every point is checked: encoding,
- * curve, subgroup, not the identity.
+ * curve, subgroup, not the identity. CUZK_VERIFY_E_UNSAFE_KEY: anybody can make valid proofs under
+ * this key, since its ceremony was not finished (delta equals gamma, or alpha, beta or delta is a
+ * generator, and so on; small multiples count).
  */
 cuzk_verify_result cuzk_vk_read(cuzk_vk **out, const uint8_t *vk, size_t vk_bytes);
+/** The same without the last check. For tests: a proof under such a key says nothing. */
+cuzk_verify_result cuzk_vk_read_unsafe(cuzk_vk **out, const uint8_t *vk, size_t vk_bytes);
+/** Why cuzk_vk_read refuses the key, a static text; NULL for a key that it takes. */
+const char *cuzk_vk_defect(const cuzk_vk *vk);
 /** NULL is fine. */
 void cuzk_vk_destroy(cuzk_vk *vk);
 /** Number of public inputs, ONE not counted. */

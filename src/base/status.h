@@ -26,6 +26,7 @@
     XX(E_EXISTS,          -9, 0, "file exists; refusing to overwrite")           \
     XX(E_FORMAT,         -10, 0, "malformed file or message")                    \
     XX(E_DIGEST,         -11, 0, "digest does not match")                        \
+    XX(E_UNSAFE_KEY,     -12, 0, "key is well-formed and proves nothing")         \
     XX(E_ENCODING,       -64, 0, "malformed field or point encoding")            \
     XX(E_NOT_ON_CURVE,   -65, 0, "point is not on the curve")                    \
     XX(E_NOT_IN_GROUP,   -66, 0, "point is not in the prime-order subgroup")     \

@@ -57,6 +57,7 @@ const char *cuzk_job_error_class(cuzk_status st)
     case CUZK_E_NOT_FOUND:
     case CUZK_E_EXISTS:
     case CUZK_E_DIGEST:
+    case CUZK_E_UNSAFE_KEY:
     case CUZK_E_DEV_NOMEM:
     case CUZK_E_DEV_UNFIT:
     case CUZK_E_DEV_LOST: return "environment";

@@ -293,6 +293,7 @@ static cuzk_status load_parsed(cuzk_zkey *z, loaded *l, cuzk_err *err)
     memset(&src, 0, sizeof(src));
     CUZK_TRY(load_small(z, l, err));
     CUZK_TRY(read_header(z, &src.vk, err));
+    CUZK_TRY(cuzk_srs_vk_guard(&src.vk, z->name, err));
     CUZK_TRY(check_sizes(z, src.count, err));
     CUZK_TRY(read_contributions(z, err));
     CUZK_TRY(cuzk_iden3_load(&z->file, CUZK_ZKEY_IC, UINT64_MAX, &l->block[CUZK_ZKEY_IC], err));

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/reader.h"
 #include "base/status.h"
+#include "ec/key_guard.h"
 
 enum { HEADER_BYTES = 3 * 96 + 3 * 192 + 4 };
 
@@ -63,7 +64,33 @@ static void prepare(cuzk_vk *vk)
     cuzk_pairing(&vk->alpha_beta, &vk->alpha_g1, &vk->beta_g2);
 }
 
+const char *cuzk_vk_defect(const cuzk_vk *vk)
+{
+    const cuzk_key_points k = {.alpha_g1 = &vk->alpha_g1,
+                               .beta_g1 = &vk->beta_g1,
+                               .delta_g1 = &vk->delta_g1,
+                               .beta_g2 = &vk->beta_g2,
+                               .gamma_g2 = &vk->gamma_g2,
+                               .delta_g2 = &vk->delta_g2};
+    return cuzk_key_defect(&k);
+}
+
 cuzk_verify_result cuzk_vk_read(cuzk_vk **out, const uint8_t *vk, size_t vk_bytes)
+{
+    cuzk_vk *k = NULL;
+    const cuzk_verify_result r = cuzk_vk_read_unsafe(&k, vk, vk_bytes);
+    if (r != CUZK_VERIFY_OK) {
+        return r;
+    }
+    if (cuzk_vk_defect(k) != NULL) {
+        cuzk_vk_destroy(k);
+        return CUZK_VERIFY_E_UNSAFE_KEY;
+    }
+    *out = k;
+    return CUZK_VERIFY_OK;
+}
+
+cuzk_verify_result cuzk_vk_read_unsafe(cuzk_vk **out, const uint8_t *vk, size_t vk_bytes)
 {
     cuzk_reader r = cuzk_reader_init(vk, vk_bytes);
     if (vk_bytes < HEADER_BYTES) { /* before any point is checked: cheap and clear */

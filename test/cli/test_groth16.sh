@@ -78,6 +78,23 @@ head -c 100 "$proof" >"$dir/p"; run 'cut proof' 2 '' groth16 verify "$vk" "$pub"
 head -c 192 /dev/zero >"$dir/p"; run 'zero proof' 2 '' groth16 verify "$vk" "$pub" "$dir/p"
 head -c 191 "$k.bin" >"$dir/p"; run '191 bytes' 2 'not a proof' groth16 verify "$vk" "$pub" "$dir/p"
 
+# Keys of unfinished ceremonies, as snarkjs writes them before the first contribution: refused in every form.
+u=test/vectors/unfinished
+run 'unfinished key, JSON' 2 'delta is gamma' groth16 verify $u/vk.json $u/forged-public.json $u/forged-proof.json
+run 'unfinished key, zkey' 2 'delta is gamma' groth16 verify $u/key.zkey $u/forged-public.json $u/forged-proof.json
+run 'unfinished key, info' 2 'delta is gamma' groth16 info $u/key.zkey
+run 'unfinished key, info of JSON' 2 'delta is gamma' groth16 info $u/vk.json
+run 'unfinished key, prove' 2 'delta is gamma' groth16 prove $u/key.zkey $v/multiplier2.wtns "$dir/x.json" "$dir/y.json"
+run 'unfinished key, the switch' 0 'valid' groth16 verify $u/vk.json $u/forged-public.json $u/forged-proof.json --allow-unsafe-key
+# delta_g2 := gamma_g2 in the binary forms
+for f in vk params; do
+    { head -c 672 "$k.$f"; tail -c +385 "$k.$f" | head -c 192; tail -c +865 "$k.$f"; } >"$dir/unsafe.$f"
+    run "unfinished key, .$f" 2 'delta is gamma' groth16 verify "$dir/unsafe.$f" "$k.public.json" "$k.bin"
+done
+for what in info check; do
+    run "unfinished key, params $what" 2 'delta is gamma' params $what "$dir/unsafe.params"
+done
+
 # Witness that does not fit or does not satisfy.
 run 'witness of another circuit' 2 'witness has 3 values, the circuit has 4 wires' groth16 prove "$dir/multiplier2.zkey" $v/nopublic.wtns "$dir/x.json" "$dir/y.json"
 { head -c 108 $v/multiplier2.wtns; printf '\042'; tail -c +110 $v/multiplier2.wtns; } >"$dir/bad.wtns"

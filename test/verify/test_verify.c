@@ -117,6 +117,55 @@ static void check_with(const cuzk_vk *vk, const uint8_t proof[192], uint8_t *x, 
     }
 }
 
+/* Keys that are well-formed and prove nothing: each relation, its negation, and a small multiple. */
+static void unsafe_keys(void)
+{
+    static const struct {
+        char left, right; /* a, b, d: alpha, beta, delta; g: gamma; 1: generator */
+    } relations[] = {{'d', 'g'}, {'d', '1'}, {'a', '1'}, {'b', '1'},
+                     {'b', 'g'}, {'b', 'd'}, {'a', 'b'}, {'a', 'd'}};
+    static const int factors[] = {1, -1, 2, -16};
+    for (size_t i = 0; i < sizeof(relations) / sizeof(relations[0]); i++) {
+        for (size_t k = 0; k < sizeof(factors) / sizeof(factors[0]); k++) {
+            trapdoor t;
+            cuzk_vk *vk = NULL;
+            cuzk_fr f;
+            trapdoor_init(&t, 1);
+            cuzk_fr *const by_name[] = {
+                ['a'] = &t.alpha, ['b'] = &t.beta, ['d'] = &t.delta, ['g'] = &t.gamma};
+            cuzk_fr_from_u64(&f, (uint64_t)(factors[k] < 0 ? -factors[k] : factors[k]));
+            if (factors[k] < 0) {
+                cuzk_fr_neg(&f, &f);
+            }
+            const cuzk_fr one = CUZK_FR_ONE;
+            const cuzk_fr *right =
+                relations[i].right == '1' ? &one : by_name[(unsigned char)relations[i].right];
+            cuzk_fr_mul(by_name[(unsigned char)relations[i].left], right, &f);
+            trapdoor_encode(&t);
+            CHECK_U64(cuzk_vk_read(&vk, t.vk, t.vk_bytes), CUZK_VERIFY_E_UNSAFE_KEY);
+            CHECK(vk == NULL);
+            CHECK_U64(cuzk_vk_read_unsafe(&vk, t.vk, t.vk_bytes), CUZK_VERIFY_OK);
+            CHECK(cuzk_vk_defect(vk) != NULL);
+            cuzk_vk_destroy(vk);
+            trapdoor_clear(&t);
+        }
+    }
+}
+
+/* snarkjs and the Filecoin ceremony leave gamma at the generator. */
+static void gamma_may_be_the_generator(void)
+{
+    trapdoor t;
+    cuzk_vk *vk = NULL;
+    trapdoor_init(&t, 1);
+    t.gamma = CUZK_FR_ONE;
+    trapdoor_encode(&t);
+    CHECK_U64(cuzk_vk_read(&vk, t.vk, t.vk_bytes), CUZK_VERIFY_OK);
+    CHECK(cuzk_vk_defect(vk) == NULL);
+    cuzk_vk_destroy(vk);
+    trapdoor_clear(&t);
+}
+
 static void every_number_of_inputs(void)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 22, 23, 24, 25, 39, 132, 400};
@@ -411,6 +460,8 @@ static void texts(void)
 }
 
 static const cuzk_case cases[] = {CASE(key_refusals),
+                                  CASE(unsafe_keys),
+                                  CASE(gamma_may_be_the_generator),
                                   CASE(every_number_of_inputs),
                                   CASE(inputs_at_or_above_the_order),
                                   CASE(proof_refusals),

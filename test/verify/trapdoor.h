@@ -32,6 +32,19 @@ static inline void random_fr(cuzk_fr *out)
     } while (cuzk_fr_is_zero(out));
 }
 
+/* For alpha, beta, gamma and delta: a secret of a ceremony, not one of the edge cases of test_bytes. */
+static inline void secret_fr(cuzk_fr *out)
+{
+    cuzk_scalar s;
+    do {
+        for (int i = 0; i < 4; i++) {
+            s.l[i] = test_u64();
+        }
+        cuzk_fr_from_scalar(out, &s);
+        cuzk_fr_to_scalar(&s, out);
+    } while (s.l[3] == 0 || s.l[2] == 0 || s.l[1] == 0);
+}
+
 static inline void g1_times(cuzk_g1_affine *out, const cuzk_fr *k)
 {
     cuzk_scalar s;
@@ -68,23 +81,29 @@ static inline uint8_t *put_g2(uint8_t *out, const cuzk_fr *k)
     return out + 192;
 }
 
-static inline void trapdoor_init(trapdoor *t, size_t n_inputs)
+/* The first six points of t->vk, from the secrets as they are now. Returns what follows them. */
+static inline uint8_t *trapdoor_encode(const trapdoor *t)
 {
-    random_fr(&t->alpha);
-    random_fr(&t->beta);
-    random_fr(&t->gamma);
-    random_fr(&t->delta);
-    t->n_inputs = n_inputs;
-    t->ic = malloc((n_inputs + 1) * sizeof(*t->ic));
-    t->vk_bytes = 868 + 96 * (n_inputs + 1);
-    t->vk = malloc(t->vk_bytes);
-    CHECK(t->ic != NULL && t->vk != NULL);
     uint8_t *p = put_g1(t->vk, &t->alpha);
     p = put_g1(p, &t->beta);
     p = put_g2(p, &t->beta);
     p = put_g2(p, &t->gamma);
     p = put_g1(p, &t->delta);
-    p = put_g2(p, &t->delta);
+    return put_g2(p, &t->delta);
+}
+
+static inline void trapdoor_init(trapdoor *t, size_t n_inputs)
+{
+    secret_fr(&t->alpha);
+    secret_fr(&t->beta);
+    secret_fr(&t->gamma);
+    secret_fr(&t->delta);
+    t->n_inputs = n_inputs;
+    t->ic = malloc((n_inputs + 1) * sizeof(*t->ic));
+    t->vk_bytes = 868 + 96 * (n_inputs + 1);
+    t->vk = malloc(t->vk_bytes);
+    CHECK(t->ic != NULL && t->vk != NULL);
+    uint8_t *p = trapdoor_encode(t);
     cuzk_store_u32_be(p, (uint32_t)(n_inputs + 1));
     p += 4;
     for (size_t i = 0; i <= n_inputs; i++) {

@@ -122,6 +122,15 @@ void cuzk_srs_vk_encode(uint8_t *out, const cuzk_srs_vk *vk);
 CUZK_NODISCARD cuzk_status cuzk_srs_write(const cuzk_srs *srs, const char *path, bool replace,
                                           cuzk_pool *pool, const cuzk_cancel *cancel,
                                           cuzk_err *err);
+/**
+ * E_UNSAFE_KEY, with name and reason, for a key that is well-formed and proves nothing
+ * (ec/key_guard.h). cuzk_srs_open and cuzk_zkey_open call this.
+ */
+CUZK_NODISCARD cuzk_status cuzk_srs_vk_guard(const cuzk_srs_vk *vk, const char *name,
+                                             cuzk_err *err);
+/** For tests: such keys are taken from now on, in the whole process. */
+void cuzk_srs_allow_unsafe_keys(bool allow);
+bool cuzk_srs_unsafe_keys_allowed(void);
 /** "h", "l", "a", "b_g1", "b_g2". */
 const char *cuzk_srs_section_name(cuzk_srs_section s);
 

@@ -266,6 +266,7 @@ static cuzk_status open_data(cuzk_srs *srs, cuzk_point_check check, cuzk_pool *p
     CUZK_TRY(find_vk(srs, &vk_bytes, err));
     CUZK_TRY(index_sections(srs, vk_bytes, err));
     CUZK_TRY(read_vk(srs, vk_bytes, cancel, err));
+    CUZK_TRY(cuzk_srs_vk_guard(&srs->vk, srs->name, err));
     if (check != CUZK_POINT_UNCHECKED) {
         CUZK_TRY(cuzk_srs_check_points(srs, check, pool, cancel, err));
     }

@@ -52,6 +52,7 @@ cuzk_grpc_code cuzk_grpc_code_of(cuzk_status s)
     case CUZK_E_NOT_FOUND: return CUZK_GRPC_NOT_FOUND;
     case CUZK_E_EXISTS: return CUZK_GRPC_ALREADY_EXISTS;
     case CUZK_E_UNSUPPORTED: return CUZK_GRPC_UNIMPLEMENTED;
+    case CUZK_E_UNSAFE_KEY:
     case CUZK_E_DIGEST: return CUZK_GRPC_DATA_LOSS;
     case CUZK_E_SELFTEST: break;
     }
