@@ -21,11 +21,13 @@ static cuzk_status read_header(cuzk_iden3 *f, cuzk_r1cs_info *out, cuzk_err *err
     if (cuzk_reader_left(&r) != 0) {
         return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: header is longer than it should be", f->name);
     }
-    const uint64_t named = 1 + (uint64_t)out->n_pub_out + out->n_pub_in + out->n_prv_in;
+    /* Private inputs are not compared: circom's simplification removes wires of inputs that no
+     * constraint uses, and counts those inputs all the same. Public wires are never removed. */
+    const uint64_t named = 1 + (uint64_t)out->n_pub_out + out->n_pub_in;
     if (named > out->n_wires) {
         return CUZK_FAIL(err, CUZK_E_FORMAT,
-                         "%s: header has %u wires, but ONE and %u + %u + %u signals", f->name,
-                         out->n_wires, out->n_pub_out, out->n_pub_in, out->n_prv_in);
+                         "%s: header has %u wires, but ONE and %u + %u public signals", f->name,
+                         out->n_wires, out->n_pub_out, out->n_pub_in);
     }
     for (uint32_t id = GATE_LIST; id <= GATE_USES; id++) {
         uint32_t count = 0;
@@ -134,6 +136,7 @@ cuzk_status cuzk_r1cs_file_compile(cuzk_circuit **out, cuzk_r1cs_info *info, con
         goto out;
     }
     CUZK_TRY_GOTO(st, cuzk_builder_finish(b, out, err));
+    (*out)->min_lg_domain = 1; /* as snarkjs: a circuit of one row has a domain of two */
     if (info != NULL) {
         *info = h;
     }

@@ -11,7 +11,8 @@
 
 typedef struct cuzk_r1cs_info {
     uint32_t n_wires; /* ONE included */
-    uint32_t n_pub_out, n_pub_in, n_prv_in;
+    uint32_t n_pub_out, n_pub_in;
+    uint32_t n_prv_in; /* of the source: wires of unused ones may have been removed */
     uint32_t n_constraints;
     uint64_t n_labels;
 } cuzk_r1cs_info;

@@ -302,10 +302,13 @@ static cuzk_status load_parsed(cuzk_zkey *z, loaded *l, cuzk_err *err)
         cuzk_iden3_load(&z->file, CUZK_ZKEY_COEFS, UINT64_MAX, &l->block[CUZK_ZKEY_COEFS], err));
     CUZK_TRY(cuzk_zkey_compile(&z->circuit, &z->info, &z->file, err));
     const unsigned lg = cuzk_circuit_lg_domain(z->circuit);
-    if (lg > 31 || (uint32_t)1 << lg != z->info.domain_size) {
+    if (lg > 31 || (uint32_t)1 << lg > z->info.domain_size) {
         return CUZK_FAIL(err, CUZK_E_UNSUPPORTED,
                          "%s: domain size is %u, but %u constraints and %u public wires need 2^%u",
                          z->name, z->info.domain_size, z->info.n_constraints, z->info.n_public, lg);
+    }
+    while ((uint32_t)1 << z->circuit->min_lg_domain < z->info.domain_size) {
+        z->circuit->min_lg_domain++; /* the key decides; section 9 has that many points */
     }
     src.quotient = CUZK_QUOTIENT_ODD_COSET;
     src.all_wires = true;

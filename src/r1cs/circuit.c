@@ -60,7 +60,7 @@ uint64_t cuzk_circuit_bytes(const cuzk_circuit *c)
 unsigned cuzk_circuit_lg_domain(const cuzk_circuit *c)
 {
     const uint64_t n = cuzk_circuit_prover_rows(c);
-    unsigned lg = 0;
+    unsigned lg = c->min_lg_domain;
     while (lg < 63 && (1ULL << lg) < n) {
         lg++;
     }

@@ -165,8 +165,9 @@ typedef struct cuzk_circuit {
     uint8_t b_input_dense_one; /* ONE appears in B */
     uint64_t *b_input_dense;   /* bitmap [n_inputs], ONE included */
     /* Totals over preamble and blocks. */
-    uint64_t n_rows;   /* circuit rows, without the input rows of the prover */
-    uint64_t n_inputs; /* ONE included */
+    uint64_t n_rows;        /* circuit rows, without the input rows of the prover */
+    unsigned min_lg_domain; /* the proving domain has at least 2^this points; mostly 0 */
+    uint64_t n_inputs;      /* ONE included */
     uint64_t n_aux;
     uint64_t n_bits, n_fulls;
     uint64_t nnz[3]; /* circuit rows only */

@@ -17,7 +17,7 @@ run 'too many arguments' 2 'too many arguments' groth16 verify a b c d
 run 'bad number' 2 '--threads wants a number' groth16 info --threads 0 x
 run 'bad seed' 2 '--insecure-seed wants a number' groth16 setup a b --insecure-seed x
 
-for c in multiplier2 nopublic mixed chain10; do
+for c in multiplier2 nopublic mixed chain10 empty pubonly removed-inputs; do
     k=$dir/$c
     run "$c: setup" 0 'vk hash' groth16 setup "$v/$c.r1cs" "$k.zkey" --vk "$k.vk.json" --insecure-seed 7
     run "$c: info of the key" 0 'groth16' groth16 info "$k.zkey" --check-points
