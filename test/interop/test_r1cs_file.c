@@ -170,7 +170,7 @@ static void bad_content_is_named(void)
         const char *text;
     } header[] = {{36, 2, CUZK_E_FORMAT, "header has 2 wires, but ONE and 1 + 1 public signals"},
                   {36, 5, CUZK_E_FORMAT, "section 3 (labels) has 32 bytes for 5 wires"},
-                  {48, 200, CUZK_E_FORMAT, "header has 4 wires"},
+                  {44, 200, CUZK_E_FORMAT, "header has 4 wires"},
                   {60, 2, CUZK_E_FORMAT, "section 2 (constraints) is truncated"},
                   {63, 200, CUZK_E_FORMAT, "section 2 (constraints) is truncated"},
                   {60, 0, CUZK_E_FORMAT, "bytes after the last constraint"},
