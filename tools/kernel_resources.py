@@ -84,6 +84,9 @@ def main():
     p.add_argument("--log", type=pathlib.Path)
     a = p.parse_args()
     text = a.log.read_text(errors="replace") if a.log else compile_all(a.build, a.arch)
+    if not text:
+        print("the build has no machine code, only code for the driver to compile")
+        return 77
     found = parse(text)
     if not found:
         raise SystemExit("no kernel in what ptxas said")
