@@ -31,6 +31,21 @@ static void on_signal(int sig)
     (void)signal(sig, SIG_DFL); /* the second one ends the process */
 }
 
+/* Not when it is ignored already, as nohup does. */
+static void take_signal(int sig)
+{
+    struct sigaction old;
+    if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+        (void)signal(sig, on_signal);
+    }
+}
+
+/* Where the report goes: standard output, unless that carries the proof itself. */
+static FILE *report_stream(const app *a)
+{
+    return a->payload_on_stdout ? stderr : stdout;
+}
+
 enum {
     OPT_JSON = 0x100,
     OPT_THREADS,
@@ -131,7 +146,6 @@ static cuzk_status start_trace(app *a)
     if (a->trace_path == NULL && !a->record && !a->layers) {
         return CUZK_OK;
     }
-    CUZK_TRY(app_check_output(a, a->trace_path));
     CUZK_TRY(cuzk_trace_create(&a->trace.trace, SPANS, &a->err));
     if (a->count && !cuzk_trace_count(a->trace.trace)) {
         app_note(a, "%s", cuzk_trace_counters_note(a->trace.trace));
@@ -150,7 +164,7 @@ static cuzk_status print_layers(app *a)
     CUZK_TRY(cuzk_trace_snapshot(&spans, &n, a->trace.trace, &a->err));
     const cuzk_status st = cuzk_layers_compute(&l, spans, n, a->span, &a->err);
     if (st == CUZK_OK) {
-        cuzk_text_layers(stdout, &l);
+        cuzk_text_layers(report_stream(a), &l);
         cuzk_layers_free(&l);
     }
     cuzk_free(spans);
@@ -191,8 +205,13 @@ cuzk_status app_begin(app *a)
         cuzk_jsonw_begin_object(&a->w);
         app_text(a, "command", a->command);
     }
-    (void)signal(SIGINT, on_signal);
-    (void)signal(SIGTERM, on_signal);
+    take_signal(SIGINT);
+    take_signal(SIGTERM);
+    take_signal(SIGHUP);
+    (void)signal(SIGXFSZ, SIG_IGN); /* write fails instead, and the temporary file is removed */
+    cuzk_file_interrupt_by(&interrupted);
+    app_output(a, a->trace_path);
+    CUZK_TRY(app_check_files(a));
     CUZK_TRY(start_trace(a));
     return cuzk_pool_create(&a->pool, &cfg, &a->err);
 }
@@ -236,7 +255,7 @@ static bool report_json(app *a, cuzk_status st)
     app_u64(a, "exit_status", (uint64_t)exit_status_of(st));
     cuzk_jsonw_end_object(&a->w);
     return cuzk_jsonw_finish(&a->w, &text, &n, NULL) == CUZK_OK &&
-           fwrite(text, 1, n, stdout) == n && fputc('\n', stdout) != EOF;
+           fwrite(text, 1, n, report_stream(a)) == n && fputc('\n', report_stream(a)) != EOF;
 }
 
 int app_finish(app *a, cuzk_status st)
@@ -270,11 +289,12 @@ CUZK_PRINTF(3, 4) static void line(app *a, const char *key, const char *fmt, ...
     }
     label[i] = '\0';
     end_progress(a, true);
-    (void)printf("%-20s ", label);
+    FILE *f = report_stream(a);
+    (void)fprintf(f, "%-20s ", label);
     va_start(ap, fmt);
-    (void)vprintf(fmt, ap);
+    (void)vfprintf(f, fmt, ap);
     va_end(ap);
-    (void)putchar('\n');
+    (void)putc('\n', f);
 }
 
 void app_text(app *a, const char *key, const char *value)
@@ -360,14 +380,6 @@ void app_progress(void *arg, const char *what, uint64_t done, uint64_t total)
     if (done == total) {
         end_progress(a, true);
     }
-}
-
-cuzk_status app_check_output(app *a, const char *path)
-{
-    if (path == NULL || strcmp(path, "-") == 0 || a->force || access(path, F_OK) != 0) {
-        return CUZK_OK;
-    }
-    return CUZK_FAIL(&a->err, CUZK_E_EXISTS, "%s: file exists", path);
 }
 
 cuzk_status app_write_json(app *a, const char *path, cuzk_jsonw *w)

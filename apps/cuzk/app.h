@@ -24,6 +24,13 @@
 #include "sys/progress.h"
 #include "trace/trace.h"
 
+/** A file that a command reads or writes, known before the work. */
+typedef struct app_file {
+    const char *path;
+    bool is_output;
+} app_file;
+#define APP_MAX_FILES 32
+
 typedef struct app {
     const char *command; /* argv[0] */
     bool json, quiet, force;
@@ -43,6 +50,9 @@ typedef struct app {
     cuzk_span span;
     cuzk_progress *progress; /* of the step that is running; NULL: none shown */
     uint64_t progress_done;
+    app_file files[APP_MAX_FILES];
+    size_t n_files;
+    bool payload_on_stdout; /* an output is "-": the report goes to standard error */
 } app;
 
 extern const struct argp app_argp;
@@ -70,9 +80,13 @@ void app_note(app *a, const char *fmt, ...) CUZK_PRINTF(2, 3);
 /** Progress of a long step, in the form of cuzk_setup_opts.progress; arg is the app. */
 void app_progress(void *arg, const char *what, uint64_t done, uint64_t total);
 
+/* Before app_begin, which checks them: no output is there twice, none is an input. NULL is passed over. */
+void app_output(app *a, const char *path);
+void app_input(app *a, const char *path);
+CUZK_NODISCARD cuzk_status app_check_files(app *a);
 /**
- * E_EXISTS now rather than after minutes of work when an output is there and --force is not given.
- * NULL and "-" are fine.
+ * What can be known of an output before minutes of work: E_EXISTS without --force; its folder,
+ * permission, kind of file, free space. NULL is fine. "-" moves the report to standard error.
  */
 CUZK_NODISCARD cuzk_status app_check_output(app *a, const char *path);
 /** Writes text of w to path with a final newline. */

@@ -2,6 +2,7 @@
 /* Environment variables that users of the original and of the proofs libraries have set for years. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "config/config_value.h"
 
@@ -96,10 +97,24 @@ static void find_unknown(cuzk_config_env *out, const char *const *environment)
     }
 }
 
-/* "1", "true" and whatever is not "0", "false" or "": as the libraries read them. */
-static bool is_true(const char *v)
+/* Words in any case; false: not understood. An empty value is no. */
+static bool parse_bool(bool *out, const char *v)
 {
-    return strcmp(v, "") != 0 && strcmp(v, "0") != 0 && strcmp(v, "false") != 0;
+    static const char *const yes[] = {"1", "true", "yes", "on"}, *const no[] = {"", "0", "false",
+                                                                                "no", "off"};
+    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        if (strcasecmp(v, yes[i]) == 0) {
+            *out = true;
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+        if (strcasecmp(v, no[i]) == 0) {
+            *out = false;
+            return true;
+        }
+    }
+    return false;
 }
 
 static cuzk_status apply(cuzk_config *c, const config_key *k, const variable *var, const char *v,
@@ -109,7 +124,10 @@ static cuzk_status apply(cuzk_config *c, const config_key *k, const variable *va
     uint64_t n = 0;
     bool ok = true;
     if (k->type == T_BOOL) {
-        *(bool *)config_field(c, k) = is_true(v);
+        bool is = false;
+        ok = parse_bool(&is, v);
+        why = ok ? "" : "1, true, yes, on, 0, false, no or off is expected";
+        *(bool *)config_field(c, k) = is;
     } else if (k->type == T_NUMBER) {
         ok = strspn(v, "0123456789") == strlen(v) && cuzk_config_parse_size(&n, v, &why) &&
              config_set_integer(c, k, (int64_t)n, &why);

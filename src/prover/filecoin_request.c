@@ -275,6 +275,7 @@ static cuzk_status parse_post(cuzk_filecoin_input *in, const cuzk_filecoin_reque
     }
     CUZK_TRY(cuzk_post_input_create(&in->owned->post, err));
     CUZK_TRY(parse_sectors(in->owned->post, rq, err));
+    CUZK_TRY(cuzk_post_input_sort(in->owned->post, err));
     in->post = in->owned->post;
     const cuzk_post_sector *first = &in->post->sectors[0];
     CUZK_TRY(settle_size(in, rq, first->n_proofs != 0 ? &first->proofs[0] : NULL, err));

@@ -39,6 +39,13 @@ uint64_t cuzk_file_size(const cuzk_file *f);
 CUZK_NODISCARD cuzk_status cuzk_file_read(const cuzk_file *f, void *dst, uint64_t at, size_t n,
                                           cuzk_err *err);
 
+/**
+ * Reading a pipe, a device or standard input stops with E_CANCELLED when cancel is requested. For
+ * the whole process; NULL: never.
+ */
+struct cuzk_cancel;
+void cuzk_file_interrupt_by(const struct cuzk_cancel *cancel);
+
 /** The bytes of a whole file. */
 typedef struct cuzk_content {
     uint8_t *data; /* owned; NULL for an empty file */

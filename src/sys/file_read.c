@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "sys/file.h"
+#include "sys/pool.h"
 
 #include "path_internal.h"
 
@@ -64,6 +67,31 @@ static cuzk_status too_much(const char *path, size_t max, cuzk_err *err)
                      cuzk_path_shown(shown, path), max);
 }
 
+static const cuzk_cancel *_Atomic interrupt;
+
+void cuzk_file_interrupt_by(const struct cuzk_cancel *cancel)
+{
+    atomic_store(&interrupt, cancel);
+}
+
+/* Until fd has something to read; E_CANCELLED. A named pipe without a writer waits here too. */
+static cuzk_status wait_readable(int fd, const char *path, cuzk_err *err)
+{
+    enum { STEP_MS = 100 };
+    char shown[CUZK_SHOWN_BYTES];
+    for (;;) {
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        if (cuzk_cancel_requested(atomic_load(&interrupt))) {
+            return CUZK_FAIL(err, CUZK_E_CANCELLED, "%s: interrupted while it was read",
+                             cuzk_path_shown(shown, path));
+        }
+        const int n = poll(&p, 1, STEP_MS);
+        if (n > 0 || (n < 0 && errno != EINTR)) {
+            return CUZK_OK; /* read says what is wrong */
+        }
+    }
+}
+
 /* Whole rest of fd into a heap block, *n its size; NULL block for no bytes. */
 static cuzk_status read_all(int fd, uint8_t **data, size_t *n, const char *path, size_t max,
                             cuzk_err *err)
@@ -83,6 +111,11 @@ static cuzk_status read_all(int fd, uint8_t **data, size_t *n, const char *path,
             buf = grown;
             cap = want;
         }
+        const cuzk_status st = wait_readable(fd, path, err);
+        if (st != CUZK_OK) {
+            cuzk_free(buf);
+            return st;
+        }
         const ssize_t got = read(fd, buf + have, cap - have);
         if (got > 0) {
             have += (size_t)got;
@@ -92,7 +125,7 @@ static cuzk_status read_all(int fd, uint8_t **data, size_t *n, const char *path,
             }
         } else if (got == 0) {
             break;
-        } else if (errno != EINTR) {
+        } else if (errno != EINTR && errno != EAGAIN) {
             const int os = errno;
             cuzk_free(buf);
             return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot read: %s",
@@ -152,7 +185,7 @@ static cuzk_status open_file(cuzk_file **out, const char *path, size_t max, cuzk
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to open a file");
     }
     f->path = name;
-    f->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    f->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const cuzk_status st = f->fd < 0 ? open_failed(path, errno, err) : begin(f, is_stdin, max, err);
     if (st != CUZK_OK) {
         if (is_stdin) {

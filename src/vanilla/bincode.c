@@ -4,6 +4,8 @@
  * fixed-width little-endian, Vec = u64 count and items, enum = u32 index, 32-byte arrays raw.
  * Bytes behind the value are passed over, as bincode 1.x's deserialize does.
  */
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "base/reader.h"
 #include "vanilla/vanilla.h"
@@ -205,6 +207,28 @@ cuzk_status cuzk_post_input_append(cuzk_post_input *in, cuzk_post_input *from, c
     in->n_sectors = (uint32_t)n;
     from->n_sectors = 0;
     cuzk_arena_join(&in->arena, &from->arena);
+    return CUZK_OK;
+}
+
+static int by_number(const void *x, const void *y)
+{
+    const uint64_t a = ((const cuzk_post_sector *)x)->sector_id;
+    const uint64_t b = ((const cuzk_post_sector *)y)->sector_id;
+    return (a > b) - (a < b);
+}
+
+cuzk_status cuzk_post_input_sort(cuzk_post_input *in, cuzk_err *err)
+{
+    if (in->n_sectors < 2) {
+        return CUZK_OK;
+    }
+    qsort(in->sectors, in->n_sectors, sizeof(in->sectors[0]), by_number);
+    for (uint32_t i = 1; i < in->n_sectors; i++) {
+        if (in->sectors[i].sector_id == in->sectors[i - 1].sector_id) {
+            return CUZK_FAIL(err, CUZK_E_INVALID, "sector %llu is there twice",
+                             (unsigned long long)in->sectors[i].sector_id);
+        }
+    }
     return CUZK_OK;
 }
 

@@ -110,6 +110,11 @@ CUZK_NODISCARD cuzk_status cuzk_post_input_append(cuzk_post_input *in, cuzk_post
 /** Appends the sector of one bincode blob (FallbackPoStSectorProof), trailing bytes passed over. E_FORMAT names the field and offset. */
 CUZK_NODISCARD cuzk_status cuzk_post_input_add(cuzk_post_input *in, const uint8_t *blob, size_t n,
                                                cuzk_err *err);
+/**
+ * Sectors by ascending number, the order in which the chain verifies a WindowPoSt partition.
+ * E_INVALID names a sector that is there twice.
+ */
+CUZK_NODISCARD cuzk_status cuzk_post_input_sort(cuzk_post_input *in, cuzk_err *err);
 void cuzk_post_input_destroy(cuzk_post_input *in);
 
 /** Parses one bincode PartitionProof, trailing bytes passed over. */

@@ -148,6 +148,9 @@ static int run(int argc, char **argv, const char *doc,
     g.seed = 1;
     app_init(&g.a, argv[0]);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &g);
+    if (work != work_window) { /* a folder there */
+        app_output(&g.a, g.out);
+    }
     cuzk_status st = app_begin(&g.a);
     if (st == CUZK_OK) {
         st = cuzk_hashes_create(&h, &g.a.err);

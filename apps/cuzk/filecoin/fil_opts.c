@@ -80,7 +80,7 @@ const struct argp_option fil_porep_options[] = {
     {0}};
 
 const struct argp_option fil_post_options[] = {
-    STATEMENT_OPTION_VANILLA("; PoSt: or a folder of them, in the order of their names"),
+    STATEMENT_OPTION_VANILLA("; PoSt: or a folder of them; sectors are sorted by number"),
     STATEMENT_OPTION_RANDOMNESS(""),
     STATEMENT_OPTION_TYPE,
     STATEMENT_OPTION_SECTOR_SIZE(", instead of --type (window: V1_1)"),
@@ -181,6 +181,11 @@ void fil_opts_parse(fil_opts *o, int argc, char **argv, const struct argp_option
     memset(o, 0, sizeof(*o));
     app_init(&o->a, argv[0]);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &input);
+    app_output(&o->a, o->out);
+    app_input(&o->a, o->in.c1);
+    for (size_t i = 0; i < o->in.n_vanilla && i < APP_MAX_FILES - 4; i++) {
+        app_input(&o->a, o->in.vanilla[i]);
+    }
 }
 
 static cuzk_status missing(fil_opts *o, const char *name)
@@ -210,14 +215,47 @@ static cuzk_status size_option(fil_opts *o, uint64_t *bytes)
     return CUZK_OK;
 }
 
+/* What a file that is not C1 JSON looks like; NULL: nothing that is known. */
+static const char *looks_like(const uint8_t *p, size_t n)
+{
+    static const struct {
+        const char *magic;
+        size_t n;
+        const char *what;
+    } kinds[] = {{"\x1f\x8b", 2, "gzip data: unpack it first"},
+                 {"\x28\xb5\x2f\xfd", 4, "zstd data: unpack it first"},
+                 {"\xff\xfe", 2, "UTF-16 text: UTF-8 is needed"},
+                 {"\xfe\xff", 2, "UTF-16 text: UTF-8 is needed"},
+                 {"\xef\xbb\xbf", 3, "text with a byte order mark: remove it"},
+                 {"<", 1, "an HTML or XML page"},
+                 {"ey", 2, "base64 text: decode it first"}};
+    if (n == 0) {
+        return "an empty file";
+    }
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (n >= kinds[i].n && memcmp(p, kinds[i].magic, kinds[i].n) == 0) {
+            return kinds[i].what;
+        }
+    }
+    return memchr(p, 0, n < 64 ? n : 64) != NULL ? "binary data, bincode perhaps: JSON is needed"
+                                                 : NULL;
+}
+
 cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
 {
     cuzk_content m;
+    cuzk_err inner = {.msg = ""};
     if (o->in.c1 == NULL) {
         return missing(o, "--c1");
     }
     CUZK_TRY(cuzk_content_read(&m, o->in.c1, CUZK_CONTENT_INPUT, &o->a.err));
-    const cuzk_status st = cuzk_porep_parse_json_with(in, m.data, m.size, o->a.pool, &o->a.err);
+    cuzk_status st = cuzk_porep_parse_json_with(in, m.data, m.size, o->a.pool, &inner);
+    if (st != CUZK_OK) {
+        const char *shown = strcmp(o->in.c1, "-") == 0 ? "standard input" : o->in.c1;
+        const char *kind = looks_like(m.data, m.size);
+        st = kind == NULL ? CUZK_FAIL(&o->a.err, st, "%s: %s", shown, inner.msg)
+                          : CUZK_FAIL(&o->a.err, st, "%s: this is %s (%s)", shown, kind, inner.msg);
+    }
     cuzk_content_free(&m);
     return st;
 }
@@ -301,7 +339,7 @@ cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement
         const bool is_folder = stat(o->in.vanilla[i], &info) == 0 && S_ISDIR(info.st_mode);
         s = is_folder ? add_folder(o, *in, o->in.vanilla[i]) : add_sector(o, *in, o->in.vanilla[i]);
     }
-    return s;
+    return s == CUZK_OK ? cuzk_post_input_sort(*in, &o->a.err) : s;
 }
 
 cuzk_status fil_load_update_statement(fil_opts *o, cuzk_update_statement *st)

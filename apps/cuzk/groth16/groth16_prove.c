@@ -299,6 +299,11 @@ int cmd_groth16_prove(int argc, char **argv)
     memset(&p, 0, sizeof(p));
     app_init(&p.a, argv[0]);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &p);
+    app_input(&p.a, p.path[KEY]);
+    app_input(&p.a, p.path[WITNESS]);
+    app_input(&p.a, p.r1cs);
+    app_output(&p.a, p.path[PROOF]);
+    app_output(&p.a, p.path[PUBLIC]);
     cuzk_status st = app_begin(&p.a);
     if (st == CUZK_OK) {
         st = work(&p);

@@ -178,6 +178,10 @@ int cmd_groth16_setup(int argc, char **argv)
     memset(&s, 0, sizeof(s));
     app_init(&s.a, argv[0]);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &s);
+    app_input(&s.a, s.r1cs);
+    app_output(&s.a, s.zkey);
+    app_output(&s.a, s.vk);
+    app_output(&s.a, s.params);
     cuzk_status st = app_begin(&s.a);
     if (st == CUZK_OK) {
         st = work(&s);

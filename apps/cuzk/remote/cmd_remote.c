@@ -260,6 +260,7 @@ static int run(int argc, char **argv, const struct argp *argp, cuzk_status (*wor
     }
     app_init(&c->a, argv[0]);
     (void)argp_parse(argp, argc, argv, 0, NULL, c);
+    app_output(&c->a, c->out);
     cuzk_status st = app_begin(&c->a);
     if (st == CUZK_OK) {
         st = remote_connect(&c->a, &c->remote, &c->client);
