@@ -271,7 +271,7 @@ static cuzk_status run_all(bench *b, cuzk_err *err)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= b->max_lg; i++) {
         b->lg = sizes[i];
         const uint64_t n = (uint64_t)1 << b->lg;
-        CUZK_TRY(cuzk_cuda_ntt_create(&b->ntt, b->q, b->lg, NULL, err));
+        CUZK_TRY(cuzk_cuda_ntt_create(&b->ntt, b->q, b->lg, NULL, false, err));
         CUZK_TRY(measure(b, "ntt_inverse_nr", n, run_inverse, 0, err));
         CUZK_TRY(measure(b, "ntt_forward_rn", n, run_forward, 0, err));
         CUZK_TRY(measure(b, "ntt_forward_rn_coset", n, run_coset, 0, err));

@@ -129,9 +129,9 @@ uint64_t cuzk_accel_circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c)
     return dev->vt->circuit_bytes(dev, c);
 }
 
-uint64_t cuzk_accel_domain_bytes(cuzk_accel *dev, unsigned lg_n)
+uint64_t cuzk_accel_domain_bytes(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t)
 {
-    return dev->vt->domain_bytes(dev, lg_n);
+    return dev->vt->domain_bytes(dev, lg_n, t);
 }
 
 cuzk_status cuzk_accel_circuit_create(cuzk_accel_circuit **out, cuzk_accel_queue *q,
@@ -149,10 +149,10 @@ void cuzk_accel_circuit_destroy(cuzk_accel_circuit *c, cuzk_accel_queue *q)
 }
 
 cuzk_status cuzk_accel_domain_create(cuzk_accel_domain **out, cuzk_accel_queue *q, unsigned lg_n,
-                                     const cuzk_fr *root_2_32, cuzk_err *err)
+                                     const cuzk_fr *root_2_32, cuzk_accel_twiddles t, cuzk_err *err)
 {
     CUZK_TRY(check_alive(q->dev, err));
-    return note(q->dev, q->dev->vt->domain_create(out, q, lg_n, root_2_32, err));
+    return note(q->dev, q->dev->vt->domain_create(out, q, lg_n, root_2_32, t, err));
 }
 
 void cuzk_accel_domain_destroy(cuzk_accel_domain *d, cuzk_accel_queue *q)
@@ -182,10 +182,11 @@ void cuzk_accel_section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s,
 const char *cuzk_accel_op_name(cuzk_accel_op_kind k)
 {
     static const char *const names[CUZK_ACCEL_OPS] = {
-        "upload",    "download",  "copy",     "zero",     "witness",  "eval",    "intt",
-        "to_coset",  "mul",       "residue",  "product",  "quotient", "section", "msm_g1",
-        "msm_g2",    "bits_g1",   "bits_g2",  "signs_g1", "signs_g2", "comb_g1", "comb_g2",
-        "decode_g1", "decode_g2", "split_g1", "split_g2", "images_g1"};
+        "upload",     "download",  "copy",     "zero",     "witness",  "eval",
+        "eval_times", "intt",      "to_coset", "mul",      "residue",  "diff",
+        "reverse",    "product",   "quotient", "section",  "msm_g1",   "msm_g2",
+        "bits_g1",    "bits_g2",   "signs_g1", "signs_g2", "comb_g1",  "comb_g2",
+        "decode_g1",  "decode_g2", "split_g1", "split_g2", "images_g1"};
     return k < CUZK_ACCEL_OPS ? names[k] : "unknown";
 }
 

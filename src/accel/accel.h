@@ -98,9 +98,15 @@ CUZK_NODISCARD cuzk_status cuzk_accel_mark(cuzk_accel_queue *q, uint32_t *mark, 
 CUZK_NODISCARD cuzk_status cuzk_accel_mark_ns(cuzk_accel_queue *q, uint32_t mark, uint64_t *ns,
                                               cuzk_err *err);
 
+/** How a domain keeps its twiddles. The transforms have the same results. */
+typedef enum cuzk_accel_twiddles {
+    CUZK_ACCEL_TWIDDLES_FULL = 0, /* every twiddle: as many bytes as a vector of the domain */
+    CUZK_ACCEL_TWIDDLES_SMALL     /* two small tables; the lowest levels multiply their entries */
+} cuzk_accel_twiddles;
+
 /** Device bytes of the next two objects. */
 uint64_t cuzk_accel_circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c);
-uint64_t cuzk_accel_domain_bytes(cuzk_accel *dev, unsigned lg_n);
+uint64_t cuzk_accel_domain_bytes(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t);
 /**
  * A compiled circuit on the device; waits for the queue. all_wires: sections a and b have a point
  * for every wire (zkey files). The circuit must outlive the object.
@@ -112,7 +118,7 @@ void cuzk_accel_circuit_destroy(cuzk_accel_circuit *c, cuzk_accel_queue *q);
 /** Twiddles of 2^lg_n points; root_2_32 NULL: 7^t. Waits for the queue. */
 CUZK_NODISCARD cuzk_status cuzk_accel_domain_create(cuzk_accel_domain **out, cuzk_accel_queue *q,
                                                     unsigned lg_n, const cuzk_fr *root_2_32,
-                                                    cuzk_err *err);
+                                                    cuzk_accel_twiddles t, cuzk_err *err);
 void cuzk_accel_domain_destroy(cuzk_accel_domain *d, cuzk_accel_queue *q);
 /** Bytes of one witness of the circuit on the device. */
 uint64_t cuzk_accel_witness_bytes(const cuzk_accel_circuit *c);
@@ -155,10 +161,13 @@ typedef enum cuzk_accel_op_kind {
     CUZK_ACCEL_OP_ZERO,       /* copy: d_dst, bytes */
     CUZK_ACCEL_OP_WITNESS,    /* witness */
     CUZK_ACCEL_OP_EVAL,       /* eval */
+    CUZK_ACCEL_OP_EVAL_TIMES, /* eval, each value times what is in its place */
     CUZK_ACCEL_OP_INTT,       /* ntt: domain to coefficients, natural to bit-reversed */
     CUZK_ACCEL_OP_TO_COSET,   /* ntt: domain to the coset of shift, natural to natural */
     CUZK_ACCEL_OP_MUL,        /* vec: out = a b */
     CUZK_ACCEL_OP_RESIDUE,    /* vec: out = a b - c, as scalars */
+    CUZK_ACCEL_OP_DIFF,       /* vec: out = k (a - b), as scalars */
+    CUZK_ACCEL_OP_REVERSE,    /* vec: out, in place, from bit-reversed to natural order */
     CUZK_ACCEL_OP_PRODUCT,    /* poly: out = k times what a b interpolates, bit-reversed */
     CUZK_ACCEL_OP_QUOTIENT,   /* poly: out = k times that on the coset - c, natural order */
     CUZK_ACCEL_OP_SECTION,    /* section */
@@ -195,7 +204,8 @@ typedef struct cuzk_accel_op {
             const cuzk_witness *w;
             bool pinned; /* w's arrays are of cuzk_accel_host_alloc; they stay until the sync */
         } witness;
-        struct { /* d_out[k] = <M_k, w>, n_out >= prover rows, padded with zeros */
+        struct
+        { /* d_out[k] = <M_k, w>, n_out >= prover rows, padded with zeros; EVAL_TIMES: d_out[k] *= that */
             const cuzk_accel_circuit *circuit;
             const void *d_witness;
             cuzk_fr *d_out;
@@ -210,7 +220,8 @@ typedef struct cuzk_accel_op {
         struct { /* d_out may be any of the inputs */
             cuzk_fr *d_out;
             const cuzk_fr *d_a, *d_b, *d_c;
-            uint64_t n;
+            uint64_t n; /* REVERSE: a power of two */
+            cuzk_fr k;  /* DIFF */
         } vec;
         struct
         { /* all [2^lg_n]. The polynomial that is a b, value by value in natural order, on the
@@ -227,8 +238,8 @@ typedef struct cuzk_accel_op {
             const cuzk_accel_circuit *circuit;
             const void *d_witness;
             cuzk_accel_section section;
-            uint64_t *d_bits;       /* [(n_bits + 63) / 64] */
-            cuzk_scalar *d_scalars; /* [n_fulls] */
+            uint64_t *d_bits;       /* [(n_bits + 63) / 64]; NULL: not wanted */
+            cuzk_scalar *d_scalars; /* [n_fulls]; NULL: not wanted */
         } section;
         struct {                 /* scalars < 2^255; *sum is written by the sync */
             const void *d_bases; /* affine; SIGNS: the comb of n points */
@@ -236,6 +247,9 @@ typedef struct cuzk_accel_op {
             const uint64_t *d_bits;
             uint64_t n;
             unsigned teeth; /* SIGNS */
+            /* MSM: a sum sorts at most about 2^lg_batch digits at a time. Fewer need less workspace
+             * and more time. 0: what is fastest. */
+            unsigned lg_batch;
             cuzk_accel_sum *sum;
             bool
                 images; /* MSM_G1: d_images are those of the bases, by IMAGES_G1; these are then in the

@@ -29,12 +29,12 @@ typedef struct cuzk_accel_vtable {
     cuzk_status (*mark_ns)(cuzk_accel_queue *q, uint32_t mark, uint64_t *ns, cuzk_err *err);
 
     uint64_t (*circuit_bytes)(cuzk_accel *dev, const cuzk_circuit *c);
-    uint64_t (*domain_bytes)(cuzk_accel *dev, unsigned lg_n);
+    uint64_t (*domain_bytes)(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t);
     cuzk_status (*circuit_create)(cuzk_accel_circuit **out, cuzk_accel_queue *q,
                                   const cuzk_circuit *c, bool all_wires, cuzk_err *err);
     void (*circuit_destroy)(cuzk_accel_circuit *c, cuzk_accel_queue *q);
     cuzk_status (*domain_create)(cuzk_accel_domain **out, cuzk_accel_queue *q, unsigned lg_n,
-                                 const cuzk_fr *root_2_32, cuzk_err *err);
+                                 const cuzk_fr *root_2_32, cuzk_accel_twiddles t, cuzk_err *err);
     void (*domain_destroy)(cuzk_accel_domain *d, cuzk_accel_queue *q);
     uint64_t (*witness_bytes)(const cuzk_accel_circuit *c);
     void (*section_split)(const cuzk_accel_circuit *c, cuzk_accel_section s, cuzk_accel_split *out);

@@ -210,7 +210,7 @@ static void products_of_polynomials(void)
         cuzk_accel_domain *dom = NULL;
         cuzk_fr a[N], b[N], k, w, x = CUZK_FR_ONE, gx = CUZK_FR_GENERATOR;
         cuzk_scalar c[N], h[N];
-        CHECK_OK(cuzk_accel_domain_create(&dom, q, lg, NULL, &err), &err);
+        CHECK_OK(cuzk_accel_domain_create(&dom, q, lg, NULL, CUZK_ACCEL_TWIDDLES_FULL, &err), &err);
         cuzk_fr_root_of_unity(&w, &CUZK_FR_ROOT_2_32, lg);
         test_fr(&k);
         for (size_t i = 0; i < n; i++) {

@@ -34,7 +34,7 @@ static void compare(cuzk_cuda_queue *q, unsigned lg, const cuzk_fr *root)
     cuzk_ntt_domain *host = NULL;
     cuzk_cuda_ntt *dev = NULL;
     CHECK_OK(cuzk_ntt_domain_create(&host, lg, root, NULL, &err), &err);
-    CHECK_OK(cuzk_cuda_ntt_create(&dev, q, lg, root, &err), &err);
+    CHECK_OK(cuzk_cuda_ntt_create(&dev, q, lg, root, false, &err), &err);
     random_array(a, n);
     void *d = cuda_upload(q, a, bytes);
     for (unsigned run = 0; run < 8; run++) {
@@ -94,7 +94,7 @@ static void round_trip_of_large_domain(void)
     random_array(a, n);
     void *d = cuda_upload(q, a, bytes);
     cuzk_cuda_ntt *dev = NULL;
-    CHECK_OK(cuzk_cuda_ntt_create(&dev, q, lg, NULL, &err), &err);
+    CHECK_OK(cuzk_cuda_ntt_create(&dev, q, lg, NULL, false, &err), &err);
     CHECK_OK(cuzk_cuda_ntt_inverse(dev, q, d, CUZK_CUDA_NR, NULL, &err), &err);
     CHECK_OK(cuzk_cuda_ntt_forward(dev, q, d, CUZK_CUDA_RN, &CUZK_FR_GENERATOR, &err), &err);
     CHECK_OK(cuzk_cuda_ntt_inverse(dev, q, d, CUZK_CUDA_NR, &CUZK_FR_GENERATOR, &err), &err);
@@ -108,16 +108,81 @@ static void round_trip_of_large_domain(void)
     cuzk_cuda_queue_destroy(q);
 }
 
+/* One of the transforms that a proof has, on a copy of a; the result to got. */
+static void transform(const cuzk_cuda_ntt *t, cuzk_cuda_queue *q, unsigned which, void *d[3],
+                      const cuzk_fr *a, cuzk_fr *got, size_t bytes)
+{
+    cuzk_err err;
+    const cuzk_fr *shift = which & 1 ? &CUZK_FR_GENERATOR : NULL;
+    const cuzk_cuda_order o = which & 2 ? CUZK_CUDA_RN : CUZK_CUDA_NR;
+    void *out = d[0];
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(cuzk_cuda_upload(q, d[i], a, bytes, &err), &err);
+    }
+    if (which < 4) {
+        CHECK_OK(cuzk_cuda_ntt_forward(t, q, d[0], o, shift, &err), &err);
+    } else if (which < 8) {
+        CHECK_OK(cuzk_cuda_ntt_inverse(t, q, d[0], o, shift, &err), &err);
+    } else if (which == 8) {
+        CHECK_OK(cuzk_cuda_ntt_to_coset(t, q, d[0], &CUZK_FR_GENERATOR, &err), &err);
+    } else if (which == 9) {
+        CHECK_OK(cuzk_cuda_ntt_product(t, q, d[0], d[1], d[2], &a[1], &err), &err);
+    } else {
+        CHECK_OK(cuzk_cuda_ntt_product(t, q, d[2], d[0], d[1], &CUZK_FR_ONE, &err), &err);
+        CHECK_OK(
+            cuzk_cuda_ntt_quotient(t, q, d[1], d[0], d[1], d[2], &CUZK_FR_GENERATOR, &a[2], &err),
+            &err);
+        out = d[1];
+    }
+    CHECK_OK(cuzk_cuda_download(q, got, out, bytes, &err), &err);
+}
+
+/* Small tables give the bytes of full ones, where they are small: from 2^25 points on. */
+static void small_tables_equal_full(void)
+{
+    cuzk_cuda_queue *q = cuda_queue();
+    cuzk_err err;
+    CHECK(cuzk_cuda_ntt_bytes(24, true) == cuzk_cuda_ntt_bytes(24, false));
+    CHECK(cuzk_cuda_ntt_bytes(27, false) == (uint64_t)4 << 30);
+    CHECK(cuzk_cuda_ntt_bytes(27, true) <= (uint64_t)513 << 20);
+    for (unsigned lg = 25; lg <= (test_iters(1) > 1 ? 26u : 25u); lg++) {
+        const size_t n = (size_t)1 << lg, bytes = n * sizeof(cuzk_fr);
+        cuzk_fr *a = alloc_fr(n), *want = alloc_fr(n), *got = alloc_fr(n);
+        cuzk_cuda_ntt *full = NULL, *small = NULL;
+        void *d[3];
+        random_array(a, n);
+        for (int i = 0; i < 3; i++) {
+            d[i] = cuda_upload(q, a, bytes);
+        }
+        CHECK_OK(cuzk_cuda_ntt_create(&full, q, lg, NULL, false, &err), &err);
+        CHECK_OK(cuzk_cuda_ntt_create(&small, q, lg, NULL, true, &err), &err);
+        for (unsigned which = 0; which <= 10; which++) {
+            transform(full, q, which, d, a, want, bytes);
+            transform(small, q, which, d, a, got, bytes);
+            CHECK_MSG(memcmp(got, want, bytes) == 0, "lg %u transform %u differs", lg, which);
+        }
+        for (int i = 0; i < 3; i++) {
+            cuzk_cuda_free(q, d[i]);
+        }
+        cuzk_cuda_ntt_destroy(full, q);
+        cuzk_cuda_ntt_destroy(small, q);
+        cuzk_free(a);
+        cuzk_free(want);
+        cuzk_free(got);
+    }
+    cuzk_cuda_queue_destroy(q);
+}
+
 static void refuses_bad_arguments(void)
 {
     cuzk_cuda_queue *q = cuda_queue();
     cuzk_cuda_ntt *dev = NULL;
     cuzk_err err;
     cuzk_fr one = CUZK_FR_ONE;
-    CHECK_STATUS(cuzk_cuda_ntt_create(&dev, q, CUZK_CUDA_NTT_MAX_LG + 1, NULL, NULL),
+    CHECK_STATUS(cuzk_cuda_ntt_create(&dev, q, CUZK_CUDA_NTT_MAX_LG + 1, NULL, false, NULL),
                  CUZK_E_INVALID);
     CHECK(dev == NULL);
-    CHECK_OK(cuzk_cuda_ntt_create(&dev, q, 0, NULL, &err), &err);
+    CHECK_OK(cuzk_cuda_ntt_create(&dev, q, 0, NULL, false, &err), &err);
     void *d = cuda_upload(q, &one, sizeof(one));
     CHECK_STATUS(cuzk_cuda_ntt_forward(dev, q, d, CUZK_CUDA_NR, &CUZK_FR_ZERO, NULL),
                  CUZK_E_INVALID);
@@ -127,5 +192,6 @@ static void refuses_bad_arguments(void)
 }
 
 static const cuzk_case cases[] = {CASE(small_sizes_equal_host), CASE(large_sizes_equal_host),
-                                  CASE(round_trip_of_large_domain), CASE(refuses_bad_arguments)};
+                                  CASE(round_trip_of_large_domain), CASE(small_tables_equal_full),
+                                  CASE(refuses_bad_arguments)};
 TEST_MAIN("accel_cuda/ntt", cases)

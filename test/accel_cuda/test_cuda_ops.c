@@ -55,7 +55,8 @@ static void must_run(test_device *d, const cuzk_accel_op *op)
 /* a, b, c random; the output goes to a buffer of its own, or over b where that is allowed. */
 static void check_vec(pair *p, cuzk_accel_op_kind kind, size_t n, bool in_place)
 {
-    cuzk_fr *v[3], *got[2];
+    cuzk_fr *v[3], *got[2], factor;
+    test_fr(&factor);
     for (int i = 0; i < 3; i++) {
         v[i] = malloc((n + 1) * sizeof(cuzk_fr));
         CHECK(v[i] != NULL);
@@ -72,7 +73,7 @@ static void check_vec(pair *p, cuzk_accel_op_kind kind, size_t n, bool in_place)
         cuzk_fr *out = in_place ? in[1] : test_device_put(d, NULL, n * sizeof(cuzk_fr));
         const cuzk_accel_op op = {
             .kind = kind,
-            .u.vec = {.d_out = out, .d_a = in[0], .d_b = in[1], .d_c = in[2], .n = n}};
+            .u.vec = {.d_out = out, .d_a = in[0], .d_b = in[1], .d_c = in[2], .n = n, .k = factor}};
         must_run(d, &op);
         test_device_get(d, got[i], out, n * sizeof(cuzk_fr));
         test_device_clear(d);
@@ -85,6 +86,42 @@ static void check_vec(pair *p, cuzk_accel_op_kind kind, size_t n, bool in_place)
     free(got[1]);
 }
 
+/* To natural order on both sides, and by the definition. */
+static void check_reverse(pair *p, unsigned lg)
+{
+    const size_t n = (size_t)1 << lg;
+    cuzk_fr *v = malloc(n * sizeof(*v)), *got = malloc(n * sizeof(*v));
+    CHECK(v != NULL && got != NULL);
+    random_fr(v, n);
+    for (int i = 0; i < 2; i++) {
+        test_device *d = &p->d[i];
+        cuzk_fr *a = test_device_put(d, v, n * sizeof(*v));
+        const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_REVERSE, .u.vec = {.d_out = a, .n = n}};
+        must_run(d, &op);
+        test_device_get(d, got, a, n * sizeof(*v));
+        test_device_clear(d);
+        for (size_t j = 0; j < n; j++) {
+            size_t r = 0;
+            for (unsigned b = 0; b < lg; b++) {
+                r |= (j >> b & 1) << (lg - 1 - b);
+            }
+            CHECK_MEM(&got[r], &v[j], sizeof(*v));
+        }
+    }
+    free(v);
+    free(got);
+}
+
+static void reversals(void)
+{
+    pair p;
+    pair_begin(&p);
+    for (unsigned lg = 0; lg <= 17; lg++) {
+        check_reverse(&p, lg);
+    }
+    pair_end(&p);
+}
+
 static void vectors(void)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 255, 256, 257, 1000, 4095, 4096, 4097};
@@ -94,6 +131,7 @@ static void vectors(void)
         for (int in_place = 0; in_place < 2; in_place++) {
             check_vec(&p, CUZK_ACCEL_OP_MUL, sizes[i], in_place == 1);
             check_vec(&p, CUZK_ACCEL_OP_RESIDUE, sizes[i], in_place == 1);
+            check_vec(&p, CUZK_ACCEL_OP_DIFF, sizes[i], in_place == 1);
         }
     }
     pair_end(&p);
@@ -112,7 +150,8 @@ static void check_ntt(pair *p, cuzk_accel_op_kind kind, unsigned lg, const cuzk_
         cuzk_err err;
         got[i] = malloc(n * sizeof(*v));
         CHECK(got[i] != NULL);
-        CHECK_OK(cuzk_accel_domain_create(&dom, d->q, lg, root, &err), &err);
+        CHECK_OK(cuzk_accel_domain_create(&dom, d->q, lg, root, CUZK_ACCEL_TWIDDLES_FULL, &err),
+                 &err);
         cuzk_fr *a = test_device_put(d, v, n * sizeof(*v));
         const cuzk_accel_op op = {.kind = kind,
                                   .u.ntt = {.domain = dom, .d_a = a, .shift = *shift}};
@@ -140,7 +179,8 @@ static void check_poly(pair *p, unsigned lg, const cuzk_fr *root, bool in_place)
         test_device *d = &p->d[i];
         cuzk_accel_domain *dom = NULL;
         cuzk_err err;
-        CHECK_OK(cuzk_accel_domain_create(&dom, d->q, lg, root, &err), &err);
+        CHECK_OK(cuzk_accel_domain_create(&dom, d->q, lg, root, CUZK_ACCEL_TWIDDLES_FULL, &err),
+                 &err);
         for (int quotient = 0; quotient < 2; quotient++) {
             cuzk_fr *a = test_device_put(d, v[0], bytes), *b = test_device_put(d, v[1], bytes);
             cuzk_scalar *out = in_place ? (cuzk_scalar *)b : test_device_put(d, NULL, bytes);
@@ -412,7 +452,7 @@ static void combs(void)
 
 /* What both devices make of a circuit and a witness. */
 typedef struct outputs {
-    cuzk_fr *eval[2];
+    cuzk_fr *eval[3]; /* A, B, their product */
     uint64_t *bits[3];
     cuzk_scalar *scalars[3];
     cuzk_accel_split split[3];
@@ -429,15 +469,20 @@ static void run_circuit(test_device *d, const test_instance *t, bool all_wires, 
     const cuzk_accel_op up = {.kind = CUZK_ACCEL_OP_WITNESS,
                               .u.witness = {.circuit = c, .d_out = w, .w = t->w}};
     must_run(d, &up);
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         cuzk_fr *out = test_device_put(d, NULL, n_out * sizeof(cuzk_fr));
-        const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_EVAL,
-                                  .u.eval = {.circuit = c,
-                                             .d_witness = w,
-                                             .d_out = out,
-                                             .n_out = n_out,
-                                             .matrix = (cuzk_matrix_id)m}};
+        cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_EVAL,
+                            .u.eval = {.circuit = c,
+                                       .d_witness = w,
+                                       .d_out = out,
+                                       .n_out = n_out,
+                                       .matrix = m == 1 ? CUZK_MATRIX_B : CUZK_MATRIX_A}};
         must_run(d, &op);
+        if (m == 2) {
+            op.kind = CUZK_ACCEL_OP_EVAL_TIMES;
+            op.u.eval.matrix = CUZK_MATRIX_B;
+            must_run(d, &op);
+        }
         o->eval[m] = malloc(n_out * sizeof(cuzk_fr));
         CHECK(o->eval[m] != NULL);
         test_device_get(d, o->eval[m], out, n_out * sizeof(cuzk_fr));
@@ -467,7 +512,7 @@ static void run_circuit(test_device *d, const test_instance *t, bool all_wires, 
 
 static void compare_outputs(outputs *a, outputs *b, size_t n_out)
 {
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         CHECK_MEM(b->eval[m], a->eval[m], n_out * sizeof(cuzk_fr));
         free(a->eval[m]);
         free(b->eval[m]);
@@ -568,6 +613,7 @@ static void points(void)
     free(in);
 }
 
-static const cuzk_case cases[] = {CASE(vectors), CASE(transforms), CASE(three_passes), CASE(sums),
-                                  CASE(combs),   CASE(circuits),   CASE(points)};
+static const cuzk_case cases[] = {CASE(vectors),      CASE(reversals), CASE(transforms),
+                                  CASE(three_passes), CASE(sums),      CASE(combs),
+                                  CASE(circuits),     CASE(points)};
 TEST_MAIN("accel_cuda/ops", cases)

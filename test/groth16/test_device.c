@@ -59,43 +59,71 @@ static void equals_cpu(void)
     cuzk_accel_close(mock);
 }
 
-/* With less and less memory: the same proofs in more parts, then a refusal with numbers. */
-static void less_memory(const device_instance *in, bool file)
+/* One limit: proofs as the CPU's within it, or a refusal with the numbers. *vectors: bits of those seen. */
+static cuzk_status within(const device_instance *in, bool file, uint64_t limit, unsigned *vectors)
 {
     cuzk_err err;
-    bool refused = false;
-    for (uint64_t limit = (uint64_t)16 << 20; limit >= 4096; limit = limit / 4 * 3) {
-        cuzk_accel *dev = NULL;
-        cuzk_proof got[4];
-        CHECK_OK(cuzk_accel_mock_open(&dev, 0, limit, NULL, &err), &err);
-        const cuzk_status st = device_load_and_prove(
-            in, dev,
-            (device_variant){.file = file,
-                             .comb = file ? CUZK_DEVICE_COMB_NONE : CUZK_DEVICE_COMB_4},
-            4, got, &err);
-        const cuzk_mock_stats s = cuzk_accel_mock_stats(dev);
-        CHECK(s.peak_bytes <= limit);
-        CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects, 0);
+    cuzk_accel *dev = NULL;
+    cuzk_device_key *k = NULL;
+    cuzk_device_plan_info plan;
+    cuzk_proof got[4];
+    const cuzk_device_key_opts ko = {.chunk_points = 128,
+                                     .points =
+                                         file ? CUZK_DEVICE_POINTS_FILE : CUZK_DEVICE_POINTS_AUTO,
+                                     .comb = file ? CUZK_DEVICE_COMB_NONE : CUZK_DEVICE_COMB_4,
+                                     .what = "blocks",
+                                     .images = true};
+    const cuzk_device_prove_opts po = {.r = in->r, .s = in->s, .device = CUZK_TRACE_NONE};
+    CHECK_OK(cuzk_accel_mock_open(&dev, 0, limit, NULL, &err), &err);
+    cuzk_status st =
+        cuzk_device_key_create(&k, dev, in->t.c, file ? in->file : in->srs, &ko, NULL, NULL, &err);
+    if (st == CUZK_OK) {
+        const uint64_t key = cuzk_accel_mock_stats(dev).bytes;
+        st = cuzk_device_key_plan(&plan, k, 2, limit - key, &err);
         if (st == CUZK_OK) {
-            CHECK(!refused);
-            device_check_proofs(got, in->want, 4);
-        } else {
-            CHECK_STATUS(st, CUZK_E_DEV_NOMEM);
-            CHECK(strstr(err.msg, "free") != NULL);
-            refused = true;
+            CHECK(plan.device_bytes <= limit - key);
+            *vectors |= 1u << plan.vectors;
+            CHECK_OK(cuzk_device_prove(k, got, 2, in->witnesses, &po, NULL, &err), &err);
+            device_check_proofs(got, in->want, 2);
+            CHECK(cuzk_device_key_get_stats(k).host_bytes >= plan.host_bytes);
         }
-        cuzk_accel_close(dev);
+    }
+    if (st != CUZK_OK) {
+        CHECK_STATUS(st, CUZK_E_DEV_NOMEM);
+        CHECK(strstr(err.msg, "free") != NULL);
+        CHECK(strstr(err.msg, "blocks") == NULL || strstr(err.msg, "mock device") != NULL);
+    }
+    cuzk_device_key_destroy(k);
+    const cuzk_mock_stats s = cuzk_accel_mock_stats(dev);
+    CHECK(s.peak_bytes <= limit);
+    CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects, 0);
+    cuzk_accel_close(dev);
+    return st;
+}
+
+/* With less and less memory: the same proofs in more parts, with fewer vectors, then a refusal. */
+static void less_memory(const device_instance *in, bool file)
+{
+    bool refused = false;
+    unsigned vectors = 0;
+    for (uint64_t limit = (uint64_t)5 << 20; limit >= (uint64_t)1 << 19; limit = limit / 5 * 4) {
+        const cuzk_status st = within(in, file, limit, &vectors);
+        CHECK(st != CUZK_OK || !refused);
+        refused = refused || st != CUZK_OK;
     }
     CHECK(refused);
+    CHECK_U64(vectors, 1u << 3 | 1u << 2 | 1u << 1);
 }
 
 static void small_memory(void)
 {
-    device_instance in;
-    device_instance_begin(&in, test_circuit_blocks(100), CUZK_QUOTIENT_COEFFS);
-    less_memory(&in, false);
-    less_memory(&in, true);
-    device_instance_end(&in);
+    for (int i = 0; i < 2; i++) {
+        device_instance in;
+        device_instance_begin(&in, test_circuit_blocks(3000),
+                              i == 0 ? CUZK_QUOTIENT_COEFFS : CUZK_QUOTIENT_ODD_COSET);
+        less_memory(&in, i == 0);
+        device_instance_end(&in);
+    }
 }
 
 /* Every call of the device fails in turn: that status, nothing left, and the next job is fine. */
@@ -171,7 +199,8 @@ static void host_allocations(void)
             cuzk_alloc_fail_nth(n, false);
             st = device_load_and_prove(&in, dev, way, 2, got, &err);
             cuzk_alloc_fail_nth(0, false);
-            CHECK(st == CUZK_OK || st == CUZK_E_NOMEM);
+            CHECK_MSG(st == CUZK_OK || st == CUZK_E_NOMEM, "allocation %llu: %s",
+                      (unsigned long long)n, err.msg);
             CHECK_U64(cuzk_alloc_get_stats().blocks_now, before);
         }
         device_check_proofs(got, in.want, 2);

@@ -73,6 +73,9 @@
     XX(NTT_SMALL,          "small_k",                       512, 0, 1) \
     XX(VEC_MUL,            "vec_mul_k",                     256, 0, 1) \
     XX(VEC_RESIDUE,        "vec_residue_k",                 256, 0, 1) \
+    XX(VEC_DIFF,           "vec_diff_k",                    256, 0, 1) \
+    XX(REVERSE,            "reverse_k",                     256, 0, 1) \
+    XX(REVERSE_SMALL,      "reverse_small_k",               256, 0, 1) \
     XX(EVAL_SHORT,         "eval_short",                    256, 0, 1) \
     XX(EVAL_LONG,          "eval_long",                     256, 0, 1) \
     XX(CHECK_SHORT,        "check_short",                   256, 0, 1) \

@@ -108,22 +108,30 @@ static cuzk_status mark_ns(cuzk_accel_queue *queue, uint32_t i, uint64_t *ns, cu
     return CUZK_OK;
 }
 
+bool cuzk_accel_cpu_has_failed(const cuzk_accel_queue *q)
+{
+    return ((const cpu_queue *)(const void *)q)->failed != CUZK_OK;
+}
+
 static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c)
 {
     (void)dev;
     return (c->n_inputs + c->n_aux) / 64 * 16 * CUZK_ACCEL_N_SECTIONS; /* classes and counts */
 }
 
-static uint64_t domain_bytes(cuzk_accel *dev, unsigned lg_n)
+/* The CPU has one kind of tables. */
+static uint64_t domain_bytes(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t)
 {
     (void)dev;
+    (void)t;
     return sizeof(cuzk_fr) << lg_n;
 }
 
 static cuzk_status domain_create(cuzk_accel_domain **out, cuzk_accel_queue *q, unsigned lg_n,
-                                 const cuzk_fr *root_2_32, cuzk_err *err)
+                                 const cuzk_fr *root_2_32, cuzk_accel_twiddles t, cuzk_err *err)
 {
     cpu_domain *d = cuzk_alloc_zero(1, sizeof(*d));
+    (void)t;
     if (d == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a domain");
     }

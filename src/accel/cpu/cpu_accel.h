@@ -11,4 +11,7 @@
 /** pool (may be NULL) is borrowed until close. Memory is the host's. E_NOMEM. */
 CUZK_NODISCARD cuzk_status cuzk_accel_cpu_open(cuzk_accel **out, cuzk_pool *pool, cuzk_err *err);
 
+/** Work of a CPU device's queue has failed since its last sync; what is enqueued now is not done. */
+bool cuzk_accel_cpu_has_failed(const cuzk_accel_queue *q);
+
 #endif /* CUZK_ACCEL_CPU_CPU_ACCEL_H */

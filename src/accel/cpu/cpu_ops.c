@@ -2,6 +2,7 @@
 /* The operations, by the CPU's own code. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ec/endo.h"
 #include "ff/fr_vec.h"
 #include "msm/msm.h"
@@ -19,6 +20,12 @@ static cuzk_status vec_range(void *arg, size_t begin, size_t end, unsigned worke
     (void)worker;
     if (op->kind == CUZK_ACCEL_OP_MUL) {
         cuzk_fr_vec_mul(out, a, op->u.vec.d_b + begin, n);
+    } else if (op->kind == CUZK_ACCEL_OP_DIFF) {
+        for (size_t i = 0; i < n; i++) {
+            cuzk_fr_sub(&out[i], &a[i], &op->u.vec.d_b[begin + i]);
+        }
+        cuzk_fr_vec_scale(out, out, &op->u.vec.k, n);
+        cuzk_fr_vec_to_scalar((cuzk_scalar *)(void *)out, out, n);
     } else {
         cuzk_fr_vec_mul_sub(out, a, op->u.vec.d_b + begin, op->u.vec.d_c + begin, n);
         cuzk_fr_vec_to_scalar((cuzk_scalar *)(void *)out, out, n);
@@ -34,6 +41,34 @@ static cuzk_status run_vec(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err
         return CUZK_FAIL(err, st, "vector operation: %s", cuzk_status_text(st));
     }
     return CUZK_OK;
+}
+
+static cuzk_status run_reverse(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err)
+{
+    unsigned lg = 0;
+    while (op->u.vec.n >> lg > 1) {
+        lg++;
+    }
+    return cuzk_ntt_reverse(op->u.vec.d_out, lg, d->pool, NULL, err);
+}
+
+static cuzk_status run_eval(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err)
+{
+    const cuzk_witness w = cpu_witness_view(op->u.eval.circuit->circuit, op->u.eval.d_witness);
+    const uint64_t n = op->u.eval.n_out;
+    if (op->kind == CUZK_ACCEL_OP_EVAL) {
+        return cuzk_r1cs_eval(op->u.eval.d_out, n, &w, op->u.eval.matrix, d->pool, NULL, err);
+    }
+    cuzk_fr *values = cuzk_alloc(n, sizeof(*values));
+    if (values == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %llu rows", (unsigned long long)n);
+    }
+    const cuzk_status st = cuzk_r1cs_eval(values, n, &w, op->u.eval.matrix, d->pool, NULL, err);
+    if (st == CUZK_OK) {
+        cuzk_fr_vec_mul(op->u.eval.d_out, op->u.eval.d_out, values, n);
+    }
+    cuzk_free(values);
+    return st;
 }
 
 /* out = k times out as scalars, for QUOTIENT less c. */
@@ -168,15 +203,14 @@ cuzk_status cpu_run(cpu_device *d, const cuzk_accel_op *op, cuzk_err *err)
     case CUZK_ACCEL_OP_WITNESS:
         cpu_witness_store(op->u.witness.circuit->circuit, op->u.witness.d_out, op->u.witness.w);
         return CUZK_OK;
-    case CUZK_ACCEL_OP_EVAL: {
-        const cuzk_witness w = cpu_witness_view(op->u.eval.circuit->circuit, op->u.eval.d_witness);
-        return cuzk_r1cs_eval(op->u.eval.d_out, op->u.eval.n_out, &w, op->u.eval.matrix, d->pool,
-                              NULL, err);
-    }
+    case CUZK_ACCEL_OP_EVAL:
+    case CUZK_ACCEL_OP_EVAL_TIMES: return run_eval(d, op, err);
     case CUZK_ACCEL_OP_INTT:
     case CUZK_ACCEL_OP_TO_COSET: return run_ntt(d, op, err);
     case CUZK_ACCEL_OP_MUL:
+    case CUZK_ACCEL_OP_DIFF:
     case CUZK_ACCEL_OP_RESIDUE: return run_vec(d, op, err);
+    case CUZK_ACCEL_OP_REVERSE: return run_reverse(d, op, err);
     case CUZK_ACCEL_OP_PRODUCT:
     case CUZK_ACCEL_OP_QUOTIENT: return run_poly(d, op, err);
     case CUZK_ACCEL_OP_SECTION: {

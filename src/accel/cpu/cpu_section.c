@@ -179,7 +179,12 @@ static void take_value(void *arg, const wire *w)
 {
     value_sink *v = arg;
     if (w->is_full) {
-        cuzk_fr_to_scalar(&v->scalars[v->n_fulls++], w->value);
+        if (v->scalars != NULL) {
+            cuzk_fr_to_scalar(&v->scalars[v->n_fulls++], w->value);
+        }
+        return;
+    }
+    if (v->bits == NULL) {
         return;
     }
     const uint64_t i = v->n_bits++;

@@ -209,14 +209,14 @@ out:
     return st;
 }
 
-static uint64_t domain_bytes(cuzk_accel *dev, unsigned lg_n)
+static uint64_t domain_bytes(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t)
 {
     (void)dev;
-    return sizeof(cuzk_fr) << lg_n;
+    return cuzk_cuda_ntt_bytes(lg_n, t == CUZK_ACCEL_TWIDDLES_SMALL);
 }
 
 static cuzk_status domain_create(cuzk_accel_domain **out, cuzk_accel_queue *queue, unsigned lg_n,
-                                 const cuzk_fr *root_2_32, cuzk_err *err)
+                                 const cuzk_fr *root_2_32, cuzk_accel_twiddles t, cuzk_err *err)
 {
     gpu_domain *d = cuzk_alloc_zero(1, sizeof(*d));
     if (d == NULL) {
@@ -224,7 +224,8 @@ static cuzk_status domain_create(cuzk_accel_domain **out, cuzk_accel_queue *queu
     }
     d->base.dev = queue->dev;
     d->base.lg_n = lg_n;
-    const cuzk_status st = cuzk_cuda_ntt_create(&d->ntt, queue_of(queue)->q, lg_n, root_2_32, err);
+    const cuzk_status st = cuzk_cuda_ntt_create(&d->ntt, queue_of(queue)->q, lg_n, root_2_32,
+                                                t == CUZK_ACCEL_TWIDDLES_SMALL, err);
     if (st != CUZK_OK) {
         cuzk_free(d);
         return st;

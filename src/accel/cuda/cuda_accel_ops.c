@@ -73,8 +73,9 @@ cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *
             return CUZK_FAIL(err, CUZK_E_INVALID, "a sum of %llu terms on a GPU: at most 2^28",
                              (unsigned long long)op->u.msm.n);
         }
-        out->device_bytes = cuzk_cuda_msm_bytes(&d->card, terms_of(op), nbits_of(op),
-                                                is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1);
+        out->device_bytes =
+            cuzk_cuda_msm_batch_bytes(&d->card, terms_of(op), nbits_of(op), op->u.msm.lg_batch,
+                                      is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1);
         out->pinned_bytes = 64 * sizeof(cuzk_g2_xyzz);
         return CUZK_OK;
     case CUZK_ACCEL_OP_WITNESS:
@@ -85,10 +86,13 @@ cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *
     case CUZK_ACCEL_OP_COPY:
     case CUZK_ACCEL_OP_ZERO:
     case CUZK_ACCEL_OP_EVAL:
+    case CUZK_ACCEL_OP_EVAL_TIMES:
     case CUZK_ACCEL_OP_INTT:
     case CUZK_ACCEL_OP_TO_COSET:
     case CUZK_ACCEL_OP_MUL:
     case CUZK_ACCEL_OP_RESIDUE:
+    case CUZK_ACCEL_OP_DIFF:
+    case CUZK_ACCEL_OP_REVERSE:
     case CUZK_ACCEL_OP_PRODUCT:
     case CUZK_ACCEL_OP_QUOTIENT:
     case CUZK_ACCEL_OP_SECTION:
@@ -113,7 +117,7 @@ static cuzk_status finish_sum(gpu_sum *s, cuzk_err *err)
 static bool fits_sum(const gpu_sum *s, const cuzk_accel_op *op, const void *d_ws)
 {
     return s->d_ws == d_ws && s->n == terms_of(op) && s->nbits == nbits_of(op) &&
-           s->g2 == is_g2(op);
+           s->lg_batch == op->u.msm.lg_batch && s->g2 == is_g2(op);
 }
 
 /*
@@ -145,11 +149,13 @@ static cuzk_status take_sum(gpu_queue *q, const cuzk_accel_op *op, void *d_ws, u
     }
     cuzk_cuda_msm_destroy(s->msm, q->q);
     s->msm = NULL;
-    CUZK_TRY(cuzk_cuda_msm_create_in(&s->msm, q->q, d_ws, ws_bytes, terms_of(op), nbits_of(op),
-                                     is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1, err));
+    CUZK_TRY(cuzk_cuda_msm_create_batch(&s->msm, q->q, d_ws, ws_bytes, terms_of(op), nbits_of(op),
+                                        op->u.msm.lg_batch,
+                                        is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1, err));
     s->d_ws = d_ws;
     s->n = terms_of(op);
     s->nbits = nbits_of(op);
+    s->lg_batch = op->u.msm.lg_batch;
     s->g2 = is_g2(op);
     *out = s;
     return CUZK_OK;
@@ -316,6 +322,12 @@ static cuzk_status enqueue_vec(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *
     if (op->kind == CUZK_ACCEL_OP_MUL) {
         return cuzk_cuda_vec_mul(q->q, out, a, b, n, err);
     }
+    if (op->kind == CUZK_ACCEL_OP_DIFF) {
+        return cuzk_cuda_vec_diff(q->q, out, a, b, &op->u.vec.k, n, err);
+    }
+    if (op->kind == CUZK_ACCEL_OP_REVERSE) {
+        return cuzk_cuda_vec_reverse(q->q, out, n, err);
+    }
     return cuzk_cuda_vec_residue(q->q, out, a, b, c, n, err);
 }
 
@@ -323,10 +335,14 @@ static cuzk_status enqueue_section(gpu_queue *q, const cuzk_accel_op *op, cuzk_e
 {
     const gpu_circuit *c = (const gpu_circuit *)(const void *)op->u.section.circuit;
     const cuzk_cuda_wires wires = (cuzk_cuda_wires)op->u.section.section;
-    CUZK_TRY(cuzk_cuda_sections_gather_bits(c->sections, q->q, op->u.section.d_witness, wires,
-                                            op->u.section.d_bits, err));
-    return cuzk_cuda_sections_gather_fulls(c->sections, q->q, op->u.section.d_witness, wires,
-                                           op->u.section.d_scalars, err);
+    if (op->u.section.d_bits != NULL) {
+        CUZK_TRY(cuzk_cuda_sections_gather_bits(c->sections, q->q, op->u.section.d_witness, wires,
+                                                op->u.section.d_bits, err));
+    }
+    return op->u.section.d_scalars == NULL
+               ? CUZK_OK
+               : cuzk_cuda_sections_gather_fulls(c->sections, q->q, op->u.section.d_witness, wires,
+                                                 op->u.section.d_scalars, err);
 }
 
 static cuzk_status enqueue_split(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *err)
@@ -374,15 +390,19 @@ cuzk_status gpu_enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, void *
     case CUZK_ACCEL_OP_COPY:
     case CUZK_ACCEL_OP_ZERO: return enqueue_copy(q, op, err);
     case CUZK_ACCEL_OP_WITNESS: return enqueue_witness(q, op, err);
-    case CUZK_ACCEL_OP_EVAL: {
+    case CUZK_ACCEL_OP_EVAL:
+    case CUZK_ACCEL_OP_EVAL_TIMES: {
         const gpu_circuit *c = (const gpu_circuit *)(const void *)op->u.eval.circuit;
-        return cuzk_cuda_eval(c->circuit, q->q, op->u.eval.d_witness, op->u.eval.matrix,
-                              op->u.eval.d_out, op->u.eval.n_out, err);
+        return (op->kind == CUZK_ACCEL_OP_EVAL ? cuzk_cuda_eval : cuzk_cuda_eval_times)(
+            c->circuit, q->q, op->u.eval.d_witness, op->u.eval.matrix, op->u.eval.d_out,
+            op->u.eval.n_out, err);
     }
     case CUZK_ACCEL_OP_INTT:
     case CUZK_ACCEL_OP_TO_COSET: return enqueue_ntt(q, op, err);
     case CUZK_ACCEL_OP_MUL:
-    case CUZK_ACCEL_OP_RESIDUE: return enqueue_vec(q, op, err);
+    case CUZK_ACCEL_OP_RESIDUE:
+    case CUZK_ACCEL_OP_DIFF:
+    case CUZK_ACCEL_OP_REVERSE: return enqueue_vec(q, op, err);
     case CUZK_ACCEL_OP_PRODUCT:
     case CUZK_ACCEL_OP_QUOTIENT: return enqueue_poly(q, op, err);
     case CUZK_ACCEL_OP_SECTION: return enqueue_section(q, op, err);

@@ -231,9 +231,9 @@ static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c)
     return cuzk_accel_circuit_bytes(device_of(dev)->cpu, c);
 }
 
-static uint64_t domain_bytes(cuzk_accel *dev, unsigned lg_n)
+static uint64_t domain_bytes(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t)
 {
-    return cuzk_accel_domain_bytes(device_of(dev)->cpu, lg_n);
+    return cuzk_accel_domain_bytes(device_of(dev)->cpu, lg_n, t);
 }
 
 /* The CPU's objects, but found through this device. */
@@ -256,11 +256,11 @@ static void circuit_destroy(cuzk_accel_circuit *c, cuzk_accel_queue *q)
 }
 
 static cuzk_status domain_create(cuzk_accel_domain **out, cuzk_accel_queue *q, unsigned lg_n,
-                                 const cuzk_fr *root_2_32, cuzk_err *err)
+                                 const cuzk_fr *root_2_32, cuzk_accel_twiddles t, cuzk_err *err)
 {
     mock_device *m = owner_of(q);
     CUZK_TRY(call(m, "domain", err));
-    CUZK_TRY(cuzk_accel_domain_create(out, queue_of(q)->cpu, lg_n, root_2_32, err));
+    CUZK_TRY(cuzk_accel_domain_create(out, queue_of(q)->cpu, lg_n, root_2_32, t, err));
     (*out)->dev = q->dev;
     count(m, &m->stats.objects, true);
     return CUZK_OK;
@@ -383,7 +383,8 @@ static cuzk_status enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, voi
         q->failed = due;
     }
     delay(m);
-    if (op->kind == CUZK_ACCEL_OP_MSM_G1 && op->u.msm.images) {
+    if (op->kind == CUZK_ACCEL_OP_MSM_G1 && op->u.msm.images &&
+        !cuzk_accel_cpu_has_failed(q->cpu)) {
         CUZK_TRY(check_images(op, err));
     }
     CUZK_TRY(cuzk_accel_enqueue(q->cpu, op, d_ws, ws_bytes, err));

@@ -56,7 +56,7 @@ static uint64_t bitmap_bytes(const device_points *p)
 static cuzk_status work_of(const cuzk_device_key *k, const device_points *p, uint64_t *bytes,
                            cuzk_err *err)
 {
-    const cuzk_accel_op make = comb_op(p), sum = device_sum_op(p, p->n);
+    const cuzk_accel_op make = comb_op(p), sum = device_sum_op(k, p, p->n, 0);
     cuzk_accel_need a, b;
     CUZK_TRY(cuzk_accel_plan(k->dev, &make, &a, err));
     CUZK_TRY(cuzk_accel_plan(k->dev, &sum, &b, err));
@@ -87,7 +87,7 @@ static cuzk_status make(cuzk_device_key *k, device_points *p, uint8_t *d_work, u
     const cuzk_accel_op comb = comb_op(p);
     const cuzk_accel_op zero = {.kind = CUZK_ACCEL_OP_ZERO,
                                 .u.copy = {.d_dst = d_work, .bytes = map}};
-    cuzk_accel_op sum = device_sum_op(p, p->n);
+    cuzk_accel_op sum = device_sum_op(k, p, p->n, 0);
     sum.u.msm.d_bases = p->d;
     sum.u.msm.d_bits = (const uint64_t *)(const void *)d_work;
     sum.u.msm.sum = &p->total;

@@ -8,9 +8,9 @@
 
 /*
  * Arrays of points in the order in which a proof uses them. HL is section h (with infinity for the
- * coefficient that bellperson's form leaves out, so 2^lg points) and behind it the full wires of l:
- * both end in the proof's C, so one sum does for both. When points stream from the file, HL is section
- * h alone, as it is there, and L_FULLS the rest; else L_FULLS is empty.
+ * coefficient that bellperson's form leaves out, so 2^lg points). Where all points are on the device, the full
+ * wires of l are behind it ("joined"): both end in the proof's C, so one sum does for both, and L_FULLS is
+ * empty. Where points stream from the file, section h is as it is there, without the infinity.
  */
 typedef enum device_array {
     DEVICE_HL = 0,
@@ -55,6 +55,7 @@ static inline uint64_t device_first_of(const device_points *p)
 /* Queues of a call. */
 typedef struct device_lane {
     cuzk_accel_queue *q, *copy; /* work; slices of points on their way */
+    uint8_t *vector;            /* page-locked; made when a plan first wants it */
     bool busy;
 } device_lane;
 
@@ -73,7 +74,11 @@ struct cuzk_device_key {
     unsigned lg;
     cuzk_accel_split split[CUZK_ACCEL_N_SECTIONS];
     device_points points[DEVICE_ARRAYS];
-    device_stream *stream; /* NULL: what streams is in points[].host */
+    bool joined;           /* the full wires of l are behind section h */
+    bool from_file;        /* what streams comes from the file; else it is in points[].host */
+    bool stream_images;    /* images are made of slices whose sums are faster with them */
+    device_stream *stream; /* of from_file */
+    const char *what;      /* for messages: "PoRep 32GiB"; borrowed; or NULL */
     cuzk_device_key_stats stats;
     device_lane lanes[DEVICE_LANES];
     uint32_t n_lanes;
@@ -84,41 +89,71 @@ struct cuzk_device_key {
 };
 
 /*
- * What one witness keeps on the device during a call; offsets. Its values, which are large, are there
- * until they are summed with section h (wide); what the other arrays are summed with is small, and
- * there for more witnesses (narrow).
+ * The memory of a call, made from what is free before anything of the call is allocated. A call has two phases,
+ * which use the same memory one after the other:
+ *
+ *   h:     [witnesses] [values of a group] [scratch]     for each group: quotients, their sum with section h
+ *   rest:  [witnesses of a batch] [a section's multipliers, of each] [scratch]     the other sums
+ *
+ * Values are what a witness is large by: 32 bytes for each point of the domain. The points that stream do so
+ * once for each group (section h) and once for each batch (the others).
  */
-typedef struct device_slot_layout {
-    uint64_t values;       /* wide: h scalars, then l's full ones where HL has them */
-    uint64_t witness;      /* wide: as uploaded */
-    uint64_t bits[3];      /* narrow, by cuzk_accel_section */
-    uint64_t scalars[3];   /* narrow; [L] is used when HL does not have them */
-    uint64_t wide, narrow; /* bytes */
-} device_slot_layout;
+
+#define DEVICE_MOST_BATCH 16u /* witnesses at once: marks of a queue */
+
+/* The sums of a phase. Scratch: workspace, two buffers for points on their way, what a slice of the file is
+ * split to, images. */
+typedef struct device_sums {
+    uint64_t slice;    /* points of G1 at a time; half as many of G2 */
+    unsigned lg_batch; /* digits sorted at a time, as in cuzk_accel_op */
+    uint64_t work, buffer, split, images;
+    uint64_t bytes; /* of all, the buffer twice */
+} device_sums;
 
 typedef struct device_plan {
-    uint32_t group;                  /* witnesses that share a pass over section h */
-    uint32_t batch;                  /* and over the other arrays: as many or more */
-    uint64_t slice;                  /* points of G1 at a time; half as many of G2 */
-    uint64_t work;                   /* bytes of the largest workspace */
-    uint64_t buffer;                 /* bytes of one of the two slice buffers; 0: nothing streams */
-    uint64_t split;                  /* bytes of a slice of the file, split */
-    uint64_t vectors, quotient_work; /* bytes of two vectors of the domain, and of a workspace */
-    uint64_t scratch; /* shared by the phases: vectors and workspace, or workspace and buffers */
-    uint64_t total;   /* bytes */
-    device_slot_layout slot;
+    uint32_t group, batch; /* witnesses */
+    /*
+     * Vectors of the domain that a quotient has on the device, its values included: 3: as in quotient.c; 2: in
+     * place, A and B evaluated twice; 1: in place, and the other vector is in host memory.
+     */
+    uint32_t vectors;
+    bool again; /* witnesses are uploaded once more for the rest: phase h has room for one */
+    device_sums h, rest;
+    uint64_t witness, values, section; /* bytes of one */
+    uint64_t bits_bytes;               /* of section: bits, then scalars */
+    uint64_t vector;                   /* bytes of a vector */
+    uint64_t chunk;                    /* bytes of it on their way from the host */
+    uint64_t quotient_work;
+    uint64_t at_values, at_section, at_h, at_rest; /* offsets; the last two of the scratch */
+    uint64_t total;                                /* bytes */
+    uint64_t host;                                 /* bytes of host memory: the other vector */
 } device_plan;
 
-/** Plan for at most n witnesses in `free` bytes. E_DEV_NOMEM with the numbers. */
+/** Plan for at most n witnesses in `free_bytes`. E_DEV_NOMEM with the numbers. */
 CUZK_NODISCARD cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t n,
                                             uint64_t free_bytes, const cuzk_device_prove_opts *opts,
                                             cuzk_err *err);
-/** Bytes of a batch in such groups, with slices of that many points. */
+/** The best plan for n witnesses; out->total 0: none fits, and out->h.bytes is what the smallest needs.
+ * *ns: its time by the model of device_cost.c. */
+CUZK_NODISCARD cuzk_status device_plan_choose(device_plan *out, uint64_t *ns,
+                                              const cuzk_device_key *k, uint32_t n,
+                                              uint64_t free_bytes,
+                                              const cuzk_device_prove_opts *opts, cuzk_err *err);
+/** Bytes of a call for one witness with three vectors and sums of at most that many points. */
 CUZK_NODISCARD cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k,
-                                             uint32_t group, uint32_t batch, uint64_t slice,
-                                             cuzk_err *err);
-/** Points of the longest array, those of G2 counted twice. */
-uint64_t device_plan_longest(const cuzk_device_key *k);
+                                             uint64_t slice, cuzk_err *err);
+
+/* device_cost.c: a model, in nanoseconds, that plans are compared by. */
+
+/** Sums of one witness with section h (is_h) or with the others. */
+uint64_t device_cost_sums(const cuzk_device_key *k, const device_sums *s, bool is_h);
+/** The way of the points that stream for one pass over them. */
+uint64_t device_cost_stream(const cuzk_device_key *k, bool is_h);
+/** What fewer vectors cost one witness. */
+uint64_t device_cost_vectors(const cuzk_device_key *k, uint32_t vectors);
+
+/** Points of the longest array of a phase, those of G2 counted twice. */
+uint64_t device_plan_longest(const cuzk_device_key *k, bool is_h);
 /** Points of an array in one step. With a comb: whole groups and whole words of bits. */
 static inline uint64_t device_slice_of(const device_points *p, uint64_t slice)
 {
@@ -129,8 +164,9 @@ static inline uint64_t device_slice_of(const device_points *p, uint64_t slice)
     }
     return s == 0 ? 1 : s;
 }
-/** What sums n points of an array: kind, n and teeth. */
-cuzk_accel_op device_sum_op(const device_points *p, uint64_t n);
+/** What sums n points of an array: kind, n, teeth, images and lg_batch. */
+cuzk_accel_op device_sum_op(const cuzk_device_key *k, const device_points *p, uint64_t n,
+                            unsigned lg_batch);
 
 /** *a += *b, of the same group. */
 void device_add_sum(cuzk_accel_sum *a, const cuzk_accel_sum *b);

@@ -11,12 +11,11 @@
 #include "device_load.h"
 #include "device_stream.h"
 
-/* Points that one slice has when arrays stream and memory is planned for it; at least a quarter. */
-#define STREAM_SLICE ((uint64_t)1 << 24)
-/* Witnesses that memory is planned for then: partitions of a PoRep. */
-#define STREAM_BATCH 10u
+/* Witnesses that memory is planned for where points stream: partitions of a PoRep; large ones come alone. */
+#define STREAM_BATCH  10u
+#define LARGE_WITNESS ((uint64_t)1 << 30)
 /* From domains of this size on one call at a time. */
-#define LARGE_LG     25u
+#define LARGE_LG      25u
 
 void cuzk_device_key_destroy(cuzk_device_key *k)
 {
@@ -34,6 +33,7 @@ void cuzk_device_key_destroy(cuzk_device_key *k)
     for (int i = DEVICE_LANES - 1; i >= 0; i--) {
         cuzk_accel_queue_destroy(k->lanes[i].copy);
         cuzk_accel_queue_destroy(k->lanes[i].q);
+        cuzk_accel_host_free(k->dev, k->lanes[i].vector);
     }
     for (int i = 0; i < DEVICE_STAGES; i++) {
         cuzk_accel_host_free(k->dev, k->stages[i]);
@@ -68,7 +68,7 @@ cuzk_device_key_stats cuzk_device_key_get_stats(const cuzk_device_key *k)
 
 cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_device_key *k, cuzk_err *err)
 {
-    return device_plan_bytes(bytes, k, 1, 1, device_plan_longest(k), err);
+    return device_plan_bytes(bytes, k, UINT64_MAX, err);
 }
 
 static cuzk_status copy_vk(cuzk_device_key *k, const cuzk_srs_vk *vk, cuzk_err *err)
@@ -92,17 +92,20 @@ static void set_array(cuzk_device_key *k, device_array a, uint64_t n, bool bits,
     k->points[a].bytes = (uint32_t)bytes;
 }
 
-/* from_file: h by itself, as it is there. */
-static void set_arrays(cuzk_device_key *k, bool from_file)
+/* Lengths of the arrays, by k->joined and k->from_file. */
+static void set_arrays(cuzk_device_key *k)
 {
+    const uint64_t m = (uint64_t)1 << k->lg;
     const size_t g1 = sizeof(cuzk_g1_affine), g2 = sizeof(cuzk_g2_affine);
     const cuzk_accel_split *l = &k->split[CUZK_ACCEL_L];
     const cuzk_accel_split *a = &k->split[CUZK_ACCEL_A];
     const cuzk_accel_split *b = &k->split[CUZK_ACCEL_B];
     set_array(k, DEVICE_HL,
-              from_file ? device_section_count(k, CUZK_SRS_H) : ((uint64_t)1 << k->lg) + l->n_fulls,
+              k->from_file ? device_section_count(k, CUZK_SRS_H)
+              : k->joined  ? m + l->n_fulls
+                           : m,
               false, g1);
-    set_array(k, DEVICE_L_FULLS, from_file ? l->n_fulls : 0, false, g1);
+    set_array(k, DEVICE_L_FULLS, k->joined ? 0 : l->n_fulls, false, g1);
     set_array(k, DEVICE_L_BITS, l->n_bits, true, g1);
     set_array(k, DEVICE_A_BITS, a->n_bits, true, g1);
     set_array(k, DEVICE_A_FULLS, a->n_fulls, false, g1);
@@ -172,49 +175,65 @@ static cuzk_status choose_comb(cuzk_device_key *k, const cuzk_device_key_opts *o
     return CUZK_OK;
 }
 
-/* All arrays on the device, when a proof fits beside them with sums in at most 8 parts. */
+/* All arrays on the device, when a proof fits next to them with sums in at most 8 parts. */
 static cuzk_status choose_all(cuzk_device_key *k, uint64_t free_bytes, bool *fits, cuzk_err *err)
 {
     uint64_t work = 0;
+    k->joined = true;
+    k->from_file = false;
+    set_arrays(k);
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         k->points[a].resident = true;
     }
     const uint64_t points = all_bytes(k);
-    CUZK_TRY(device_plan_bytes(&work, k, 1, 1, (device_plan_longest(k) + 7) / 8, err));
+    CUZK_TRY(device_plan_bytes(&work, k, (device_plan_longest(k, true) + 7) / 8, err));
     *fits = points <= free_bytes && work <= free_bytes - points;
     return CUZK_OK;
 }
 
-/* The short arrays and then as many others as leave room for a group of witnesses. */
-static cuzk_status choose_some(cuzk_device_key *k, uint64_t free_bytes, bool none, cuzk_err *err)
+static void keep_first(cuzk_device_key *k, int n)
 {
     static const device_array order[DEVICE_ARRAYS] = {
         DEVICE_A_FULLS, DEVICE_B1_FULLS, DEVICE_L_FULLS, DEVICE_B2_FULLS, DEVICE_B2_BITS,
         DEVICE_B1_BITS, DEVICE_A_BITS,   DEVICE_L_BITS,  DEVICE_HL};
-    uint64_t work = 0;
-    for (int a = 0; a < DEVICE_ARRAYS; a++) {
-        k->points[a].resident = false;
-    }
-    bool fits = false;
-    for (uint32_t group = 3; group > 0 && !fits; group--) {
-        const uint64_t longest =
-            k->stream != NULL ? STREAM_SLICE / 4 : STREAM_SLICE; /* as planned */
-        for (uint64_t slice = longest; slice >= STREAM_SLICE / 4 && !fits; slice /= 2) {
-            CUZK_TRY(device_plan_bytes(&work, k, group, STREAM_BATCH, slice, err));
-            fits = work <= free_bytes;
-        }
-    }
-    if (none || !fits) {
-        return CUZK_OK; /* the plan of a call has smaller slices, or says what is missing */
-    }
-    uint64_t left = free_bytes - work;
     for (int i = 0; i < DEVICE_ARRAYS; i++) {
-        device_points *p = &k->points[order[i]];
-        if (array_bytes(p) <= left) {
-            p->resident = true;
-            left -= array_bytes(p);
+        k->points[order[i]].resident = i < n;
+    }
+}
+
+/*
+ * Some arrays stay, the shortest first; the others stream. Of all numbers of arrays that of the fastest plan
+ * for a batch. E_DEV_NOMEM with the numbers where no proof fits even if all of them stream. load_bytes < free_bytes
+ * are needed next to the points until they are loaded.
+ */
+static cuzk_status choose_some(cuzk_device_key *k, uint64_t free_bytes, uint64_t load_bytes,
+                               bool none, cuzk_err *err)
+{
+    static const cuzk_device_prove_opts opts;
+    const uint32_t n = cuzk_accel_witness_bytes(k->dc) < LARGE_WITNESS ? STREAM_BATCH : 1;
+    uint64_t least = UINT64_MAX;
+    int best = 0;
+    device_plan plan;
+    k->joined = false;
+    set_arrays(k);
+    keep_first(k, 0);
+    CUZK_TRY(device_plan_make(&plan, k, n, free_bytes, &opts, err));
+    for (int i = 0; i < DEVICE_ARRAYS; i++) {
+        uint64_t points = 0, ns;
+        keep_first(k, i);
+        for (int a = 0; a < DEVICE_ARRAYS; a++) {
+            points += k->points[a].resident ? array_bytes(&k->points[a]) : 0;
+        }
+        if (points > free_bytes - load_bytes || (none && i > 0)) {
+            break;
+        }
+        CUZK_TRY(device_plan_choose(&plan, &ns, k, n, free_bytes - points, &opts, err));
+        if (plan.total != 0 && ns < least) {
+            least = ns;
+            best = i;
         }
     }
+    keep_first(k, best);
     return CUZK_OK;
 }
 
@@ -234,7 +253,7 @@ static cuzk_status alloc_array(cuzk_device_key *k, device_points *p, cuzk_err *e
         k->stats.device_bytes += array_bytes(p);
         return cuzk_accel_enqueue(k->q, &op, NULL, 0, err);
     }
-    if (k->stream != NULL) {
+    if (k->from_file) {
         return CUZK_OK;
     }
     CUZK_TRY(cuzk_accel_host_alloc(k->dev, &m, p->n * p->bytes, err));
@@ -246,10 +265,11 @@ static cuzk_status alloc_array(cuzk_device_key *k, device_points *p, cuzk_err *e
 /* Some arrays on the device; the file instead of a copy of the others on the host, if need be. */
 static cuzk_status choose_and_open(cuzk_device_key *k, const cuzk_srs *srs,
                                    const cuzk_device_key_opts *opts, uint64_t free_bytes,
-                                   cuzk_err *err)
+                                   uint64_t load_bytes, cuzk_err *err)
 {
     uint64_t beside = 0;
-    CUZK_TRY(choose_some(k, free_bytes, opts->stream, err));
+    k->stream_images = opts->images;
+    CUZK_TRY(choose_some(k, free_bytes, load_bytes, opts->stream, err));
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         beside += k->points[a].resident ? 0 : array_bytes(&k->points[a]);
     }
@@ -260,10 +280,9 @@ static cuzk_status choose_and_open(cuzk_device_key *k, const cuzk_srs *srs,
         return CUZK_OK;
     }
     CUZK_TRY(device_stream_open(k, srs, opts->chunk_points, err));
-    k->stats.from_file = true;
+    k->from_file = k->stats.from_file = true;
     k->stats.host_bytes = device_stream_host_bytes(k);
-    set_arrays(k, true);
-    return choose_some(k, free_bytes, opts->stream, err);
+    return choose_some(k, free_bytes, load_bytes, opts->stream, err);
 }
 
 /*
@@ -277,11 +296,14 @@ static cuzk_status place_arrays(cuzk_device_key *k, const cuzk_srs *srs,
     bool all = false;
     uint64_t free_bytes = free_memory(k);
     if (load_bytes >= free_bytes) {
-        return CUZK_FAIL(
-            err, CUZK_E_DEV_NOMEM,
-            "parameters cannot be loaded: %llu MiB of device memory are needed for it, "
-            "%llu MiB are free",
-            (unsigned long long)(load_bytes >> 20), (unsigned long long)(free_bytes >> 20));
+        cuzk_accel_props props;
+        cuzk_accel_get_props(k->dev, &props);
+        return CUZK_FAIL(err, CUZK_E_DEV_NOMEM,
+                         "%s (device %u): loading the parameters of %s needs %llu MiB of device "
+                         "memory; %llu MiB are free",
+                         props.name, props.ordinal, k->what != NULL ? k->what : "this circuit",
+                         (unsigned long long)((load_bytes + (1u << 20) - 1) >> 20),
+                         (unsigned long long)(free_bytes >> 20));
     }
     if (!opts->stream) {
         CUZK_TRY(choose_all(k, free_bytes, &all, err));
@@ -293,7 +315,7 @@ static cuzk_status place_arrays(cuzk_device_key *k, const cuzk_srs *srs,
         }
         CUZK_TRY(choose_comb(k, opts, free_bytes, load_bytes, err));
     } else {
-        CUZK_TRY(choose_and_open(k, srs, opts, free_bytes - load_bytes, err));
+        CUZK_TRY(choose_and_open(k, srs, opts, free_bytes, load_bytes, err));
     }
     k->stats.resident = true;
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
@@ -328,12 +350,26 @@ static cuzk_status add_lanes(cuzk_device_key *k, const cuzk_device_key_opts *opt
     return CUZK_OK;
 }
 
-/* Queues, circuit, twiddles. */
-static cuzk_status begin(cuzk_device_key *k, cuzk_err *err)
+/* Every twiddle only where all points stay next to them: elsewhere their memory is worth more. */
+static cuzk_status make_domain(cuzk_device_key *k, const cuzk_device_key_opts *opts, cuzk_err *err)
 {
-    cuzk_accel_props before, after;
     const cuzk_fr *root =
         k->quotient == CUZK_QUOTIENT_ODD_COSET ? &CUZK_FR_ROOT_2_32_SNARKJS : NULL;
+    const uint64_t free_bytes = free_memory(k);
+    const uint64_t full = cuzk_accel_domain_bytes(k->dev, k->lg, CUZK_ACCEL_TWIDDLES_FULL);
+    bool all = false;
+    if (!opts->stream && full < free_bytes) {
+        CUZK_TRY(choose_all(k, free_bytes - full, &all, err));
+    }
+    return cuzk_accel_domain_create(&k->domain, k->q, k->lg, root,
+                                    all ? CUZK_ACCEL_TWIDDLES_FULL : CUZK_ACCEL_TWIDDLES_SMALL,
+                                    err);
+}
+
+/* Queues, circuit, twiddles. */
+static cuzk_status begin(cuzk_device_key *k, const cuzk_device_key_opts *opts, cuzk_err *err)
+{
+    cuzk_accel_props before, after;
     (void)pthread_mutex_init(&k->lock, NULL); /* default attributes: cannot fail */
     (void)pthread_cond_init(&k->lane_free, NULL);
     k->has_lock = true;
@@ -341,23 +377,24 @@ static cuzk_status begin(cuzk_device_key *k, cuzk_err *err)
     CUZK_TRY(add_lane(k, err));
     k->q = k->lanes[0].q;
     CUZK_TRY(cuzk_accel_circuit_create(&k->dc, k->q, k->circuit, k->all_wires, err));
-    CUZK_TRY(cuzk_accel_domain_create(&k->domain, k->q, k->lg, root, err));
-    cuzk_accel_get_props(k->dev, &after);
-    k->stats.device_bytes = before.memory_free - after.memory_free;
     for (int s = 0; s < CUZK_ACCEL_N_SECTIONS; s++) {
         cuzk_accel_section_split(k->dc, (cuzk_accel_section)s, &k->split[s]);
     }
-    set_arrays(k, false);
+    CUZK_TRY(make_domain(k, opts, err));
+    cuzk_accel_get_props(k->dev, &after);
+    k->stats.device_bytes = before.memory_free - after.memory_free;
     return CUZK_OK;
 }
 
-static cuzk_device_key *new_key(cuzk_accel *dev, const cuzk_circuit *c)
+static cuzk_device_key *new_key(cuzk_accel *dev, const cuzk_circuit *c,
+                                const cuzk_device_key_opts *opts)
 {
     cuzk_device_key *k = cuzk_alloc_zero(1, sizeof(*k));
     if (k != NULL) {
         k->dev = dev;
         k->circuit = c;
         k->lg = cuzk_circuit_lg_domain(c);
+        k->what = opts->what;
     }
     return k;
 }
@@ -395,7 +432,7 @@ cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev, const
     cuzk_status st = CUZK_OK;
     opts = opts != NULL ? opts : &no_opts;
     CUZK_TRY(cuzk_prove_check_match(c, srs, err));
-    cuzk_device_key *k = new_key(dev, c);
+    cuzk_device_key *k = new_key(dev, c, opts);
     if (k == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a key");
     }
@@ -404,7 +441,7 @@ cuzk_status cuzk_device_key_create(cuzk_device_key **out, cuzk_accel *dev, const
     k->quotient = cuzk_srs_quotient(srs);
     k->all_wires = cuzk_srs_all_wires(srs);
     CUZK_TRY_GOTO(st, copy_vk(k, cuzk_srs_get_vk(srs), err));
-    CUZK_TRY_GOTO(st, begin(k, err));
+    CUZK_TRY_GOTO(st, begin(k, opts, err));
     device_loader_size(&l, opts->chunk_points);
     CUZK_TRY_GOTO(st, place_arrays(k, srs, opts, device_loader_bytes(&l) + l.input_bytes, err));
     CUZK_TRY_GOTO(st, device_loader_begin(&l, err));
@@ -420,7 +457,7 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
     cuzk_status st = CUZK_OK;
     cuzk_srs_vk vk = {.n_ic = (uint32_t)c->n_inputs};
     opts = opts != NULL ? opts : &no_opts;
-    cuzk_device_key *k = new_key(dev, c);
+    cuzk_device_key *k = new_key(dev, c, opts);
     if (k == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a key");
     }
@@ -429,7 +466,7 @@ cuzk_status cuzk_device_key_setup(cuzk_device_key **out, cuzk_accel *dev, const 
     uint64_t setup_bytes;
     cuzk_setup_vk_points(&vk, toxic);
     CUZK_TRY_GOTO(st, copy_vk(k, &vk, err));
-    CUZK_TRY_GOTO(st, begin(k, err));
+    CUZK_TRY_GOTO(st, begin(k, opts, err));
     device_loader_size(&l, opts->chunk_points);
     setup_bytes = cuzk_accel_setup_bytes(dev, c, l.chunk);
     if (setup_bytes == 0) {

@@ -40,6 +40,7 @@ typedef struct cuzk_device_key_opts {
     uint32_t lanes; /* calls that may share the device at once; 0: 2 for small circuits, else 1 */
     uint64_t chunk_points; /* points loaded at a time; 0: 2^20 */
     cuzk_device_comb comb;
+    const char *what; /* for messages: "PoRep 32GiB"; a literal, or as long as the key; or NULL */
     /** Images of the points that are multiplied (CUZK_ACCEL_OP_IMAGES_G1), where all the lanes' memory is
      * there beside them: faster sums, of points that are in the subgroup; of others, wrong ones. */
     bool images;
@@ -128,6 +129,20 @@ typedef struct cuzk_device_prove_opts {
     cuzk_pool *pool;           /* optional; copies of large witnesses */
     bool pinned;               /* all witnesses are of cuzk_device_witness_take, of any key */
 } cuzk_device_prove_opts;
+
+/** How a call for n witnesses would use device memory. */
+typedef struct cuzk_device_plan_info {
+    uint32_t group, batch;   /* witnesses for a pass over section h, and over the others */
+    uint32_t vectors;        /* of the domain on the device: 3, 2 or 1 */
+    uint64_t slice_h, slice; /* points of G1 at a time, of section h and of the others */
+    uint64_t device_bytes;   /* besides the key's */
+    uint64_t host_bytes;     /* of a vector that is in host memory meanwhile */
+    uint64_t expected_ns;    /* by a model of one H200; for comparison only */
+} cuzk_device_plan_info;
+/** free_bytes: of device memory, besides the key's. E_DEV_NOMEM with card, kind, needed and available. */
+CUZK_NODISCARD cuzk_status cuzk_device_key_plan(cuzk_device_plan_info *out,
+                                                const cuzk_device_key *k, uint32_t n,
+                                                uint64_t free_bytes, cuzk_err *err);
 
 /** Device bytes that a call takes beside the key to prove one witness with no sum in slices. */
 CUZK_NODISCARD cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_device_key *k,

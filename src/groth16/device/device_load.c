@@ -102,7 +102,7 @@ static void places(cuzk_device_key *k, cuzk_srs_section s, place *bits, place *f
     fulls->p = &k->points[device_fulls_of(s)];
     bits->shift = device_first_of(bits->p);
     fulls->shift = 0;
-    if (s == CUZK_SRS_L && k->stream == NULL) {
+    if (s == CUZK_SRS_L && k->joined) {
         fulls->p = &k->points[DEVICE_HL];
         fulls->shift = (uint64_t)1 << k->lg;
     }

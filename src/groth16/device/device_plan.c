@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* How a call divides the free memory of its device: witnesses at once, points at a time. */
+/*
+ * How a call divides the free memory of its device. The two phases are planned apart, since they use the same
+ * memory one after the other: of all shapes that fit, each takes the one with the least time by the model. Shapes
+ * go down to one witness, one vector and short sums before a call is refused.
+ */
+#include <string.h>
+
 #include "device_stream.h"
 
 #define ALIGN       256u
 #define SLICE_UNIT  128u /* half a slice must be whole words of bits */
-#define LEAST_SLICE 1024u
-#define GOOD_SLICE  ((uint64_t)1 << 22) /* below it sums lose speed: rather fewer witnesses */
-#define MOST_BATCH  16u                 /* marks of a queue */
+#define LEAST_SLICE 128u
+#define MOST_HALVES 8u /* a slice is at least a 2^8th of the longest array */
+#define MOST_STREAM \
+    ((uint64_t)1 << 25) /* longer slices gain little, and the first takes longer to come */
+#define LEAST_CHUNK    1024u
+#define CHUNKS         64u /* of a vector on its way from the host */
+#define LEAST_LG_BATCH 23u
+#define MOST_LG_BATCH  26u
 
 static uint64_t round_up(uint64_t n, uint64_t unit)
 {
@@ -18,28 +29,29 @@ static uint64_t max64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static uint64_t take(uint64_t *at, uint64_t bytes)
+static uint64_t min64(uint64_t a, uint64_t b)
 {
-    const uint64_t p = *at;
-    *at += round_up(bytes, ALIGN);
-    return p;
+    return a < b ? a : b;
 }
 
-static device_slot_layout slot_layout(const cuzk_device_key *k)
+cuzk_accel_op device_sum_op(const cuzk_device_key *k, const device_points *p, uint64_t n,
+                            unsigned lg_batch)
 {
-    device_slot_layout s = {0};
-    const uint64_t m = (uint64_t)1 << k->lg;
-    uint64_t values = k->points[DEVICE_HL].n;
-    values = max64(values, m); /* the quotient writes all of m */
-    s.values = take(&s.wide, values * sizeof(cuzk_scalar));
-    s.witness = take(&s.wide, cuzk_accel_witness_bytes(k->dc));
-    for (int i = 0; i < CUZK_ACCEL_N_SECTIONS; i++) {
-        const uint64_t fulls =
-            i == CUZK_ACCEL_L ? k->points[DEVICE_L_FULLS].n : k->split[i].n_fulls;
-        s.bits[i] = take(&s.narrow, (k->split[i].n_bits + 63) / 64 * sizeof(uint64_t));
-        s.scalars[i] = take(&s.narrow, fulls * sizeof(cuzk_scalar));
+    const bool g2 = p->bytes == sizeof(cuzk_g2_affine);
+    cuzk_accel_op op = {.kind = g2 ? CUZK_ACCEL_OP_MSM_G2 : CUZK_ACCEL_OP_MSM_G1};
+    if (p->teeth != 0) {
+        op.kind = g2 ? CUZK_ACCEL_OP_SIGNS_G2 : CUZK_ACCEL_OP_SIGNS_G1;
+    } else if (p->bits) {
+        op.kind = g2 ? CUZK_ACCEL_OP_BITS_G2 : CUZK_ACCEL_OP_BITS_G1;
     }
-    return s;
+    op.u.msm.n = n;
+    op.u.msm.teeth = p->teeth;
+    op.u.msm.lg_batch = lg_batch;
+    op.u.msm.images = p->resident ? p->image_bytes != 0
+                                  : op.kind == CUZK_ACCEL_OP_MSM_G1 && k->stream_images &&
+                                        cuzk_accel_image_bytes(k->dev, n) != 0;
+    op.u.msm.d_images = NULL;
+    return op;
 }
 
 static cuzk_status need_of(const cuzk_device_key *k, const cuzk_accel_op *op, uint64_t *most,
@@ -51,80 +63,95 @@ static cuzk_status need_of(const cuzk_device_key *k, const cuzk_accel_op *op, ui
     return CUZK_OK;
 }
 
-cuzk_accel_op device_sum_op(const device_points *p, uint64_t n)
+/* Sums of a phase that have been looked at: by array and images the most terms. */
+typedef struct seen {
+    uint64_t n[DEVICE_ARRAYS][2];
+} seen;
+
+/* A sum of n points of an array is one of the phase's. Needs grow with n. */
+static cuzk_status add_sum(device_sums *s, seen *was, const cuzk_device_key *k, int array,
+                           uint64_t n, cuzk_err *err)
 {
-    const bool g2 = p->bytes == sizeof(cuzk_g2_affine);
-    cuzk_accel_op op = {.kind = g2 ? CUZK_ACCEL_OP_MSM_G2 : CUZK_ACCEL_OP_MSM_G1};
-    if (p->teeth != 0) {
-        op.kind = g2 ? CUZK_ACCEL_OP_SIGNS_G2 : CUZK_ACCEL_OP_SIGNS_G1;
-    } else if (p->bits) {
-        op.kind = g2 ? CUZK_ACCEL_OP_BITS_G2 : CUZK_ACCEL_OP_BITS_G1;
+    const device_points *p = &k->points[array];
+    const cuzk_accel_op op = device_sum_op(k, p, n, s->lg_batch);
+    uint64_t *most = &was->n[array][op.u.msm.images];
+    if (n <= *most) {
+        return CUZK_OK;
     }
-    op.u.msm.n = n;
-    op.u.msm.teeth = p->teeth;
-    op.u.msm.images = p->image_bytes != 0;
-    op.u.msm.d_images = NULL;
-    return op;
+    *most = n;
+    if (op.u.msm.images && !p->resident) {
+        s->images = max64(s->images, round_up(n * cuzk_accel_image_bytes(k->dev, n), ALIGN));
+    }
+    return need_of(k, &op, &s->work, err);
 }
 
-/* Workspace of the sums with slices of that many points: whole ones and what is left. */
-static cuzk_status sums_work(const cuzk_device_key *k, uint64_t slice, uint64_t *work,
-                             cuzk_err *err)
+/* Slices of the file, and what they take themselves. */
+static cuzk_status add_slices(device_sums *s, seen *was, const cuzk_device_key *k, bool is_h,
+                              cuzk_err *err)
 {
-    *work = 0;
-    for (int a = 0; a < DEVICE_ARRAYS; a++) {
-        const device_points *p = &k->points[a];
-        const uint64_t step = device_slice_of(p, slice);
-        if (k->stream != NULL && !p->resident) {
-            continue;
+    device_slice x = {.section = is_h ? CUZK_SRS_H : CUZK_SRS_L};
+    while (device_slice_next(&x, k, s->slice)) {
+        const cuzk_srs_section section = (cuzk_srs_section)x.section;
+        if ((section == CUZK_SRS_H) != is_h) {
+            break;
         }
-        const cuzk_accel_op whole = device_sum_op(p, p->n < step ? p->n : step);
-        const cuzk_accel_op rest = device_sum_op(p, p->n % step);
-        CUZK_TRY(need_of(k, &whole, work, err));
-        CUZK_TRY(need_of(k, &rest, work, err));
+        if (x.sum_bits) {
+            CUZK_TRY(add_sum(s, was, k, (int)device_bits_of(section), is_h ? x.n : x.n_bits, err));
+        }
+        if (x.sum_fulls) {
+            CUZK_TRY(add_sum(s, was, k, (int)device_fulls_of(section), x.n_fulls, err));
+        }
+        s->buffer = max64(s->buffer, device_slice_input(&x));
+        s->split = max64(s->split, is_h ? 0 : device_slice_split(&x));
     }
     return CUZK_OK;
 }
 
-/* The same for slices of the file, and what they take themselves. */
-static cuzk_status slices_need(device_plan *p, const cuzk_device_key *k, cuzk_err *err)
+/* Memory of a phase's sums with such slices. */
+static cuzk_status lay_out_sums(device_sums *out, const cuzk_device_key *k, bool is_h,
+                                uint64_t slice, unsigned lg_batch, cuzk_err *err)
 {
-    device_slice s = {.section = CUZK_SRS_H};
-    p->buffer = p->split = 0;
-    while (device_slice_next(&s, k, p->slice)) {
-        const cuzk_srs_section section = (cuzk_srs_section)s.section;
-        cuzk_accel_op op = device_sum_op(&k->points[device_bits_of(section)],
-                                         section == CUZK_SRS_H ? s.n : s.n_bits);
-        if (s.sum_bits) {
-            CUZK_TRY(need_of(k, &op, &p->work, err));
+    device_sums s = {.slice = slice, .lg_batch = lg_batch};
+    seen was = {{{0}}};
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        const device_points *p = &k->points[a];
+        const uint64_t step = device_slice_of(p, slice);
+        if ((a == DEVICE_HL) != is_h || p->n == 0 || (k->from_file && !p->resident)) {
+            continue;
         }
-        if (s.sum_fulls) {
-            op = device_sum_op(&k->points[device_fulls_of(section)], s.n_fulls);
-            CUZK_TRY(need_of(k, &op, &p->work, err));
+        CUZK_TRY(add_sum(&s, &was, k, a, min64(p->n, step), err));
+        CUZK_TRY(add_sum(&s, &was, k, a, p->n % step, err));
+        if (!p->resident) {
+            s.buffer = max64(s.buffer, min64(p->n, step) * p->bytes);
         }
-        p->buffer = max64(p->buffer, device_slice_input(&s));
-        p->split = max64(p->split, device_slice_split(&s));
     }
-    p->buffer = round_up(p->buffer, ALIGN);
-    p->split = round_up(p->split, ALIGN);
+    if (k->from_file) {
+        CUZK_TRY(add_slices(&s, &was, k, is_h, err));
+    }
+    s.work = round_up(s.work, ALIGN);
+    s.buffer = round_up(s.buffer, ALIGN);
+    s.split = round_up(s.split, ALIGN);
+    s.bytes = s.work + 2 * s.buffer + s.split + s.images;
+    *out = s;
     return CUZK_OK;
 }
 
 /* Workspace of everything before the sums. */
 static cuzk_status quotient_work(const cuzk_device_key *k, uint64_t *work, cuzk_err *err)
 {
-    static const cuzk_accel_op_kind kinds[] = {CUZK_ACCEL_OP_WITNESS,  CUZK_ACCEL_OP_EVAL,
-                                               CUZK_ACCEL_OP_PRODUCT,  CUZK_ACCEL_OP_TO_COSET,
-                                               CUZK_ACCEL_OP_MUL,      CUZK_ACCEL_OP_RESIDUE,
-                                               CUZK_ACCEL_OP_QUOTIENT, CUZK_ACCEL_OP_SECTION};
+    static const cuzk_accel_op_kind kinds[] = {
+        CUZK_ACCEL_OP_WITNESS,  CUZK_ACCEL_OP_EVAL,     CUZK_ACCEL_OP_EVAL_TIMES,
+        CUZK_ACCEL_OP_PRODUCT,  CUZK_ACCEL_OP_TO_COSET, CUZK_ACCEL_OP_INTT,
+        CUZK_ACCEL_OP_MUL,      CUZK_ACCEL_OP_RESIDUE,  CUZK_ACCEL_OP_DIFF,
+        CUZK_ACCEL_OP_QUOTIENT, CUZK_ACCEL_OP_REVERSE,  CUZK_ACCEL_OP_SECTION};
     *work = 0;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         cuzk_accel_op op = {.kind = kinds[i]};
         if (op.kind == CUZK_ACCEL_OP_WITNESS) {
             op.u.witness.circuit = k->dc;
-        } else if (op.kind == CUZK_ACCEL_OP_EVAL) {
+        } else if (op.kind == CUZK_ACCEL_OP_EVAL || op.kind == CUZK_ACCEL_OP_EVAL_TIMES) {
             op.u.eval.circuit = k->dc;
-        } else if (op.kind == CUZK_ACCEL_OP_TO_COSET) {
+        } else if (op.kind == CUZK_ACCEL_OP_TO_COSET || op.kind == CUZK_ACCEL_OP_INTT) {
             op.u.ntt.domain = k->domain;
         } else if (op.kind == CUZK_ACCEL_OP_PRODUCT || op.kind == CUZK_ACCEL_OP_QUOTIENT) {
             op.u.poly.domain = k->domain;
@@ -135,153 +162,293 @@ static cuzk_status quotient_work(const cuzk_device_key *k, uint64_t *work, cuzk_
         }
         CUZK_TRY(need_of(k, &op, work, err));
     }
+    *work = round_up(*work, ALIGN);
     return CUZK_OK;
 }
 
-static uint64_t buffer_bytes(const cuzk_device_key *k, uint64_t slice)
+/* What does not depend on the choice. */
+static cuzk_status begin_plan(device_plan *p, const cuzk_device_key *k, cuzk_err *err)
 {
-    uint64_t most = 0;
-    for (int a = 0; a < DEVICE_ARRAYS; a++) {
-        const device_points *p = &k->points[a];
-        const uint64_t step = device_slice_of(p, slice);
-        if (!p->resident && p->n > 0) {
-            most = max64(most, (p->n < step ? p->n : step) * p->bytes);
-        }
+    const uint64_t m = (uint64_t)1 << k->lg;
+    memset(p, 0, sizeof(*p));
+    CUZK_TRY(quotient_work(k, &p->quotient_work, err));
+    p->vector = round_up(m * sizeof(cuzk_fr), ALIGN);
+    p->chunk = min64(max64(m / CHUNKS, LEAST_CHUNK), m) * sizeof(cuzk_fr);
+    p->witness = round_up(cuzk_accel_witness_bytes(k->dc), ALIGN);
+    /* The quotient writes all of m; behind it are the scalars of l, if its points are. */
+    p->values = round_up(max64(k->points[DEVICE_HL].n, m) * sizeof(cuzk_scalar), ALIGN);
+    uint64_t scalars = 0;
+    for (int i = 0; i < CUZK_ACCEL_N_SECTIONS; i++) {
+        const cuzk_accel_split *x = &k->split[i];
+        const bool elsewhere = i == CUZK_ACCEL_L && k->joined;
+        p->bits_bytes = max64(p->bits_bytes, (x->n_bits + 63) / 64 * sizeof(uint64_t));
+        scalars = max64(scalars, elsewhere ? 0 : x->n_fulls * sizeof(cuzk_scalar));
     }
-    return round_up(most, ALIGN);
-}
-
-/* Fills in everything but the choice of group and slice. */
-static cuzk_status lay_out(device_plan *p, const cuzk_device_key *k, cuzk_err *err)
-{
-    const uint64_t vectors = 2 * round_up(sizeof(cuzk_fr) << k->lg, ALIGN);
-    uint64_t quotient = 0;
-    CUZK_TRY(quotient_work(k, &quotient, err));
-    CUZK_TRY(sums_work(k, p->slice, &p->work, err));
-    p->buffer = buffer_bytes(k, p->slice);
-    if (k->stream != NULL) {
-        CUZK_TRY(slices_need(p, k, err));
-    }
-    p->work = round_up(p->work, ALIGN);
-    p->vectors = vectors;
-    p->quotient_work = round_up(quotient, ALIGN);
-    p->scratch = max64(vectors + p->quotient_work, p->work + 2 * p->buffer + p->split);
-    p->total = p->group * p->slot.wide + p->batch * p->slot.narrow + p->scratch;
+    p->bits_bytes = round_up(p->bits_bytes, ALIGN);
+    p->section = p->bits_bytes + round_up(scalars, ALIGN);
     return CUZK_OK;
 }
 
-uint64_t device_plan_longest(const cuzk_device_key *k)
+/* Offsets and totals from the choices. */
+static void lay_out(device_plan *p)
+{
+    const uint64_t quotient = p->quotient_work + (p->vectors > 1 ? (p->vectors - 1) * p->vector
+                                                                 : round_up(p->chunk, ALIGN));
+    p->at_values = (p->again ? 1 : p->group) * p->witness;
+    p->at_h = p->at_values + p->group * p->values;
+    p->at_section = p->batch * p->witness;
+    p->at_rest = p->at_section + p->batch * p->section;
+    p->host = p->vectors == 1 ? p->vector : 0;
+    p->total = max64(p->at_h + max64(quotient, p->h.bytes), p->at_rest + p->rest.bytes);
+}
+
+uint64_t device_plan_longest(const cuzk_device_key *k, bool is_h)
 {
     uint64_t most = LEAST_SLICE;
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         const device_points *p = &k->points[a];
         const uint64_t as_g1 = p->bytes == sizeof(cuzk_g2_affine) ? 2 * p->n : p->n;
-        most = max64(most, as_g1);
+        most = (a == DEVICE_HL) == is_h ? max64(most, as_g1) : most;
     }
     return round_up(most, SLICE_UNIT);
 }
 
-/* The largest slice, not below least, with which the witnesses fit; 0: none. */
-static cuzk_status fit_slice(device_plan *p, const cuzk_device_key *k, uint64_t most,
-                             uint64_t least, uint64_t free_bytes, cuzk_err *err)
+static bool streams(const cuzk_device_key *k, bool is_h)
 {
-    for (uint64_t s = most;; s = round_up(s / 2, SLICE_UNIT)) {
-        s = s < least ? least : s;
-        p->slice = s;
-        CUZK_TRY(lay_out(p, k, err));
-        if (p->total <= free_bytes) {
-            return CUZK_OK;
-        }
-        if (s <= least) {
-            p->slice = 0;
-            return CUZK_OK;
-        }
-    }
-}
-
-/* Bytes of points that stream: section h once for each group, the others once for each batch. */
-static uint64_t traffic(const device_plan *p, const cuzk_device_key *k, uint32_t n)
-{
-    uint64_t wide = 0, narrow = 0;
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
-        const device_points *x = &k->points[a];
-        *(a == DEVICE_HL ? &wide : &narrow) += x->resident ? 0 : x->n * x->bytes;
+        if ((a == DEVICE_HL) == is_h && !k->points[a].resident && k->points[a].n > 0) {
+            return true;
+        }
     }
-    uint64_t groups = 0;
-    for (uint32_t left = n; left > 0;) {
-        const uint32_t b = left < p->batch ? left : p->batch;
-        groups += (b + p->group - 1) / p->group;
-        left -= b;
-    }
-    return groups * wide + (n + p->batch - 1) / p->batch * narrow;
+    return false;
 }
 
-/*
- * Group and batch with the least traffic among those that fit beside p->scratch; of equals those that
- * need the least memory, or with `large` the largest. group 0: not even one fits.
- */
-static void choose_counts(device_plan *p, const cuzk_device_key *k, uint32_t n, uint32_t most_group,
-                          bool large, uint64_t free_bytes)
+/* A phase's choices, from the longest slices to the shortest. */
+#define MOST_SHAPES ((MOST_HALVES + 2) * (MOST_LG_BATCH - LEAST_LG_BATCH + 2))
+typedef struct shapes {
+    device_sums s[MOST_SHAPES];
+    uint64_t ns[MOST_SHAPES]; /* for one witness */
+    unsigned n;
+    uint64_t least; /* bytes of the smallest */
+} shapes;
+
+static cuzk_status make_shapes(shapes *out, const cuzk_device_key *k, bool is_h, uint64_t most,
+                               cuzk_err *err)
 {
-    device_plan best = {.group = 0};
-    uint64_t least = UINT64_MAX;
-    for (uint32_t b = 1; b <= n; b++) {
-        for (uint32_t g = 1; g <= b && g <= most_group; g++) {
-            const uint64_t total = g * p->slot.wide + b * p->slot.narrow + p->scratch;
-            device_plan t = *p;
-            t.group = g;
-            t.batch = b;
-            const uint64_t bytes = traffic(&t, k, n);
-            if (total <= free_bytes && (bytes < least || (large && bytes == least))) {
-                best = t;
-                least = bytes;
+    uint64_t longest = device_plan_longest(k, is_h);
+    if (streams(k, is_h)) {
+        longest = min64(longest, MOST_STREAM);
+    }
+    if (most != 0) {
+        longest = min64(longest, round_up(most, SLICE_UNIT));
+    }
+    const uint64_t shortest =
+        min64(longest, max64(LEAST_SLICE, round_up(longest >> MOST_HALVES, SLICE_UNIT)));
+    memset(out, 0, sizeof(*out));
+    out->least = UINT64_MAX;
+    for (uint64_t slice = longest; out->n < MOST_SHAPES; slice = round_up(slice / 2, SLICE_UNIT)) {
+        slice = max64(slice, shortest);
+        uint64_t before = UINT64_MAX;
+        for (unsigned lg = MOST_LG_BATCH + 1; lg >= LEAST_LG_BATCH && out->n < MOST_SHAPES; lg--) {
+            device_sums *s = &out->s[out->n];
+            CUZK_TRY(lay_out_sums(s, k, is_h, slice, lg > MOST_LG_BATCH ? 0 : lg, err));
+            if (s->bytes >= before) {
+                break; /* shorter batches save nothing: sums of few terms, or of bits */
+            }
+            before = s->bytes;
+            out->ns[out->n] = device_cost_sums(k, s, is_h);
+            out->least = min64(out->least, s->bytes);
+            out->n++;
+        }
+        if (slice <= shortest) {
+            break;
+        }
+    }
+    return CUZK_OK;
+}
+
+/* Passes over the points for n witnesses, by `at_once`. */
+static uint64_t passes(uint32_t n, uint32_t at_once)
+{
+    return (n + at_once - 1) / at_once;
+}
+
+typedef struct limits {
+    uint32_t n, most_group;
+    bool large; /* of equals the largest group */
+    uint64_t free_bytes;
+} limits;
+
+/* The fastest of phase h that fits. *ns UINT64_MAX: none. */
+static void choose_h(device_plan *p, uint64_t *ns, const cuzk_device_key *k, const shapes *h,
+                     const limits *l)
+{
+    const uint64_t stream = device_cost_stream(k, true);
+    device_plan t = *p;
+    *ns = UINT64_MAX;
+    t.batch = 0;
+    memset(&t.rest, 0, sizeof(t.rest));
+    for (t.vectors = 3; t.vectors > 0; t.vectors--) {
+        for (t.group = 1; t.group <= l->n && t.group <= l->most_group; t.group++) {
+            t.again = t.group < l->n;
+            for (unsigned i = 0; i < h->n; i++) {
+                const uint64_t pass = max64(stream, t.group * h->ns[i]);
+                const uint64_t all =
+                    passes(l->n, t.group) * pass + l->n * device_cost_vectors(k, t.vectors);
+                t.h = h->s[i];
+                lay_out(&t);
+                if (t.total <= l->free_bytes &&
+                    (all < *ns || (all == *ns && (l->large || t.total < p->total)))) {
+                    *ns = all;
+                    *p = t;
+                }
             }
         }
     }
-    p->group = best.group;
-    p->batch = best.batch;
+}
+
+/* The same for the other sums. */
+static void choose_rest(device_plan *p, uint64_t *ns, const cuzk_device_key *k, const shapes *rest,
+                        const limits *l)
+{
+    const uint64_t stream = device_cost_stream(k, false);
+    device_plan best = *p;
+    *ns = UINT64_MAX;
+    for (uint32_t batch = 1; batch <= l->n; batch++) {
+        for (unsigned i = 0; i < rest->n; i++) {
+            const uint64_t bytes = batch * (p->witness + p->section) + rest->s[i].bytes;
+            const uint64_t all = passes(l->n, batch) * max64(stream, batch * rest->ns[i]);
+            if (bytes <= l->free_bytes && (all < *ns || (all == *ns && l->large))) {
+                *ns = all;
+                best.batch = batch;
+                best.rest = rest->s[i];
+            }
+        }
+    }
+    *p = best;
+}
+
+/* What the smallest plan needs. */
+static uint64_t least_bytes(const device_plan *p, const shapes *h, const shapes *rest)
+{
+    device_plan t = *p;
+    t.group = t.batch = t.vectors = 1;
+    t.again = false;
+    t.h = (device_sums){.bytes = h->least};
+    t.rest = (device_sums){.bytes = rest->least};
+    lay_out(&t);
+    return t.total;
+}
+
+/* Nothing streams and all fits at once: nothing can be faster. *fits false: look further. */
+static cuzk_status choose_whole(device_plan *p, uint64_t *ns, const cuzk_device_key *k, uint32_t n,
+                                uint64_t free_bytes, bool *fits, cuzk_err *err)
+{
+    *fits = false;
+    if (streams(k, true) || streams(k, false)) {
+        return CUZK_OK;
+    }
+    CUZK_TRY(lay_out_sums(&p->h, k, true, device_plan_longest(k, true), 0, err));
+    CUZK_TRY(lay_out_sums(&p->rest, k, false, device_plan_longest(k, false), 0, err));
+    p->group = p->batch = n;
+    p->vectors = 3;
+    lay_out(p);
+    *fits = p->total <= free_bytes;
+    *ns = n * (device_cost_sums(k, &p->h, true) + device_cost_sums(k, &p->rest, false));
+    return CUZK_OK;
+}
+
+cuzk_status device_plan_choose(device_plan *out, uint64_t *ns, const cuzk_device_key *k, uint32_t n,
+                               uint64_t free_bytes, const cuzk_device_prove_opts *opts,
+                               cuzk_err *err)
+{
+    device_plan p;
+    shapes h, rest;
+    uint64_t h_ns, rest_ns;
+    const bool limited = opts->max_group != 0;
+    const limits l = {.n = n < DEVICE_MOST_BATCH ? n : DEVICE_MOST_BATCH,
+                      .most_group = limited ? opts->max_group : DEVICE_MOST_BATCH,
+                      .large = limited,
+                      .free_bytes = free_bytes};
+    CUZK_TRY(begin_plan(&p, k, err));
+    if (!limited && opts->slice_points == 0) {
+        bool fits = false;
+        *out = p;
+        CUZK_TRY(choose_whole(out, ns, k, l.n, free_bytes, &fits, err));
+        if (fits) {
+            return CUZK_OK;
+        }
+    }
+    CUZK_TRY(make_shapes(&h, k, true, opts->slice_points, err));
+    CUZK_TRY(make_shapes(&rest, k, false, opts->slice_points, err));
+    const uint64_t least = least_bytes(&p, &h, &rest);
+    choose_h(&p, &h_ns, k, &h, &l);
+    choose_rest(&p, &rest_ns, k, &rest, &l);
+    if (h_ns == UINT64_MAX || rest_ns == UINT64_MAX) {
+        memset(out, 0, sizeof(*out));
+        out->h.bytes = least;
+        *ns = UINT64_MAX;
+        return CUZK_OK;
+    }
+    /* A witness stays where it is if all of a call are there in both phases. */
+    p.again = p.group < l.n || p.batch < l.n;
+    lay_out(&p);
+    *out = p;
+    *ns = h_ns + rest_ns;
+    return CUZK_OK;
 }
 
 cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t n,
                              uint64_t free_bytes, const cuzk_device_prove_opts *opts, cuzk_err *err)
 {
-    device_plan p = {.slot = slot_layout(k)};
-    uint64_t most = device_plan_longest(k);
-    if (k->stream != NULL && most > GOOD_SLICE) {
-        most = GOOD_SLICE; /* longer ones gain 3 %, and the first of them takes longer to come */
-    }
-    if (opts->slice_points != 0 && opts->slice_points < most) {
-        most = round_up(opts->slice_points, SLICE_UNIT);
-    }
-    const uint32_t batch = n < MOST_BATCH ? (uint32_t)n : MOST_BATCH;
-    const bool limited = opts->max_group != 0;
-    p.slice = most < GOOD_SLICE ? most : GOOD_SLICE;
-    const uint64_t good = p.slice;
-    CUZK_TRY(lay_out(&p, k, err));
-    choose_counts(&p, k, batch, limited ? opts->max_group : batch, limited, free_bytes);
-    if (p.group != 0) {
-        CUZK_TRY(fit_slice(&p, k, most, good, free_bytes, err));
-    } else {
-        p.group = p.batch = 1;
-        CUZK_TRY(fit_slice(&p, k, good, most < LEAST_SLICE ? most : LEAST_SLICE, free_bytes, err));
-    }
-    if (p.slice != 0) {
-        *out = p;
+    uint64_t ns;
+    cuzk_accel_props props;
+    CUZK_TRY(device_plan_choose(out, &ns, k,
+                                n < DEVICE_MOST_BATCH ? (uint32_t)n : DEVICE_MOST_BATCH, free_bytes,
+                                opts, err));
+    if (out->total != 0) {
         return CUZK_OK;
     }
+    cuzk_accel_get_props(k->dev, &props);
     return CUZK_FAIL(err, CUZK_E_DEV_NOMEM,
-                     "a proof needs at least %llu MiB of device memory beside its parameters; %llu "
-                     "MiB are free",
-                     (unsigned long long)(p.total >> 20), (unsigned long long)(free_bytes >> 20));
+                     "%s (device %u): one proof of %s needs at least %llu MiB of device memory "
+                     "besides its parameters; %llu MiB are free",
+                     props.name, props.ordinal, k->what != NULL ? k->what : "this circuit",
+                     (unsigned long long)((out->h.bytes + (1u << 20) - 1) >> 20),
+                     (unsigned long long)(free_bytes >> 20));
 }
 
-cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k, uint32_t group,
-                              uint32_t batch, uint64_t slice, cuzk_err *err)
+cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k, uint64_t slice,
+                              cuzk_err *err)
 {
-    const uint64_t most = device_plan_longest(k);
-    device_plan p = {.slot = slot_layout(k), .group = group, .batch = batch};
-    p.slice = round_up(slice < most ? slice : most, SLICE_UNIT);
-    CUZK_TRY(lay_out(&p, k, err));
+    device_plan p;
+    const uint64_t h = min64(slice, device_plan_longest(k, true));
+    const uint64_t rest = min64(slice, device_plan_longest(k, false));
+    CUZK_TRY(begin_plan(&p, k, err));
+    CUZK_TRY(lay_out_sums(&p.h, k, true, round_up(h, SLICE_UNIT), 0, err));
+    CUZK_TRY(lay_out_sums(&p.rest, k, false, round_up(rest, SLICE_UNIT), 0, err));
+    p.group = p.batch = 1;
+    p.vectors = 3;
+    lay_out(&p);
     *bytes = p.total;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_device_key_plan(cuzk_device_plan_info *out, const cuzk_device_key *k, uint32_t n,
+                                 uint64_t free_bytes, cuzk_err *err)
+{
+    static const cuzk_device_prove_opts opts;
+    device_plan p;
+    uint64_t ns;
+    CUZK_TRY(device_plan_make(&p, k, n, free_bytes, &opts, err));
+    CUZK_TRY(device_plan_choose(&p, &ns, k, n, free_bytes, &opts, err));
+    *out = (cuzk_device_plan_info){.group = p.group,
+                                   .batch = p.batch,
+                                   .vectors = p.vectors,
+                                   .slice_h = p.h.slice,
+                                   .slice = p.rest.slice,
+                                   .device_bytes = p.total,
+                                   .host_bytes = p.host,
+                                   .expected_ns = ns};
     return CUZK_OK;
 }

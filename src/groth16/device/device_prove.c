@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Proofs on a device. One queue does everything in order: for each witness of a group upload,
- * evaluation and quotient, and their sums with section h; then, for all groups of a batch, sum after
- * sum over the other points. Each part of the points serves the whole group or batch. Parts that are in host memory or in the file come through two buffers in a second queue, one
- * part ahead.
+ * Proofs on a device. One queue does everything in order. Phase h: for each witness of a group upload, evaluation
+ * and quotient, and their sums with section h. Phase rest: for all groups of a batch, sum after sum over the other
+ * points. Each part of the points serves the whole group or batch. Parts that are in host memory or in the file come
+ * through two buffers in a second queue, one part ahead.
  */
 #include <string.h>
 
@@ -11,58 +11,14 @@
 #include "base/clock.h"
 #include "groth16/cpu/prove_internal.h"
 
-#include "device_stream.h"
+#include "device_run.h"
 
-/* What ends at a mark. */
-typedef enum phase {
-    PHASE_START = 0,
-    PHASE_UPLOAD,
-    PHASE_SECTION,
-    PHASE_EVAL_A,
-    PHASE_EVAL_B,
-    PHASE_MUL_C,
-    PHASE_INTT_C,
-    PHASE_COSET_A,
-    PHASE_COSET_B,
-    PHASE_QUOTIENT,
-    PHASE_MSM /* + device_array */
-} phase;
-#define PHASES    ((int)PHASE_MSM + (int)DEVICE_ARRAYS)
-
-#define NO_SLICE  UINT32_MAX
 #define SUM_MARKS 48u /* kept for the sums of up to 16 groups and of the other arrays */
 
-/* A part of a sum: points [at, at + n) of an array, which may come in a slice of the file. */
-typedef struct step {
-    uint8_t array;
-    uint32_t slice;
-    uint64_t at, n;
-} step;
+typedef device_run run;
+typedef device_step step;
 
-typedef struct run {
-    cuzk_device_key *k;
-    device_lane *lane;
-    const cuzk_device_prove_opts *opts;
-    const cuzk_cancel *cancel;
-    const cuzk_witness *const *witnesses; /* of the batch */
-    device_plan plan;
-    uint8_t *d_slots, *d_scratch;
-    step *steps;
-    uint32_t n_steps, n_wide; /* the first n_wide are of section h */
-    device_slice *slices;     /* [n_slices] */
-    uint32_t n_slices, n_h_slices;
-    cuzk_accel_sum *sums; /* [n_steps * plan.batch] */
-    uint32_t n_marks;
-    struct {
-        uint8_t phase, witness;
-        uint32_t mark;
-        uint64_t ns;
-    } marks[CUZK_ACCEL_MARKS];
-    uint32_t first; /* index of the batch's first witness in the call */
-    bool pinned;    /* the witnesses are in page-locked memory */
-} run;
-
-static cuzk_status mark(run *r, int ph, uint32_t witness, cuzk_err *err)
+cuzk_status device_run_mark(device_run *r, int ph, uint32_t witness, cuzk_err *err)
 {
     /* Times are then less fine, but their sum is right: the last sums have marks in any case. */
     if (r->n_marks == CUZK_ACCEL_MARKS ||
@@ -76,6 +32,11 @@ static cuzk_status mark(run *r, int ph, uint32_t witness, cuzk_err *err)
     return CUZK_OK;
 }
 
+static cuzk_status mark(run *r, int ph, uint32_t witness, cuzk_err *err)
+{
+    return device_run_mark(r, ph, witness, err);
+}
+
 static cuzk_status check_cancel(const run *r, cuzk_err *err)
 {
     if (cuzk_cancel_requested(r->cancel)) {
@@ -84,140 +45,102 @@ static cuzk_status check_cancel(const run *r, cuzk_err *err)
     return CUZK_OK;
 }
 
-/* Witness i of the batch; wide slots are those of its group. */
-static uint8_t *wide(const run *r, uint32_t i, uint64_t offset)
+/* A witness in place i; in phase h there is one place where it is uploaded again. */
+static uint8_t *witness_at(const run *r, uint32_t i)
 {
-    return r->d_slots + (i % r->plan.group) * r->plan.slot.wide + offset;
+    return r->d + i * r->plan.witness;
 }
 
-static uint8_t *narrow(const run *r, uint32_t i, uint64_t offset)
+/* Multipliers of a section: bits, then scalars. Phase rest. */
+static uint8_t *section_at(const run *r, uint32_t i)
 {
-    return r->d_slots + r->plan.group * r->plan.slot.wide + i * r->plan.slot.narrow + offset;
+    return r->d + r->plan.at_section + i * r->plan.section;
 }
 
-static cuzk_status enqueue(const run *r, const cuzk_accel_op *op, cuzk_err *err)
+static uint8_t *scratch_of(const run *r, bool is_h)
 {
-    return cuzk_accel_enqueue(r->lane->q, op, r->d_scratch + r->plan.vectors, r->plan.quotient_work,
-                              err);
+    return r->d + (is_h ? r->plan.at_h : r->plan.at_rest);
 }
 
-static cuzk_status upload_witness(run *r, uint32_t i, cuzk_err *err)
+static const device_sums *sums_of(const run *r, bool is_h)
 {
-    cuzk_device_key *k = r->k;
-    const device_slot_layout *s = &r->plan.slot;
+    return is_h ? &r->plan.h : &r->plan.rest;
+}
+
+/* What has no workspace of its own runs in that of the quotient, which begins the scratch. */
+static cuzk_status enqueue(const run *r, const cuzk_accel_op *op, bool is_h, cuzk_err *err)
+{
+    return cuzk_accel_enqueue(r->lane->q, op, scratch_of(r, is_h), r->plan.quotient_work, err);
+}
+
+static cuzk_status upload_witness(run *r, uint32_t i, uint32_t place, bool is_h, cuzk_err *err)
+{
     const cuzk_accel_op up = {.kind = CUZK_ACCEL_OP_WITNESS,
-                              .u.witness = {.circuit = k->dc,
-                                            .d_out = wide(r, i, s->witness),
+                              .u.witness = {.circuit = r->k->dc,
+                                            .d_out = witness_at(r, place),
                                             .w = r->witnesses[i],
                                             .pinned = r->pinned}};
-    CUZK_TRY(enqueue(r, &up, err));
-    CUZK_TRY(mark(r, PHASE_UPLOAD, i, err));
-    for (int sec = 0; sec < CUZK_ACCEL_N_SECTIONS; sec++) {
-        uint8_t *scalars = sec == CUZK_ACCEL_L && k->stream == NULL
-                               ? wide(r, i, s->values + (sizeof(cuzk_scalar) << k->lg))
-                               : narrow(r, i, s->scalars[sec]);
-        const cuzk_accel_op op = {
-            .kind = CUZK_ACCEL_OP_SECTION,
-            .u.section = {.circuit = k->dc,
-                          .d_witness = wide(r, i, s->witness),
-                          .section = (cuzk_accel_section)sec,
-                          .d_bits = (uint64_t *)(void *)narrow(r, i, s->bits[sec]),
-                          .d_scalars = (cuzk_scalar *)(void *)scalars}};
-        CUZK_TRY(enqueue(r, &op, err));
+    CUZK_TRY(enqueue(r, &up, is_h, err));
+    return mark(r, PHASE_UPLOAD, i, err);
+}
+
+static cuzk_status gather(const run *r, uint32_t place, cuzk_accel_section section, uint64_t *bits,
+                          cuzk_scalar *scalars, bool is_h, cuzk_err *err)
+{
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_SECTION,
+                              .u.section = {.circuit = r->k->dc,
+                                            .d_witness = witness_at(r, place),
+                                            .section = section,
+                                            .d_bits = bits,
+                                            .d_scalars = scalars}};
+    return enqueue(r, &op, is_h, err);
+}
+
+/* Joined: the scalars of l to their place behind the quotient's. */
+static cuzk_status gather_joined(run *r, uint32_t i, uint32_t place, uint32_t in_group,
+                                 cuzk_err *err)
+{
+    uint8_t *to = device_run_values(r, in_group) + (sizeof(cuzk_scalar) << r->k->lg);
+    if (!r->k->joined) {
+        return CUZK_OK;
     }
+    CUZK_TRY(gather(r, place, CUZK_ACCEL_L, NULL, (cuzk_scalar *)(void *)to, true, err));
     return mark(r, PHASE_SECTION, i, err);
 }
 
-static cuzk_status eval(run *r, uint32_t i, cuzk_fr *d_out, cuzk_matrix_id m, cuzk_err *err)
+static int section_of(int array)
 {
-    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_EVAL,
-                              .u.eval = {.circuit = r->k->dc,
-                                         .d_witness = wide(r, i, r->plan.slot.witness),
-                                         .d_out = d_out,
-                                         .n_out = (uint64_t)1 << r->k->lg,
-                                         .matrix = m}};
-    CUZK_TRY(enqueue(r, &op, err));
-    return mark(r, m == CUZK_MATRIX_A ? PHASE_EVAL_A : PHASE_EVAL_B, i, err);
+    return array == DEVICE_L_BITS || array == DEVICE_L_FULLS   ? CUZK_ACCEL_L
+           : array == DEVICE_A_BITS || array == DEVICE_A_FULLS ? CUZK_ACCEL_A
+                                                               : CUZK_ACCEL_B;
 }
 
-static cuzk_status ntt(run *r, cuzk_accel_op_kind kind, cuzk_fr *d_a, const cuzk_fr *shift, int ph,
-                       uint32_t i, cuzk_err *err)
+/* Multipliers of an array's section to the slots of a batch, if they are not there. */
+static cuzk_status gather_section(run *r, int array, uint32_t n, cuzk_err *err)
 {
-    const cuzk_accel_op op = {.kind = kind,
-                              .u.ntt = {.domain = r->k->domain, .d_a = d_a, .shift = *shift}};
-    CUZK_TRY(enqueue(r, &op, err));
-    return mark(r, ph, i, err);
-}
-
-typedef struct vectors {
-    cuzk_fr *a, *b, *c;
-} vectors;
-
-static cuzk_status vec(run *r, cuzk_accel_op_kind kind, cuzk_fr *out, const vectors *v, int ph,
-                       uint32_t i, cuzk_err *err)
-{
-    const cuzk_accel_op op = {
-        .kind = kind,
-        .u.vec = {
-            .d_out = out, .d_a = v->a, .d_b = v->b, .d_c = v->c, .n = (uint64_t)1 << r->k->lg}};
-    CUZK_TRY(enqueue(r, &op, err));
-    return mark(r, ph, i, err);
-}
-
-/* PRODUCT to c, or QUOTIENT to b. */
-static cuzk_status poly(run *r, cuzk_accel_op_kind kind, const vectors *v, const cuzk_fr *shift,
-                        const cuzk_fr *factor, int ph, uint32_t i, cuzk_err *err)
-{
-    cuzk_scalar *const c = (cuzk_scalar *)(void *)v->c, *const b = (cuzk_scalar *)(void *)v->b;
-    const cuzk_accel_op op = {.kind = kind,
-                              .u.poly = {.domain = r->k->domain,
-                                         .d_out = kind == CUZK_ACCEL_OP_PRODUCT ? c : b,
-                                         .d_a = v->a,
-                                         .d_b = v->b,
-                                         .d_c = c,
-                                         .shift = *shift,
-                                         .k = *factor}};
-    CUZK_TRY(enqueue(r, &op, err));
-    return mark(r, ph, i, err);
-}
-
-/* As quotient.c: six transforms. The result lies where b was, in the witness's slot. */
-static cuzk_status quotient(run *r, uint32_t i, cuzk_err *err)
-{
-    const cuzk_device_key *k = r->k;
-    cuzk_fr *first = (cuzk_fr *)(void *)r->d_scratch;
-    const vectors v = {.a = first,
-                       .b = (cuzk_fr *)(void *)wide(r, i, r->plan.slot.values),
-                       .c = (cuzk_fr *)(void *)(r->d_scratch + r->plan.vectors / 2)};
-    cuzk_fr shift = CUZK_FR_GENERATOR, factor;
-    CUZK_TRY(eval(r, i, v.a, CUZK_MATRIX_A, err));
-    CUZK_TRY(eval(r, i, v.b, CUZK_MATRIX_B, err));
-    if (k->quotient == CUZK_QUOTIENT_ODD_COSET) {
-        cuzk_fr_root_of_unity(&shift, &CUZK_FR_ROOT_2_32_SNARKJS, k->lg + 1);
-        CUZK_TRY(vec(r, CUZK_ACCEL_OP_MUL, v.c, &v, PHASE_MUL_C, i, err));
-        CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.c, &shift, PHASE_INTT_C, i, err));
-        CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.a, &shift, PHASE_COSET_A, i, err));
-        CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.b, &shift, PHASE_COSET_B, i, err));
-        return vec(r, CUZK_ACCEL_OP_RESIDUE, v.b, &v, PHASE_QUOTIENT, i, err);
+    const int section = section_of(array);
+    if (section == r->section) {
+        return CUZK_OK;
     }
-    cuzk_fr_pow_u64(&factor, &shift, (uint64_t)1 << k->lg);
-    cuzk_fr_sub(&factor, &factor, &CUZK_FR_ONE);
-    cuzk_fr_inv(&factor, &factor);
-    CUZK_TRY(poly(r, CUZK_ACCEL_OP_PRODUCT, &v, &shift, &factor, PHASE_INTT_C, i, err));
-    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.a, &shift, PHASE_COSET_A, i, err));
-    CUZK_TRY(ntt(r, CUZK_ACCEL_OP_TO_COSET, v.b, &shift, PHASE_COSET_B, i, err));
-    return poly(r, CUZK_ACCEL_OP_QUOTIENT, &v, &shift, &factor, PHASE_QUOTIENT, i, err);
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t *to = section_at(r, i);
+        cuzk_scalar *scalars = (cuzk_scalar *)(void *)(to + r->plan.bits_bytes);
+        CUZK_TRY(gather(r, i, (cuzk_accel_section)section, (uint64_t *)(void *)to,
+                        section == CUZK_ACCEL_L && r->k->joined ? NULL : scalars, false, err));
+    }
+    r->section = section;
+    return mark(r, PHASE_SECTION, 0, err);
 }
 
 static bool comes_from_file(const cuzk_device_key *k, int array)
 {
-    return k->stream != NULL && !k->points[array].resident;
+    return k->from_file && !k->points[array].resident;
 }
 
 static void add_steps(run *r, int array)
 {
     const device_points *p = &r->k->points[array];
-    const uint64_t s = device_slice_of(p, r->plan.slice);
+    const uint64_t s = device_slice_of(p, sums_of(r, array == DEVICE_HL)->slice);
     for (uint64_t at = 0; at < p->n && !comes_from_file(r->k, array); at += s) {
         const step st = {(uint8_t)array, NO_SLICE, at, p->n - at < s ? p->n - at : s};
         r->steps[r->n_steps++] = st;
@@ -246,47 +169,57 @@ static void add_slices(run *r, uint32_t first, bool is_h)
     }
 }
 
-static cuzk_status make_slices(run *r, cuzk_err *err)
+/* Slices of section h, or of the others: counted, and noted from *at on unless at is NULL. */
+static uint32_t list_slices(const run *r, bool is_h, device_slice *at)
 {
-    device_slice s = {.section = CUZK_SRS_H};
+    device_slice s = {.section = is_h ? CUZK_SRS_H : CUZK_SRS_L};
     uint32_t n = 0;
-    while (r->k->stream != NULL && device_slice_next(&s, r->k, r->plan.slice)) {
+    while (r->k->from_file && device_slice_next(&s, r->k, sums_of(r, is_h)->slice) &&
+           (s.section == CUZK_SRS_H) == is_h) {
+        if (at != NULL) {
+            at[n] = s;
+        }
         n++;
     }
-    r->slices = cuzk_alloc_zero(n, sizeof(*r->slices));
+    return n;
+}
+
+static cuzk_status make_slices(run *r, cuzk_err *err)
+{
+    r->n_h_slices = list_slices(r, true, NULL);
+    r->n_slices = r->n_h_slices + list_slices(r, false, NULL);
+    r->slices = cuzk_alloc_zero(r->n_slices, sizeof(*r->slices));
     if (r->slices == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u slices", n);
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u slices", r->n_slices);
     }
-    s = (device_slice){.section = CUZK_SRS_H};
-    for (; r->n_slices < n; r->n_slices++) {
-        (void)device_slice_next(&s, r->k, r->plan.slice);
-        r->slices[r->n_slices] = s;
-    }
+    (void)list_slices(r, true, r->slices);
+    (void)list_slices(r, false, r->slices + r->n_h_slices);
     return CUZK_OK;
 }
 
 static cuzk_status make_steps(run *r, cuzk_err *err)
 {
+    /* By section, so that multipliers are gathered once. */
+    static const device_array order[] = {DEVICE_L_FULLS, DEVICE_L_BITS,  DEVICE_A_BITS,
+                                         DEVICE_A_FULLS, DEVICE_B1_BITS, DEVICE_B1_FULLS,
+                                         DEVICE_B2_BITS, DEVICE_B2_FULLS};
     CUZK_TRY(make_slices(r, err));
     uint64_t total = 2 * (uint64_t)r->n_slices;
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         const device_points *p = &r->k->points[a];
-        const uint64_t s = device_slice_of(p, r->plan.slice);
+        const uint64_t s = device_slice_of(p, sums_of(r, a == DEVICE_HL)->slice);
         total += comes_from_file(r->k, a) ? 0 : (p->n + s - 1) / s;
     }
     r->steps = cuzk_alloc(total, sizeof(*r->steps));
-    r->sums = cuzk_alloc_zero(total * r->plan.batch, sizeof(*r->sums));
+    r->sums = cuzk_alloc_zero(total * r->most, sizeof(*r->sums));
     if (r->steps == NULL || r->sums == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %llu sums", (unsigned long long)total);
     }
     add_steps(r, DEVICE_HL);
     add_slices(r, 0, true);
-    r->n_wide = r->n_steps;
-    while (r->n_h_slices < r->n_slices && r->slices[r->n_h_slices].section == CUZK_SRS_H) {
-        r->n_h_slices++;
-    }
-    for (int a = DEVICE_HL + 1; a < DEVICE_ARRAYS; a++) {
-        add_steps(r, a);
+    r->n_h = r->n_steps;
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        add_steps(r, order[i]);
     }
     add_slices(r, r->n_h_slices, false); /* last: the others give time to fetch the first */
     return CUZK_OK;
@@ -297,53 +230,70 @@ static bool is_streamed(const run *r, uint32_t i)
     return !r->k->points[r->steps[i].array].resident;
 }
 
-static uint8_t *buffer(const run *r, uint32_t ordinal)
+static uint8_t *buffer(const run *r, bool is_h, uint32_t ordinal)
 {
-    return r->d_scratch + r->plan.work + (ordinal % 2) * r->plan.buffer;
+    const device_sums *s = sums_of(r, is_h);
+    return scratch_of(r, is_h) + s->work + (ordinal % 2) * s->buffer;
 }
 
-/* Sends the points of step i to the buffer of its ordinal, once what is enqueued has let go of it. */
+/* Sends the points of step i to the buffer of its ordinal, after the work that uses what is there. */
 static cuzk_status send(const run *r, uint32_t i, uint32_t ordinal, cuzk_err *err)
 {
     const step *s = &r->steps[i];
     const device_points *p = &r->k->points[s->array];
     const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_UPLOAD,
-                              .u.copy = {.d_dst = buffer(r, ordinal),
+                              .u.copy = {.d_dst = buffer(r, s->array == DEVICE_HL, ordinal),
                                          .src = p->host + s->at * p->bytes,
                                          .bytes = s->n * p->bytes}};
     CUZK_TRY(cuzk_accel_wait(r->lane->copy, r->lane->q, err));
     return cuzk_accel_enqueue(r->lane->copy, &op, NULL, 0, err);
 }
 
-/* Witnesses of the batch that a pass over points is for. */
+/* Witnesses that a pass over points is for: [first, end); in place 0 and on. */
 typedef struct some {
     uint32_t first, end;
 } some;
+
+/* Images of points on their way are made anew each time: they are no more than another pass over the points. */
+static cuzk_status make_images(const run *r, const step *s, const uint8_t *d_points,
+                               const uint8_t **d_images, cuzk_err *err)
+{
+    const bool is_h = s->array == DEVICE_HL;
+    const device_sums *x = sums_of(r, is_h);
+    uint8_t *to = scratch_of(r, is_h) + x->work + 2 * x->buffer + x->split;
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_IMAGES_G1,
+                              .u.images = {.d_points = d_points, .d_images = to, .n = s->n}};
+    *d_images = to;
+    return cuzk_accel_enqueue(r->lane->q, &op, NULL, 0, err);
+}
 
 static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, some who, cuzk_err *err)
 {
     const step *s = &r->steps[i];
     const device_points *p = &r->k->points[s->array];
-    const device_slot_layout *l = &r->plan.slot;
+    const bool is_h = s->array == DEVICE_HL;
+    cuzk_accel_op op = device_sum_op(r->k, p, s->n, sums_of(r, is_h)->lg_batch);
+    const uint8_t *d_images = p->d_images == NULL ? NULL : p->d_images + s->at * p->image_bytes;
+    if (!is_h) {
+        CUZK_TRY(gather_section(r, s->array, who.end - who.first, err));
+    }
+    if (op.u.msm.images && !p->resident) {
+        CUZK_TRY(make_images(r, s, d_points, &d_images, err));
+    }
     for (uint32_t w = who.first; w < who.end; w++) {
-        cuzk_accel_op op = device_sum_op(p, s->n);
+        const uint32_t place = w - who.first;
         op.u.msm.d_bases = d_points;
-        if (op.u.msm.images) {
-            op.u.msm.d_images = p->d_images + s->at * p->image_bytes;
-        }
-        op.u.msm.sum = &r->sums[(size_t)i * r->plan.batch + w];
-        const int sec = s->array == DEVICE_L_BITS || s->array == DEVICE_L_FULLS   ? CUZK_ACCEL_L
-                        : s->array == DEVICE_A_BITS || s->array == DEVICE_A_FULLS ? CUZK_ACCEL_A
-                                                                                  : CUZK_ACCEL_B;
+        op.u.msm.d_images = op.u.msm.images ? d_images : NULL;
+        op.u.msm.sum = &r->sums[(size_t)i * r->most + w];
         if (p->bits) {
-            op.u.msm.d_bits =
-                (const uint64_t *)(const void *)narrow(r, w, l->bits[sec]) + s->at / 64;
+            op.u.msm.d_bits = (const uint64_t *)(const void *)section_at(r, place) + s->at / 64;
         } else {
             const uint8_t *scalars =
-                s->array == DEVICE_HL ? wide(r, w, l->values) : narrow(r, w, l->scalars[sec]);
+                is_h ? device_run_values(r, place) : section_at(r, place) + r->plan.bits_bytes;
             op.u.msm.d_scalars = (const cuzk_scalar *)(const void *)scalars + s->at;
         }
-        CUZK_TRY(cuzk_accel_enqueue(r->lane->q, &op, r->d_scratch, r->plan.work, err));
+        CUZK_TRY(
+            cuzk_accel_enqueue(r->lane->q, &op, scratch_of(r, is_h), sums_of(r, is_h)->work, err));
     }
     return CUZK_OK;
 }
@@ -359,13 +309,14 @@ static cuzk_status mark_end(run *r, uint32_t i, cuzk_err *err)
 static cuzk_status sum_slices(run *r, uint32_t i, uint32_t end, some who, cuzk_err *err)
 {
     const uint32_t skip = r->steps[i].slice;
+    const bool is_h = r->steps[i].array == DEVICE_HL;
     device_feed feed = {.k = r->k,
                         .lane = r->lane,
                         .cancel = r->cancel,
                         .slices = r->slices + skip,
                         .n = r->steps[end - 1].slice + 1 - skip,
-                        .d_input = {buffer(r, 0), buffer(r, 1)},
-                        .d_split = r->d_scratch + r->plan.work + 2 * r->plan.buffer};
+                        .d_input = {buffer(r, is_h, 0), buffer(r, is_h, 1)},
+                        .d_split = buffer(r, is_h, 0) + 2 * sums_of(r, is_h)->buffer};
     CUZK_TRY(device_feed_begin(&feed, err));
     for (uint32_t s = 0; s < feed.n; s++) {
         const uint8_t *d_bits = NULL, *d_fulls = NULL;
@@ -399,7 +350,7 @@ static cuzk_status sum_steps(run *r, uint32_t first, uint32_t end, some who, cuz
                 CUZK_TRY(send(r, i, ordinal, err));
                 sent = i + 1;
             }
-            d = buffer(r, ordinal++);
+            d = buffer(r, r->steps[i].array == DEVICE_HL, ordinal++);
             CUZK_TRY(cuzk_accel_wait(r->lane->q, r->lane->copy, err));
             while (sent < end && !is_streamed(r, sent)) {
                 sent++;
@@ -417,23 +368,47 @@ static cuzk_status sum_steps(run *r, uint32_t first, uint32_t end, some who, cuz
     return CUZK_OK;
 }
 
-static cuzk_status enqueue_batch(run *r, uint32_t n, cuzk_err *err)
+/* Phase h for witnesses [0, n): a group's quotients, then their sums. */
+static cuzk_status enqueue_h(run *r, uint32_t n, cuzk_err *err)
 {
-    r->n_marks = 0;
-    CUZK_TRY(cuzk_accel_marks_reset(r->lane->q, err));
-    CUZK_TRY(mark(r, PHASE_START, 0, err));
     for (some who = {0, 0}; who.first < n; who.first = who.end) {
         const uint32_t left = n - who.first;
         who.end = who.first + (left < r->plan.group ? left : r->plan.group);
         for (uint32_t i = who.first; i < who.end; i++) {
+            const uint32_t in_group = i - who.first, place = r->plan.again ? 0 : in_group;
             CUZK_TRY(check_cancel(r, err));
-            CUZK_TRY(upload_witness(r, i, err));
-            CUZK_TRY(quotient(r, i, err));
+            CUZK_TRY(upload_witness(r, i, place, true, err));
+            CUZK_TRY(gather_joined(r, i, place, in_group, err));
+            CUZK_TRY(device_run_quotient(r, witness_at(r, place), in_group, i, err));
         }
-        CUZK_TRY(sum_steps(r, 0, r->n_wide, who, err));
+        CUZK_TRY(sum_steps(r, 0, r->n_h, who, err));
     }
-    const some all = {0, n};
-    return sum_steps(r, r->n_wide, r->n_steps, all, err);
+    return CUZK_OK;
+}
+
+/* Phase rest for the same, in batches. */
+static cuzk_status enqueue_rest(run *r, uint32_t n, cuzk_err *err)
+{
+    for (some who = {0, 0}; who.first < n; who.first = who.end) {
+        const uint32_t left = n - who.first;
+        who.end = who.first + (left < r->plan.batch ? left : r->plan.batch);
+        r->section = -1;
+        for (uint32_t i = who.first; r->plan.again && i < who.end; i++) {
+            CUZK_TRY(check_cancel(r, err));
+            CUZK_TRY(upload_witness(r, i, i - who.first, false, err));
+        }
+        CUZK_TRY(sum_steps(r, r->n_h, r->n_steps, who, err));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status enqueue_all(run *r, uint32_t n, cuzk_err *err)
+{
+    r->n_marks = 0;
+    CUZK_TRY(cuzk_accel_marks_reset(r->lane->q, err));
+    CUZK_TRY(mark(r, PHASE_START, 0, err));
+    CUZK_TRY(enqueue_h(r, n, err));
+    return enqueue_rest(r, n, err);
 }
 
 static void collect(cuzk_prove_sums *out, const run *r, uint32_t w)
@@ -447,12 +422,12 @@ static void collect(cuzk_prove_sums *out, const run *r, uint32_t w)
                                         &out->a, &out->b1, NULL,    NULL};
     for (uint32_t i = 0; i < r->n_steps; i++) {
         const device_points *p = &r->k->points[r->steps[i].array];
-        cuzk_accel_sum s = r->sums[(size_t)i * r->plan.batch + w];
+        cuzk_accel_sum s = r->sums[(size_t)i * r->most + w];
         cuzk_g1 *sum = to[r->steps[i].array];
         if (p->teeth != 0) { /* signs: of all parts together */
             while (i + 1 < r->n_steps && r->steps[i + 1].array == r->steps[i].array) {
                 i++;
-                device_add_sum(&s, &r->sums[(size_t)i * r->plan.batch + w]);
+                device_add_sum(&s, &r->sums[(size_t)i * r->most + w]);
             }
             device_half_sum(&s, &p->total);
         }
@@ -507,7 +482,7 @@ static cuzk_span_tags tags_of(const run *r, const uint8_t *witness)
     return tags;
 }
 
-/* Spans and times of a batch from its marks. */
+/* Spans and times from the marks. */
 static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bool alone,
                           cuzk_err *err)
 {
@@ -553,11 +528,11 @@ static void drain(run *r)
     cuzk_ignore(cuzk_accel_sync(r->lane->q, NULL));
 }
 
-static cuzk_status prove_batch(run *r, cuzk_prove_sums *sums, uint32_t n, cuzk_device_times *t,
-                               cuzk_trace_ctx trace, cuzk_err *err)
+static cuzk_status prove_some(run *r, cuzk_prove_sums *sums, uint32_t n, cuzk_device_times *t,
+                              cuzk_trace_ctx trace, cuzk_err *err)
 {
     CUZK_TRY(device_stream_check(r->k, err));
-    cuzk_status st = enqueue_batch(r, n, err);
+    cuzk_status st = enqueue_all(r, n, err);
     if (st == CUZK_OK) {
         st = cuzk_accel_sync(r->lane->copy, err);
     }
@@ -604,6 +579,21 @@ static void give_lane(cuzk_device_key *k, device_lane *lane)
     (void)pthread_mutex_unlock(&k->lock);
 }
 
+/* The vector that a plan keeps in host memory. It stays with the lane. */
+static cuzk_status take_vector(run *r, cuzk_err *err)
+{
+    void *m = NULL;
+    if (r->plan.host == 0 || r->lane->vector != NULL) {
+        return CUZK_OK;
+    }
+    CUZK_TRY(cuzk_accel_host_alloc(r->k->dev, &m, r->plan.host, err));
+    r->lane->vector = m;
+    (void)pthread_mutex_lock(&r->k->lock);
+    r->k->stats.host_bytes += r->plan.host;
+    (void)pthread_mutex_unlock(&r->k->lock);
+    return CUZK_OK;
+}
+
 /* The memory of a call. Free memory may be in pieces: then a smaller plan is tried. */
 static cuzk_status take_memory(run *r, size_t n, cuzk_err *err)
 {
@@ -615,9 +605,8 @@ static cuzk_status take_memory(run *r, size_t n, cuzk_err *err)
         CUZK_TRY(device_plan_make(&r->plan, r->k, n, free_bytes, r->opts, err));
         const cuzk_status st = cuzk_accel_alloc(r->k->dev, &d, r->plan.total, err);
         if (st == CUZK_OK) {
-            r->d_slots = d;
-            r->d_scratch = r->d_slots + (r->plan.total - r->plan.scratch);
-            return CUZK_OK;
+            r->d = d;
+            return take_vector(r, err);
         }
         if (st != CUZK_E_DEV_NOMEM || attempt == 4) {
             return st;
@@ -631,16 +620,17 @@ static cuzk_status prove_locked(run *r, cuzk_prove_sums *sums, size_t n, cuzk_de
 {
     const cuzk_witness *const *all = r->witnesses;
     cuzk_status st = CUZK_OK;
-    CUZK_TRY(take_memory(r, n, err));
+    r->most = n < DEVICE_MOST_BATCH ? (uint32_t)n : DEVICE_MOST_BATCH;
+    CUZK_TRY_GOTO(st, take_memory(r, n, err));
     CUZK_TRY_GOTO(st, make_steps(r, err));
-    for (size_t at = 0; at < n; at += r->plan.batch) {
-        const uint32_t b = n - at < r->plan.batch ? (uint32_t)(n - at) : r->plan.batch;
+    for (size_t at = 0; at < n; at += r->most) {
+        const uint32_t b = n - at < r->most ? (uint32_t)(n - at) : r->most;
         r->witnesses = all + at;
         r->first = (uint32_t)at;
-        CUZK_TRY_GOTO(st, prove_batch(r, sums + at, b, t, trace, err));
+        CUZK_TRY_GOTO(st, prove_some(r, sums + at, b, t, trace, err));
     }
 out:
-    cuzk_accel_free(r->k->dev, r->d_slots);
+    cuzk_accel_free(r->k->dev, r->d);
     cuzk_free(r->steps);
     cuzk_free(r->slices);
     cuzk_free(r->sums);

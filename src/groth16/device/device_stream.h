@@ -25,7 +25,7 @@ typedef struct device_slice {
 
 /**
  * The next slice of all that streams, in the order of the file; false: there is none. *s begins zeroed.
- * slice: slots of a G1 array at a time, as a plan has it. Only with k->stream.
+ * slice: slots of a G1 array at a time, as a plan has it. Only with k->from_file.
  */
 bool device_slice_next(device_slice *s, const cuzk_device_key *k, uint64_t slice);
 /** Device bytes of its points as they come, and of what they are split to. */

@@ -30,13 +30,29 @@ static uint64_t xyzz_bytes(cuzk_cuda_msm_group group)
     return group == CUZK_CUDA_MSM_G1 ? sizeof(cuzk_g1_xyzz) : sizeof(cuzk_g2_xyzz);
 }
 
+static cuzk_cuda_msm_tuning batch_tuning(const cuzk_card *card, unsigned lg_batch,
+                                         cuzk_cuda_msm_group group)
+{
+    cuzk_cuda_msm_tuning t = cuzk_cuda_msm_tuning_of(card, group);
+    if (lg_batch != 0 && lg_batch < t.lg_batch_entries) {
+        t.lg_batch_entries = lg_batch;
+    }
+    return t;
+}
+
+uint64_t cuzk_cuda_msm_batch_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbits,
+                                   unsigned lg_batch, cuzk_cuda_msm_group group)
+{
+    const cuzk_cuda_msm_tuning t = batch_tuning(card, lg_batch, group);
+    cuzk_cuda_msm_memory m;
+    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group, &t, card);
+    return m.bytes;
+}
+
 uint64_t cuzk_cuda_msm_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbits,
                              cuzk_cuda_msm_group group)
 {
-    cuzk_cuda_msm_memory m;
-    const cuzk_cuda_msm_tuning t = cuzk_cuda_msm_tuning_of(card, group);
-    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group, &t, card);
-    return m.bytes;
+    return cuzk_cuda_msm_batch_bytes(card, n_max, nbits, 0, group);
 }
 
 static void destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)
@@ -100,15 +116,22 @@ out:
     return st;
 }
 
+cuzk_status cuzk_cuda_msm_create_batch(cuzk_cuda_msm **out, cuzk_cuda_queue *q, void *d_arena,
+                                       uint64_t bytes, uint64_t n_max, unsigned nbits,
+                                       unsigned lg_batch, cuzk_cuda_msm_group group, cuzk_err *err)
+{
+    const cuzk_cuda_msm_tuning t = batch_tuning(&q->card, lg_batch, group);
+    if (d_arena == NULL) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in no memory");
+    }
+    return cuzk_cuda_msm_create_tuned(out, q, d_arena, bytes, n_max, nbits, group, &t, err);
+}
+
 cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q, void *d_arena,
                                     uint64_t bytes, uint64_t n_max, unsigned nbits,
                                     cuzk_cuda_msm_group group, cuzk_err *err)
 {
-    if (d_arena == NULL) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in no memory");
-    }
-    const cuzk_cuda_msm_tuning t = cuzk_cuda_msm_tuning_of(&q->card, group);
-    return cuzk_cuda_msm_create_tuned(out, q, d_arena, bytes, n_max, nbits, group, &t, err);
+    return cuzk_cuda_msm_create_batch(out, q, d_arena, bytes, n_max, nbits, 0, group, err);
 }
 
 cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q, uint64_t n_max,

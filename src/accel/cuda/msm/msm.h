@@ -54,6 +54,16 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cud
                                                    void *d_arena, uint64_t bytes, uint64_t n_max,
                                                    unsigned nbits, cuzk_cuda_msm_group group,
                                                    cuzk_err *err);
+/**
+ * As cuzk_cuda_msm_bytes and _create_in for a workspace whose sums with scalars sort at most about 2^lg_batch
+ * digits at a time: less memory, more launches. 0: what is fastest.
+ */
+uint64_t cuzk_cuda_msm_batch_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbits,
+                                   unsigned lg_batch, cuzk_cuda_msm_group group);
+CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_batch(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
+                                                      void *d_arena, uint64_t bytes, uint64_t n_max,
+                                                      unsigned nbits, unsigned lg_batch,
+                                                      cuzk_cuda_msm_group group, cuzk_err *err);
 /** Waits for the queue. NULL is fine. */
 void cuzk_cuda_msm_destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q);
 

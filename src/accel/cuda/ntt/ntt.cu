@@ -27,15 +27,18 @@ struct cuzk_cuda_ntt {
     int device;
     unsigned lg;
     cuzk_fr n_inv;
-    cuzk_fr *d_tw[2]; /* [2^(lg-1)]: T of w, of w^-1 */
+    bool is_small;
+    /* T of w, of w^-1: [2^(lg-1)]; small: [2^LG_LOW], and behind it [2^(lg-1-LG_LOW)] T[j 2^LG_LOW]. */
+    cuzk_fr *d_tw[2];
 };
 
 struct root_powers {
-    cuzk_fr r[32]; /* r[j]: w^(n / 2^(j+2)), the factor of bit j of the index */
+    cuzk_fr r[32]; /* r[j]: w^(n / 2^(j+2)), the factor of bit j of T's index */
 };
 
+/* tw[k] = T[k << shift], k < 2^bits. */
 static __global__ void __launch_bounds__(ONE_THREADS)
-    twiddle_k(cuzk_fr *tw, root_powers p, unsigned bits)
+    twiddle_k(cuzk_fr *tw, root_powers p, unsigned bits, unsigned shift)
 {
     const uint32_t k = blockIdx.x * ONE_THREADS + threadIdx.x;
     if (k >> bits != 0) {
@@ -45,7 +48,7 @@ static __global__ void __launch_bounds__(ONE_THREADS)
     mont_one(t);
     for (unsigned j = 0; j < bits; j++) {
         if (k >> j & 1) {
-            mont_load(r, &p.r[j]);
+            mont_load(r, &p.r[j + shift]);
             mont_mul(t, r, t);
         }
     }
@@ -143,16 +146,37 @@ static cuzk_status make_twiddles(cuzk_cuda_ntt *d, cuzk_cuda_queue *q, int which
         p.r[j] = w;
         cuzk_fr_sqr(&w, &w);
     }
+    const unsigned low = d->is_small ? LG_LOW : bits;
     void *tw = NULL;
-    CUZK_TRY(cuzk_cuda_alloc(q, &tw, sizeof(cuzk_fr) << bits, err));
+    CUZK_TRY(cuzk_cuda_alloc(q, &tw, cuzk_cuda_ntt_bytes(d->lg, d->is_small) / 2, err));
     d->d_tw[which] = (cuzk_fr *)tw;
-    return cuzk_cuda_launch(q, CUZK_KERNEL_TWIDDLE, twiddle_k,
-                            blocks_for((uint64_t)1 << bits, ONE_THREADS), err, d->d_tw[which], p,
-                            bits);
+    CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_TWIDDLE, twiddle_k,
+                              blocks_for((uint64_t)1 << low, ONE_THREADS), err, d->d_tw[which], p,
+                              low, 0u));
+    return low == bits
+               ? CUZK_OK
+               : cuzk_cuda_launch(q, CUZK_KERNEL_TWIDDLE, twiddle_k,
+                                  blocks_for((uint64_t)1 << (bits - low), ONE_THREADS), err,
+                                  d->d_tw[which] + ((uint64_t)1 << low), p, bits - low, low);
+}
+
+/* No level has more than 2^(lg - 1) twiddles; of few, small tables would be no smaller. */
+static bool has_small(unsigned lg)
+{
+    return lg > LG_LOW + 1;
+}
+
+uint64_t cuzk_cuda_ntt_bytes(unsigned lg_n, bool is_small)
+{
+    const unsigned bits = lg_n > 0 ? lg_n - 1 : 0;
+    const uint64_t entries = is_small && has_small(lg_n)
+                                 ? ((uint64_t)1 << LG_LOW) + ((uint64_t)1 << (bits - LG_LOW))
+                                 : (uint64_t)1 << bits;
+    return 2 * ((entries * sizeof(cuzk_fr) + 255) & ~(uint64_t)255);
 }
 
 cuzk_status cuzk_cuda_ntt_create(cuzk_cuda_ntt **out, cuzk_cuda_queue *q, unsigned lg_n,
-                                 const cuzk_fr *root_2_32, cuzk_err *err)
+                                 const cuzk_fr *root_2_32, bool is_small, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     cuzk_fr w, w_inv;
@@ -166,6 +190,7 @@ cuzk_status cuzk_cuda_ntt_create(cuzk_cuda_ntt **out, cuzk_cuda_queue *q, unsign
     }
     d->device = q->device;
     d->lg = lg_n;
+    d->is_small = is_small && has_small(lg_n);
     cuzk_fr_root_of_unity(&w, root_2_32 != NULL ? root_2_32 : &CUZK_FR_ROOT_2_32, lg_n);
     cuzk_fr_inv(&w_inv, &w);
     cuzk_fr_from_u64(&d->n_inv, (uint64_t)1 << lg_n);
@@ -218,6 +243,8 @@ static pass_args args_for(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d
     p.d_a = d_a;
     p.tw = d->d_tw[which];
     p.tw_next = d->d_tw[1 - which];
+    p.high = p.tw + ((uint64_t)1 << LG_LOW);
+    p.high_next = p.tw_next + ((uint64_t)1 << LG_LOW);
     p.pw = (const cuzk_fr *)q->d_scratch;
     p.lg = d->lg;
     return p;
@@ -245,38 +272,45 @@ static bool is_lean(const cuzk_cuda_queue *q)
     return q->card.klass->shapes.ntt_pass == CUZK_KERNEL_NTT_PASS_LEAN;
 }
 
-template <bool LEAN, bool gs, bool top, pass_in in, pass_out out>
+template <bool LEAN, bool gs, bool top, pass_in in, pass_out out, bool is_small>
 static cuzk_status run_pass(const pass_args &p, cuzk_cuda_queue *q, cuzk_err *err)
 {
     static_assert(CUZK_THREADS_NTT_PASS == THREADS && CUZK_THREADS_NTT_PASS_LEAN == THREADS &&
                       CUZK_NTT_BYTES(2) == 2 * TILE_PADDED * sizeof(uint4),
                   "the table of kernels");
     return cuzk_cuda_launch(q, LEAN ? CUZK_KERNEL_NTT_PASS_LEAN : CUZK_KERNEL_NTT_PASS,
-                            pass_k<LEAN, gs, top, in, out>, 1u << (p.lg - LG_TILE), err, p);
+                            pass_k<LEAN, gs, top, in, out, is_small>, 1u << (p.lg - LG_TILE), err,
+                            p);
 }
 
 /* The passes of a domain of more than one block; in is for the first, out for the last. */
 template <bool LEAN, bool gs, pass_in in, pass_out out>
-static cuzk_status run_passes(pass_args p, cuzk_cuda_queue *q, cuzk_err *err)
+static cuzk_status run_passes(pass_args p, bool is_small, cuzk_cuda_queue *q, cuzk_err *err)
 {
     const unsigned passes = passes_of(p.lg);
     for (unsigned i = 0; i < passes; i++) {
         choose_bits(&p, gs ? passes - 1 - i : i);
-        CUZK_TRY((i == 0            ? run_pass<LEAN, gs, !gs, in, OUT_LAZY>
-                  : i == passes - 1 ? run_pass<LEAN, gs, gs, IN_PLACE, out>
-                                    : run_pass<LEAN, gs, false, IN_PLACE, OUT_LAZY>)(p, q, err));
+        if (is_small && p.lo == 0) { /* the others have twiddles below 2^LG_LOW */
+            CUZK_TRY((gs ? run_pass<LEAN, true, false, IN_PLACE, OUT_LAZY, true>
+                         : run_pass<LEAN, false, false, IN_PLACE, out, true>)(p, q, err));
+            continue;
+        }
+        CUZK_TRY((i == 0 ? run_pass<LEAN, gs, !gs, in, OUT_LAZY, false>
+                  : i == passes - 1
+                      ? run_pass<LEAN, gs, gs, IN_PLACE, out, false>
+                      : run_pass<LEAN, gs, false, IN_PLACE, OUT_LAZY, false>)(p, q, err));
     }
     return CUZK_OK;
 }
 
 template <bool gs, pass_in in, pass_out out>
-static cuzk_status run_network(const pass_args &p, cuzk_cuda_queue *q, cuzk_err *err)
+static cuzk_status run_network(const pass_args &p, bool is_small, cuzk_cuda_queue *q, cuzk_err *err)
 {
     if (p.lg <= LG_SMALL) {
         return cuzk_cuda_launch(q, CUZK_KERNEL_NTT_SMALL, small_k<gs, in, out>, 1, err, p);
     }
-    return is_lean(q) ? run_passes<true, gs, in, out>(p, q, err)
-                      : run_passes<false, gs, in, out>(p, q, err);
+    return is_lean(q) ? run_passes<true, gs, in, out>(p, is_small, q, err)
+                      : run_passes<false, gs, in, out>(p, is_small, q, err);
 }
 
 /* Natural order to bit-reversed with the inverse twiddles, and back with the others. */
@@ -287,17 +321,18 @@ static cuzk_status run_to_coset(const cuzk_cuda_ntt *d, pass_args p, cuzk_cuda_q
     const unsigned last = passes_of(p.lg) - 1;
     for (unsigned i = 0; i < last; i++) {
         choose_bits(&p, i);
-        CUZK_TRY((i == 0 ? run_pass<LEAN, false, true, IN_PLACE, OUT_LAZY>
-                         : run_pass<LEAN, false, false, IN_PLACE, OUT_LAZY>)(p, q, err));
+        CUZK_TRY((i == 0 ? run_pass<LEAN, false, true, IN_PLACE, OUT_LAZY, false>
+                         : run_pass<LEAN, false, false, IN_PLACE, OUT_LAZY, false>)(p, q, err));
     }
     choose_bits(&p, last);
     CUZK_TRY(cuzk_cuda_launch(q, LEAN ? CUZK_KERNEL_NTT_MIDDLE_LEAN : CUZK_KERNEL_NTT_MIDDLE,
-                              middle_k<LEAN>, 1u << (p.lg - LG_TILE), err, p));
+                              d->is_small ? middle_k<LEAN, true> : middle_k<LEAN, false>,
+                              1u << (p.lg - LG_TILE), err, p));
     p.tw = d->d_tw[0];
     for (unsigned i = last; i-- > 0;) {
         choose_bits(&p, i);
-        CUZK_TRY((i == 0 ? run_pass<LEAN, true, true, IN_PLACE, OUT_REDUCED>
-                         : run_pass<LEAN, true, false, IN_PLACE, OUT_LAZY>)(p, q, err));
+        CUZK_TRY((i == 0 ? run_pass<LEAN, true, true, IN_PLACE, OUT_REDUCED, false>
+                         : run_pass<LEAN, true, false, IN_PLACE, OUT_LAZY, false>)(p, q, err));
     }
     return CUZK_OK;
 }
@@ -319,8 +354,9 @@ static cuzk_status run_plain(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr
                              cuzk_cuda_order order, cuzk_err *err)
 {
     const pass_args p = args_for(d, q, d_a, which);
-    return order == CUZK_CUDA_RN ? run_network<true, IN_PLACE, OUT_REDUCED>(p, q, err)
-                                 : run_network<false, IN_PLACE, OUT_REDUCED>(p, q, err);
+    return order == CUZK_CUDA_RN
+               ? run_network<true, IN_PLACE, OUT_REDUCED>(p, d->is_small, q, err)
+               : run_network<false, IN_PLACE, OUT_REDUCED>(p, d->is_small, q, err);
 }
 
 cuzk_status cuzk_cuda_ntt_forward(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_fr *d_a,
@@ -341,8 +377,9 @@ cuzk_status cuzk_cuda_ntt_inverse(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cu
     if (shift == NULL || cuzk_fr_is_one(shift)) {
         pass_args p = args_for(d, q, d_a, 1);
         p.factor = d->n_inv;
-        return order == CUZK_CUDA_RN ? run_network<true, IN_PLACE, OUT_SCALED>(p, q, err)
-                                     : run_network<false, IN_PLACE, OUT_SCALED>(p, q, err);
+        return order == CUZK_CUDA_RN
+                   ? run_network<true, IN_PLACE, OUT_SCALED>(p, d->is_small, q, err)
+                   : run_network<false, IN_PLACE, OUT_SCALED>(p, d->is_small, q, err);
     }
     cuzk_fr s_inv;
     cuzk_fr_inv(&s_inv, shift);
@@ -386,7 +423,7 @@ cuzk_status cuzk_cuda_ntt_product(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cu
     p.d_y = d_b;
     cuzk_fr_mul(&factor, &d->n_inv, k);
     p.factor = as_integer(&factor);
-    return run_network<false, IN_PRODUCT, OUT_SCALED>(p, q, err);
+    return run_network<false, IN_PRODUCT, OUT_SCALED>(p, d->is_small, q, err);
 }
 
 cuzk_status cuzk_cuda_ntt_quotient(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, cuzk_scalar *d_out,
@@ -404,5 +441,5 @@ cuzk_status cuzk_cuda_ntt_quotient(const cuzk_cuda_ntt *d, cuzk_cuda_queue *q, c
     cuzk_fr_mul(&factor, &d->n_inv, k);
     factor = as_integer(&factor);
     CUZK_TRY(make_powers(d, q, &s_inv, &factor, err));
-    return run_network<false, IN_PRODUCT, OUT_MINUS>(p, q, err);
+    return run_network<false, IN_PRODUCT, OUT_MINUS>(p, d->is_small, q, err);
 }

@@ -12,15 +12,21 @@
 extern "C" {
 #endif
 
-/** Tables of one domain on one device: 2^lg_n * 32 bytes. Immutable; any queue of the device may use it. */
+/**
+ * Twiddles of one domain on one device. Immutable; any queue of the device may use it. Full tables have
+ * 2^lg_n * 32 bytes. Small ones have at most 513 MiB: the twiddles of all levels but the lowest, and a second
+ * table with which the lowest levels multiply them (one more product for each element and transform).
+ */
 typedef struct cuzk_cuda_ntt cuzk_cuda_ntt;
+/** Device bytes of the tables. */
+uint64_t cuzk_cuda_ntt_bytes(unsigned lg_n, bool is_small);
 
 #define CUZK_CUDA_NTT_MAX_LG 27
 
 /** root_2_32 as in cuzk_ntt_domain_create; waits. E_INVALID (lg_n), E_NOMEM, device errors. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_ntt_create(cuzk_cuda_ntt **out, cuzk_cuda_queue *q,
                                                 unsigned lg_n, const cuzk_fr *root_2_32,
-                                                cuzk_err *err);
+                                                bool is_small, cuzk_err *err);
 /** No queue may still be using it. NULL is fine. */
 void cuzk_cuda_ntt_destroy(cuzk_cuda_ntt *d, cuzk_cuda_queue *q);
 

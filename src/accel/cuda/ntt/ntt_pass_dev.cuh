@@ -23,6 +23,7 @@
 #define THREADS       (1u << (LG_TILE - LG_ELEMS))
 #define TILE          (1u << LG_TILE)
 #define TILE_PADDED   (TILE + TILE / 8) /* a pad per 8 elements: all access patterns conflict-free */
+#define LG_LOW        23u               /* small tables: twiddles that are there as they are */
 #define LG_POWERS     14u               /* powers of the shift: 2^14 low and 2^13 high ones */
 
 /** Where a pass takes its elements from, and what it does to them in the end. */
@@ -36,8 +37,9 @@ enum pass_out {
 
 struct pass_args {
     cuzk_fr *d_a;
-    const cuzk_fr *tw;      /* of w or w^-1 */
-    const cuzk_fr *tw_next; /* middle_k: of the other */
+    const cuzk_fr *tw;               /* of w or w^-1: T[k], with small tables k < 2^LG_LOW */
+    const cuzk_fr *tw_next;          /* middle_k: of the other */
+    const cuzk_fr *high, *high_next; /* small tables: T[j * 2^LG_LOW] of both */
     unsigned lg, lo, bits;
     const cuzk_fr *d_x, *d_y;
     const cuzk_fr *pw; /* of powers_k: power(j) = low[j % 2^LG_POWERS] high[j >> LG_POWERS] */
@@ -84,16 +86,36 @@ template <bool gs, bool unit> CUZK_DEV void butterfly(dfr &x, dfr &y, const dfr 
     }
 }
 
+/** Where a pass takes its twiddles from. high is read with small tables alone. */
+struct twiddles {
+    const cuzk_fr *low, *high;
+};
+
+/* T[k], reduced; with small tables T[k] = T[k mod 2^LG_LOW] T[k - k mod 2^LG_LOW], since T[k] has w to the sum
+ * of what the bits of k stand for. */
+template <bool is_small> CUZK_DEV void twiddle(dfr &w, const twiddles &t, uint32_t k)
+{
+    if (is_small) {
+        dfr h;
+        mont_load_ro(w, &t.low[k & ((1u << LG_LOW) - 1)]);
+        mont_load_ro(h, &t.high[k >> LG_LOW]);
+        mont_mul(w, h, w);
+        mont_canon(w);
+    } else {
+        mont_load_ro(w, &t.low[k]);
+    }
+}
+
 /* Level of register bit B of a thread's elements; k: index of the block of all of them; top: it is 0. */
-template <bool gs, unsigned B, bool top>
-CUZK_DEV void level(dfr (&v)[ELEMS], const cuzk_fr *tw, uint32_t k)
+template <bool gs, unsigned B, bool top, bool is_small>
+CUZK_DEV void level(dfr (&v)[ELEMS], const twiddles &t, uint32_t k)
 {
 #pragma unroll
     for (uint32_t g = 0; g < ELEMS / 2 >> B; g++) { /* blocks that share a twiddle */
         const bool unit = top && g == 0;
         dfr w;
         if (!unit) {
-            mont_load_ro(w, &tw[(top ? 0 : k << (LG_ELEMS - 1 - B)) + g]);
+            twiddle<is_small>(w, t, (top ? 0 : k << (LG_ELEMS - 1 - B)) + g);
         }
 #pragma unroll
         for (uint32_t i = 0; i < 1u << B; i++) {
@@ -108,25 +130,37 @@ CUZK_DEV void level(dfr (&v)[ELEMS], const cuzk_fr *tw, uint32_t k)
 }
 
 /* The lowest `count` levels of a thread's elements, 1 to LG_ELEMS; all of them with top. */
-template <bool gs, bool top>
-CUZK_DEV void levels(dfr (&v)[ELEMS], const cuzk_fr *tw, uint32_t k, unsigned count)
+template <bool gs, bool top, bool is_small>
+CUZK_DEV void levels(dfr (&v)[ELEMS], const twiddles &t, uint32_t k, unsigned count)
 {
     if (gs) {
-        level<gs, 0, top>(v, tw, k);
+        level<gs, 0, top, is_small>(v, t, k);
         if (top || count > 1) {
-            level<gs, 1, top>(v, tw, k);
+            level<gs, 1, top, is_small>(v, t, k);
         }
         if (top || count > 2) {
-            level<gs, 2, top>(v, tw, k);
+            level<gs, 2, top, is_small>(v, t, k);
         }
     } else {
         if (top || count > 2) {
-            level<gs, 2, top>(v, tw, k);
+            level<gs, 2, top, is_small>(v, t, k);
         }
         if (top || count > 1) {
-            level<gs, 1, top>(v, tw, k);
+            level<gs, 1, top, is_small>(v, t, k);
         }
-        level<gs, 0, top>(v, tw, k);
+        level<gs, 0, top, is_small>(v, t, k);
+    }
+}
+
+/* Levels of address bits from `bit` on: level bit + b has twiddles below 2^(lg - 1 - bit - b). */
+template <bool gs, bool is_small>
+CUZK_DEV void some_levels(dfr (&v)[ELEMS], const twiddles &t, uint32_t k, unsigned count,
+                          unsigned lg, unsigned bit)
+{
+    if (is_small && lg - 1 - bit > LG_LOW) {
+        levels<gs, false, true>(v, t, k, count);
+    } else {
+        levels<gs, false, false>(v, t, k, count);
     }
 }
 
@@ -307,11 +341,13 @@ CUZK_DEV pass_step step_at(const tile_map &m, unsigned s)
     return t;
 }
 
-/* top: the pass has the top bits, so the first three levels (with gs the last) have w = 1 to leave out. */
-template <bool LEAN, bool gs, bool top, pass_in in, pass_out out>
+/* top: the pass has the top bits, so the first three levels (with gs the last) have w = 1 to leave out.
+ * is_small: its lowest step may need twiddles that small tables do not have as they are. */
+template <bool LEAN, bool gs, bool top, pass_in in, pass_out out, bool is_small>
 CUZK_DEV void pass_tile(const pass_args &p, uint4 *sh)
 {
     const bool far = out == OUT_MINUS;
+    const twiddles tw = {p.tw, p.high};
     const tile_map m = map_tile<far>(p);
     const unsigned steps = (p.bits + LG_ELEMS - 1) / LG_ELEMS;
     dfr v[ELEMS];
@@ -326,9 +362,9 @@ CUZK_DEV void pass_tile(const pass_args &p, uint4 *sh)
             }
         }
         if (top && (gs ? i == steps - 1 : i == 0)) {
-            levels<gs, true>(v, p.tw, 0, LG_ELEMS);
+            levels<gs, true, false>(v, tw, 0, LG_ELEMS);
         } else {
-            levels<gs, false>(v, p.tw, at >> (stride + LG_ELEMS), t.count);
+            some_levels<gs, is_small>(v, tw, at >> (stride + LG_ELEMS), t.count, p.lg, stride);
         }
         if (i == steps - 1) {
 #pragma unroll
@@ -343,12 +379,12 @@ CUZK_DEV void pass_tile(const pass_args &p, uint4 *sh)
     }
 }
 
-template <bool LEAN, bool gs, bool top, pass_in in, pass_out out>
+template <bool LEAN, bool gs, bool top, pass_in in, pass_out out, bool is_small>
 static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) pass_k(const pass_args p)
 {
     extern __shared__ uint4 sh[];
     if constexpr (LEAN || !CUZK_LEAN_ONLY) {
-        pass_tile<LEAN, gs, top, in, out>(p, sh);
+        pass_tile<LEAN, gs, top, in, out, is_small>(p, sh);
     }
 }
 
@@ -356,8 +392,9 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) pass_k(const pa
  * The last pass from natural to bit-reversed order, times power(index), and the first pass back with
  * the other twiddles: both on the lowest address bits, so a tile does them in one go.
  */
-template <bool LEAN> CUZK_DEV void middle_tile(const pass_args &p, uint4 *sh)
+template <bool LEAN, bool is_small> CUZK_DEV void middle_tile(const pass_args &p, uint4 *sh)
 {
+    const twiddles tw = {p.tw, p.high}, next = {p.tw_next, p.high_next};
     const tile_map m = map_tile<false>(p);
     const unsigned steps = (p.bits + LG_ELEMS - 1) / LG_ELEMS;
     dfr v[ELEMS];
@@ -377,9 +414,9 @@ template <bool LEAN> CUZK_DEV void middle_tile(const pass_args &p, uint4 *sh)
             }
         }
         if (i < steps) {
-            levels<false, false>(v, p.tw, k, t.count);
+            some_levels<false, is_small>(v, tw, k, t.count, p.lg, t.row);
         } else {
-            levels<true, false>(v, p.tw_next, k, t.count);
+            some_levels<true, is_small>(v, next, k, t.count, p.lg, t.row);
         }
         if (i == 2 * steps - 1) {
 #pragma unroll
@@ -394,12 +431,12 @@ template <bool LEAN> CUZK_DEV void middle_tile(const pass_args &p, uint4 *sh)
     }
 }
 
-template <bool LEAN>
+template <bool LEAN, bool is_small>
 static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM) middle_k(const pass_args p)
 {
     extern __shared__ uint4 sh[];
     if constexpr (LEAN || !CUZK_LEAN_ONLY) {
-        middle_tile<LEAN>(p, sh);
+        middle_tile<LEAN, is_small>(p, sh);
     }
 }
 

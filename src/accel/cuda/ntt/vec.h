@@ -21,6 +21,14 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_vec_residue(cuzk_cuda_queue *q, cuzk_fr *d_
                                                  const cuzk_fr *d_a, const cuzk_fr *d_b,
                                                  const cuzk_fr *d_c, uint64_t n, cuzk_err *err);
 
+/** d_out[i] = k (d_a[i] - d_b[i]) as an integer < r; k on the host; d_out may be an input. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_vec_diff(cuzk_cuda_queue *q, cuzk_fr *d_out,
+                                              const cuzk_fr *d_a, const cuzk_fr *d_b,
+                                              const cuzk_fr *k, uint64_t n, cuzk_err *err);
+/** Swaps element i with the one whose index has the bits of i in reverse; n a power of two < 2^32. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_vec_reverse(cuzk_cuda_queue *q, cuzk_fr *d_a, uint64_t n,
+                                                 cuzk_err *err);
+
 #ifdef __cplusplus
 }
 #endif

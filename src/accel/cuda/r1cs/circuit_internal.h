@@ -76,10 +76,11 @@ static inline uint64_t cuzk_cuda_bitmap_bytes(uint64_t n_bit_words)
     return (n_bit_words * sizeof(uint64_t) + 255) & ~(uint64_t)255;
 }
 
-/** Enqueues d_out[row] of every circuit row of matrix m. */
+/** Enqueues d_out[row] of every circuit row of matrix m; times: its product with what is there. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_eval_rows(const cuzk_cuda_circuit_view *c,
                                                const cuzk_cuda_witness_view *w, cuzk_cuda_queue *q,
-                                               uint32_t m, cuzk_fr *d_out, cuzk_err *err);
+                                               uint32_t m, bool times, cuzk_fr *d_out,
+                                               cuzk_err *err);
 /** Enqueues *d_bad_row = min of itself and all rows that do not hold. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_check_rows(const cuzk_cuda_circuit_view *c,
                                                 const cuzk_cuda_witness_view *w, cuzk_cuda_queue *q,

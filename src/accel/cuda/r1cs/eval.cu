@@ -23,6 +23,19 @@ struct part_grid {
     uint32_t copies;
 };
 
+/* The row's value to its place, or with TIMES its product with what is there. */
+template <bool TIMES> CUZK_DEV void put_row(cuzk_fr *out, dfr &x)
+{
+    if (TIMES) {
+        dfr y;
+        mont_load(y, out);
+        mont_mul(x, x, y);
+        mont_canon(x);
+    }
+    mont_store(out, x);
+}
+
+template <bool TIMES>
 __global__ void __launch_bounds__(THREADS)
     eval_short(cuzk_cuda_circuit_view c, cuzk_cuda_witness_view w, cuzk_cuda_part part,
                part_grid grid, uint32_t m, cuzk_fr *out)
@@ -43,7 +56,7 @@ __global__ void __launch_bounds__(THREADS)
     row_sum_init(s);
     row_sum_words(s, v, part.m[m].words + begin, len);
     row_sum_value(x, s, v);
-    mont_store(out + grid.first_row + copy * part.n_rows + row, x);
+    put_row<TIMES>(out + grid.first_row + copy * part.n_rows + row, x);
 }
 
 /* Which long row a warp has, and which copy each lane; false: none. */
@@ -77,7 +90,7 @@ CUZK_DEV void row_value_long(dfr &out, const row_values &v, const cuzk_cuda_matr
     }
 }
 
-template <bool MANY>
+template <bool MANY, bool TIMES>
 __global__ void __launch_bounds__(THREADS)
     eval_long(cuzk_cuda_circuit_view c, cuzk_cuda_witness_view w, cuzk_cuda_part part,
               part_grid grid, uint32_t m, cuzk_fr *out)
@@ -91,7 +104,7 @@ __global__ void __launch_bounds__(THREADS)
     dfr y;
     row_value_long<MANY>(y, v, x, p.i);
     if (MANY || threadIdx.x % 32 == 0) {
-        mont_store(out + grid.first_row + p.copy * part.n_rows + __ldg(&x.long_row[p.i]), y);
+        put_row<TIMES>(out + grid.first_row + p.copy * part.n_rows + __ldg(&x.long_row[p.i]), y);
     }
 }
 
@@ -211,8 +224,9 @@ static part_grid grid_of(const cuzk_cuda_circuit_view *c, int part)
     return g;
 }
 
-cuzk_status cuzk_cuda_eval_rows(const cuzk_cuda_circuit_view *c, const cuzk_cuda_witness_view *w,
-                                cuzk_cuda_queue *q, uint32_t m, cuzk_fr *d_out, cuzk_err *err)
+template <bool TIMES>
+static cuzk_status eval_rows(const cuzk_cuda_circuit_view *c, const cuzk_cuda_witness_view *w,
+                             cuzk_cuda_queue *q, uint32_t m, cuzk_fr *d_out, cuzk_err *err)
 {
     for (int i = 0; i < 2; i++) {
         const cuzk_cuda_part *p = i == 0 ? &c->preamble : &c->block;
@@ -221,20 +235,28 @@ cuzk_status cuzk_cuda_eval_rows(const cuzk_cuda_circuit_view *c, const cuzk_cuda
         CUZK_TRY(grid_size(&n_short, p->n_rows, THREADS, g.copies, err));
         CUZK_TRY(grid_size(&n_long, long_warps(p->m[m].n_long, g.copies), THREADS / 32, 1, err));
         if (n_short > 0) {
-            CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_EVAL_SHORT, eval_short, n_short, err, *c, *w,
-                                      *p, g, m, d_out));
+            CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_EVAL_SHORT, eval_short<TIMES>, n_short, err,
+                                      *c, *w, *p, g, m, d_out));
         }
         if (n_long > 0) {
             if (g.copies >= MANY_COPIES) {
-                CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_EVAL_LONG, eval_long<true>, n_long, err,
-                                          *c, *w, *p, g, m, d_out));
+                CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_EVAL_LONG, eval_long<true, TIMES>, n_long,
+                                          err, *c, *w, *p, g, m, d_out));
             } else {
-                CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_EVAL_LONG, eval_long<false>, n_long, err,
-                                          *c, *w, *p, g, m, d_out));
+                CUZK_TRY(cuzk_cuda_launch(q, CUZK_KERNEL_EVAL_LONG, eval_long<false, TIMES>, n_long,
+                                          err, *c, *w, *p, g, m, d_out));
             }
         }
     }
     return CUZK_OK;
+}
+
+cuzk_status cuzk_cuda_eval_rows(const cuzk_cuda_circuit_view *c, const cuzk_cuda_witness_view *w,
+                                cuzk_cuda_queue *q, uint32_t m, bool times, cuzk_fr *d_out,
+                                cuzk_err *err)
+{
+    return times ? eval_rows<true>(c, w, q, m, d_out, err)
+                 : eval_rows<false>(c, w, q, m, d_out, err);
 }
 
 cuzk_status cuzk_cuda_check_rows(const cuzk_cuda_circuit_view *c, const cuzk_cuda_witness_view *w,

@@ -54,6 +54,10 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_witness_upload(const cuzk_cuda_circuit *c, 
 CUZK_NODISCARD cuzk_status cuzk_cuda_eval(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q,
                                           const void *d_witness, cuzk_matrix_id m, cuzk_fr *d_out,
                                           uint64_t n_out, cuzk_err *err);
+/** As cuzk_cuda_eval, each value times what is in its place in d_out, which is reduced. */
+CUZK_NODISCARD cuzk_status cuzk_cuda_eval_times(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q,
+                                                const void *d_witness, cuzk_matrix_id m,
+                                                cuzk_fr *d_out, uint64_t n_out, cuzk_err *err);
 /**
  * Enqueues *d_bad_row = the lowest circuit row that does not hold, UINT64_MAX when all do. Needs a
  * circuit created with_c (E_INVALID) and no further memory.

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "accel/cuda/ntt/vec.h"
 #include "accel/cuda/queue/queue_internal.h"
 
 #include "circuit_internal.h"
@@ -81,8 +82,8 @@ cuzk_status cuzk_cuda_witness_upload(const cuzk_cuda_circuit *c, cuzk_cuda_queue
     return cuzk_cuda_bind_slots(&c->v, &v, q, (cuzk_fr *)(void *)(d + before), err);
 }
 
-cuzk_status cuzk_cuda_eval(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q, const void *d_witness,
-                           cuzk_matrix_id m, cuzk_fr *d_out, uint64_t n_out, cuzk_err *err)
+static cuzk_status eval(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q, const void *d_witness,
+                        cuzk_matrix_id m, bool times, cuzk_fr *d_out, uint64_t n_out, cuzk_err *err)
 {
     const uint64_t n_rows = c->v.n_rows, n_inputs = c->v.n_inputs;
     const uint64_t n_values = m == CUZK_MATRIX_A ? n_inputs : 0;
@@ -95,13 +96,28 @@ cuzk_status cuzk_cuda_eval(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q, const
         return CUZK_FAIL(err, CUZK_E_INVALID, "the circuit is on the device without C");
     }
     CUZK_TRY(CUZK_CUDA(cudaSetDevice(q->device), err));
-    CUZK_TRY(cuzk_cuda_eval_rows(&c->v, &v, q, m, d_out, err));
-    CUZK_TRY(cuzk_cuda_copy(q, d_out + n_rows, v.elements, n_values * sizeof(*d_out), err));
+    CUZK_TRY(cuzk_cuda_eval_rows(&c->v, &v, q, m, times, d_out, err));
+    CUZK_TRY(times && n_values > 0
+                 ? cuzk_cuda_vec_mul(q, d_out + n_rows, d_out + n_rows, v.elements, n_values, err)
+                 : cuzk_cuda_copy(q, d_out + n_rows, v.elements, n_values * sizeof(*d_out), err));
     return n_out == n_rows + n_values
                ? CUZK_OK
                : CUZK_CUDA(cudaMemsetAsync(d_out + n_rows + n_values, 0,
                                            (n_out - n_rows - n_values) * sizeof(*d_out), q->stream),
                            err);
+}
+
+cuzk_status cuzk_cuda_eval(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q, const void *d_witness,
+                           cuzk_matrix_id m, cuzk_fr *d_out, uint64_t n_out, cuzk_err *err)
+{
+    return eval(c, q, d_witness, m, false, d_out, n_out, err);
+}
+
+cuzk_status cuzk_cuda_eval_times(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q,
+                                 const void *d_witness, cuzk_matrix_id m, cuzk_fr *d_out,
+                                 uint64_t n_out, cuzk_err *err)
+{
+    return eval(c, q, d_witness, m, true, d_out, n_out, err);
 }
 
 cuzk_status cuzk_cuda_eval_check(const cuzk_cuda_circuit *c, cuzk_cuda_queue *q,
