@@ -8,7 +8,7 @@
 typedef struct test_device {
     cuzk_accel *dev;
     cuzk_accel_queue *q;
-    void *blocks[16]; /* freed by test_device_clear */
+    void *blocks[24]; /* freed by test_device_clear */
     size_t n_blocks;
 } test_device;
 
