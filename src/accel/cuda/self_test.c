@@ -192,7 +192,7 @@ static cuzk_status transforms(test_run *t, unsigned lg, cuzk_fr *want, cuzk_fr *
     cuzk_status st = CUZK_OK;
     cuzk_cuda_ntt *ntt = NULL;
     void *d = NULL;
-    CUZK_TRY(cuzk_cuda_ntt_create(&ntt, t->q, lg, NULL, err));
+    CUZK_TRY(cuzk_cuda_ntt_create(&ntt, t->q, lg, NULL, false, err));
     two_terms(got, lg, &CUZK_FR_ONE);
     CUZK_TRY_GOTO(st, to_device(t, &d, got, bytes, err));
     CUZK_TRY_GOTO(st, cuzk_cuda_ntt_to_coset(ntt, t->q, d, &CUZK_FR_GENERATOR, err));
