@@ -236,7 +236,8 @@ static cuzk_status prepare(device_bench *d, cuzk_err *err)
     const uint64_t n = (uint64_t)1 << d->lg;
     CUZK_TRY(cuzk_accel_alloc(d->dev, &d->d_scalars, n * sizeof(cuzk_scalar), err));
     CUZK_TRY(cuzk_accel_alloc(d->dev, &d->d_vec, n * sizeof(cuzk_fr), err));
-    CUZK_TRY(cuzk_accel_domain_create(&d->domain, d->q, d->lg, NULL, CUZK_ACCEL_TWIDDLES_FULL, err));
+    CUZK_TRY(
+        cuzk_accel_domain_create(&d->domain, d->q, d->lg, NULL, CUZK_ACCEL_TWIDDLES_FULL, err));
     CUZK_TRY(fill_scalars(d, err));
     CUZK_TRY(cuzk_accel_alloc(d->dev, &d->d_g1, n * sizeof(cuzk_g1_affine), err));
     CUZK_TRY(fill_g1(d, d->d_g1, n, err));
