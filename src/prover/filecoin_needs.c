@@ -125,3 +125,48 @@ uint64_t cuzk_filecoin_input_bytes(cuzk_circuit_kind kind, uint64_t request_byte
      * decoded on the way; bincode is kept about as it is, with a head per path level. */
     return kind == CUZK_CIRCUIT_POREP ? 2 * request_bytes + MIB : 3 * request_bytes + MIB;
 }
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The same terms as the plan's (groth16/device/device_plan.c), from counts: wires of a section are full as far
+ * as there are full ones. */
+cuzk_status cuzk_device_needs_of(cuzk_device_needs *out, const cuzk_circuit_spec *spec,
+                                 cuzk_err *err)
+{
+    cuzk_circuit_counts c;
+    cuzk_filecoin_needs n;
+    CUZK_TRY(cuzk_circuit_counts_of(&c, spec, err));
+    CUZK_TRY(cuzk_filecoin_needs_of(&n, spec, 1, err));
+    const uint64_t vector = (uint64_t)32 << c.lg_domain;
+    const uint64_t witness = n.witness_bytes, scalars = 32 * (c.n_fulls + c.n_inputs);
+    const uint64_t section = scalars + 8 * c.bit_words;
+    const uint64_t circuit =
+        2 * c.circuit_bytes + 16 * MIB; /* rows, and the classes of the wires */
+    const uint64_t small = min_u64(vector, 513 * MIB);
+    /* Sums of an eighth of section h; of a 2^8th with few digits at a time. */
+    const uint64_t sums = min_u64(160 * ((uint64_t)1 << c.lg_domain) / 8 + 2560 * MIB, 24 * vector);
+    const uint64_t least_sums = min_u64(768 * MIB, 24 * vector);
+    out->resident_bytes = circuit + vector + n.params_file_bytes + witness +
+                          max_u64(scalars + 3 * vector, section + sums);
+    out->streamed_bytes =
+        circuit + small + witness + max_u64(vector + least_sums, section + least_sums);
+    out->host_bytes = vector + 128 * MIB;
+    return CUZK_OK;
+}
+
+cuzk_device_ability cuzk_device_ability_of(const cuzk_device_needs *needs, uint64_t memory_bytes)
+{
+    return memory_bytes >= needs->resident_bytes   ? CUZK_DEVICE_RESIDENT
+           : memory_bytes >= needs->streamed_bytes ? CUZK_DEVICE_STREAMS
+                                                   : CUZK_DEVICE_CANNOT;
+}
+
+const char *cuzk_device_ability_name(cuzk_device_ability a)
+{
+    return a == CUZK_DEVICE_RESIDENT  ? "resident"
+           : a == CUZK_DEVICE_STREAMS ? "streamed"
+                                      : "not possible";
+}
