@@ -35,6 +35,8 @@ typedef struct cuzk_config {
     const char *http_listen;
     const char *tls_cert, *tls_key, *tls_client_ca, *token_file;
     const char *allow_origin;
+    const char *client_roles, *open_role, *socket_role;
+    bool http_token;
     uint64_t socket_mode, drain_ms, max_message, receive_budget, max_connections;
 
     uint64_t total_budget; /* 0: auto */

@@ -41,7 +41,7 @@ typedef struct config_key {
 
 extern const config_key config_keys[];
 extern const size_t config_n_keys;
-#define CONFIG_MAX_KEYS 64u
+#define CONFIG_MAX_KEYS 96u
 
 /** What a cuzk_config lies in. */
 typedef struct config_block {

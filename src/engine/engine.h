@@ -49,6 +49,7 @@ typedef struct cuzk_owned_block {
 /** What is to be proved. All views point into the block. Only the fields of the kind are read. */
 typedef struct cuzk_job_request {
     cuzk_bytes request_id; /* echoed, any bytes that are UTF-8; may be empty */
+    cuzk_bytes owner; /* name of the caller whose job it is: jobs of two owners are never joined */
     cuzk_job_kind kind;
     uint32_t priority;    /* wire value; 0: the kind's default; unknown: NORMAL */
     uint64_t sector_size; /* 0: not said (then taken from the input or registered_proof) */
@@ -154,6 +155,10 @@ CUZK_NODISCARD cuzk_status cuzk_engine_prove(cuzk_engine *e, const cuzk_job_requ
 bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait);
 /** The same without cancelling anything: the front end is going, not the caller, who may ask again after a restart. */
 bool cuzk_engine_leave(cuzk_engine *e, cuzk_wait wait);
+#define CUZK_OWNER_BYTES 64 /* longest owner that is told, and its NUL */
+/** The owner of a job, NUL-terminated; of a front end that has several callers. E_NOT_FOUND. */
+CUZK_NODISCARD cuzk_status cuzk_engine_owner(cuzk_engine *e, const char *job_id,
+                                             char out[CUZK_OWNER_BYTES], cuzk_err *err);
 /** Cancels; the waiters are told CANCELLED. *was_running: it had been started. E_NOT_FOUND. A job that is over stays as it is. */
 CUZK_NODISCARD cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running,
                                               cuzk_err *err);

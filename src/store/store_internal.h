@@ -115,7 +115,7 @@ typedef struct store_row {
     "number,job_id,request_id,kind,priority,sector_size,registered_proof,sector_number,"        \
     "miner_id,partition_index,content,accepted_ms,deadline_ms,cancel_when_unwatched,state,"     \
     "ended_ms,code,error,proof,queue_wait_ms,srs_load_ms,synthesis_ms,gpu_compute_ms,total_ms," \
-    "input,input_bytes,input_digest"
+    "input,input_bytes,input_digest,owner"
 
 /** Copies the row that q (SELECT STORE_COLUMNS) is at; with_input: the small input too. Under the mutex. */
 CUZK_NODISCARD cuzk_status store_row_copy(store_row *out, store *s, sqlite3_stmt *q,

@@ -70,6 +70,7 @@ static void bind_job(sqlite3_stmt *q, const cuzk_job_record *j, const store_inpu
     bind_u64(q, ":number", j->number);
     bind_text(q, ":job_id", j->job_id);
     bind_blob(q, ":request_id", r->request_id.data, r->request_id.size);
+    bind_blob(q, ":owner", r->owner.data, r->owner.size);
     bind_u64(q, ":kind", (uint64_t)r->kind);
     bind_u64(q, ":priority", r->priority);
     bind_u64(q, ":sector_size", r->sector_size);
@@ -96,7 +97,7 @@ static cuzk_status insert(store *s, const cuzk_job_record *j, const store_input 
         "INSERT INTO job(" STORE_COLUMNS ") VALUES(:number,:job_id,:request_id,:kind,:priority,"
         ":sector_size,:registered_proof,:sector_number,:miner_id,:partition_index,:content,"
         ":accepted_ms,:deadline_ms,:cancel,:state,:ended_ms,:code,:error,:proof,:queue_wait_ms,"
-        ":srs_load_ms,:synthesis_ms,:gpu_compute_ms,:total_ms,:input,:input_bytes,:input_digest)";
+        ":srs_load_ms,:synthesis_ms,:gpu_compute_ms,:total_ms,:input,:input_bytes,:input_digest,:owner)";
     sqlite3_stmt *q = NULL;
     cuzk_status st;
     CUZK_TRY(store_exec(s, "BEGIN IMMEDIATE", err));
@@ -122,13 +123,6 @@ out:
     (void)sqlite3_finalize(q);
     roll_back(s);
     return st;
-}
-
-/* The places that are kept for WinningPoSt are its own at its own priority only. */
-static bool is_privileged(const cuzk_job_record *j)
-{
-    return j->request.kind == CUZK_JOB_WINNING &&
-           (j->request.priority == 0 || j->request.priority == CUZK_PRIORITY_CRITICAL);
 }
 
 /* Books the bytes of an input before it is written; under the mutex. */
@@ -204,7 +198,7 @@ static cuzk_status put(void *arg, const cuzk_job_record *j, cuzk_err *err)
     cuzk_err inner = {.code = CUZK_OK};
     bool in_file = false;
     const uint64_t bytes = store_input_bytes(&j->request);
-    const bool privileged = is_privileged(j);
+    const bool privileged = j->is_privileged;
     lock(s);
     cuzk_status st = reserve(s, bytes, privileged, err);
     unlock(s);

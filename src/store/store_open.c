@@ -15,6 +15,9 @@
 #define DEFAULT_MAX_BYTES ((uint64_t)64 << 30)
 #define BUSY_MS           2000
 
+/* Stores of older versions have no owners; older versions leave the column alone. */
+#define OWNER_COLUMN      "ALTER TABLE job ADD COLUMN owner BLOB NOT NULL DEFAULT x''"
+
 static const char schema[] =
     "CREATE TABLE job("
     "number INTEGER PRIMARY KEY, job_id TEXT NOT NULL, request_id BLOB NOT NULL,"
@@ -25,7 +28,7 @@ static const char schema[] =
     "ended_ms INTEGER NOT NULL, code INTEGER NOT NULL, error TEXT NOT NULL, proof BLOB NOT NULL,"
     "queue_wait_ms INTEGER NOT NULL, srs_load_ms INTEGER NOT NULL, synthesis_ms INTEGER NOT NULL,"
     "gpu_compute_ms INTEGER NOT NULL, total_ms INTEGER NOT NULL,"
-    "input BLOB, input_bytes INTEGER NOT NULL, input_digest BLOB NOT NULL) STRICT;"
+    "input BLOB, input_bytes INTEGER NOT NULL, input_digest BLOB NOT NULL) STRICT;" OWNER_COLUMN ";"
     "CREATE INDEX job_by_id ON job(job_id, number);"
     "CREATE INDEX job_by_content ON job(content, number);"
     "CREATE INDEX job_unfinished ON job(number) WHERE state < 2;"
@@ -143,6 +146,15 @@ static cuzk_status check_integrity(store *s, char *damage, size_t cap, cuzk_err 
     return st;
 }
 
+static cuzk_status add_owner_column(store *s, cuzk_err *err)
+{
+    uint64_t jobs = 0, there = 0;
+    CUZK_TRY(store_query_u64(s, &jobs, "SELECT count(*) FROM pragma_table_info('job')", err));
+    CUZK_TRY(store_query_u64(
+        s, &there, "SELECT count(*) FROM pragma_table_info('job') WHERE name = 'owner'", err));
+    return jobs == 0 || there != 0 ? CUZK_OK : store_exec(s, OWNER_COLUMN, err);
+}
+
 /* A damaged byte in the text of the schema: the database is sound, and a column has another name. */
 static cuzk_status check_columns(store *s, char *damage, size_t cap, cuzk_err *err)
 {
@@ -194,6 +206,7 @@ static cuzk_status open_database(store *s, char *damage, size_t cap, cuzk_err *e
                         err));
     CUZK_TRY(check_integrity(s, damage, cap, err));
     if (damage[0] == '\0') {
+        CUZK_TRY(add_owner_column(s, err));
         CUZK_TRY(check_columns(s, damage, cap, err));
     }
     return damage[0] != '\0' ? CUZK_OK : check_writable(s, err);

@@ -35,7 +35,8 @@ enum {
     C_TOTAL_MS,
     C_INPUT,
     C_INPUT_BYTES,
-    C_INPUT_DIGEST
+    C_INPUT_DIGEST,
+    C_OWNER
 };
 
 static uint64_t column_u64(sqlite3_stmt *q, int c)
@@ -85,7 +86,7 @@ static bool copy_enums(cuzk_job_record *r, sqlite3_stmt *q)
 cuzk_status store_row_copy(store_row *out, store *s, sqlite3_stmt *q, bool with_input,
                            cuzk_err *err)
 {
-    static const int strings[] = {C_JOB_ID, C_REQUEST_ID, C_ERROR, C_PROOF};
+    static const int strings[] = {C_JOB_ID, C_REQUEST_ID, C_ERROR, C_PROOF, C_OWNER};
     cuzk_job_record *r = &out->record;
     size_t bytes = sizeof(strings) / sizeof(strings[0]) + 1;
     memset(out, 0, sizeof(*out));
@@ -104,6 +105,7 @@ cuzk_status store_row_copy(store_row *out, store *s, sqlite3_stmt *q, bool with_
     r->request.request_id = copy(&at, q, C_REQUEST_ID);
     r->error = (const char *)copy(&at, q, C_ERROR).data;
     r->proof = copy(&at, q, C_PROOF);
+    r->request.owner = copy(&at, q, C_OWNER);
     if (with_input && sqlite3_column_type(q, C_INPUT) != SQLITE_NULL) {
         out->input = copy(&at, q, C_INPUT);
     }

@@ -73,6 +73,7 @@ export async function serve(cuzk, dir, params, listen, more = '') {
     const config = path.join(dir, 'cuzk.toml');
     fs.writeFileSync(config, `[daemon]
 listen = ${JSON.stringify(listen)}
+open_role = "administer"
 ${more}
 [memory]
 total_budget = "8GiB"

@@ -16,6 +16,7 @@
 
 typedef struct fake_job {
     char id[CUZK_JOB_ID_BYTES];
+    char owner[CUZK_OWNER_BYTES];
     uint8_t *request_id;
     size_t request_id_size;
     cuzk_job_request request;
@@ -278,6 +279,8 @@ static cuzk_status add(cuzk_engine *e, const cuzk_job_request *q, const cuzk_own
         (void)snprintf(suffix, sizeof(suffix), "#%zu", e->n_jobs);
         (void)strncat(j->id, suffix, sizeof(j->id) - strlen(j->id) - 1);
     }
+    (void)snprintf(j->owner, sizeof(j->owner), "%.*s", (int)q->owner.size,
+                   q->owner.size == 0 ? "" : (const char *)q->owner.data);
     fake_engine_proof(j->proof, q);
     *out = j;
     return CUZK_OK; /* locked */
@@ -381,6 +384,18 @@ bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait)
 bool cuzk_engine_leave(cuzk_engine *e, cuzk_wait wait)
 {
     return withdraw(e, wait, false);
+}
+
+cuzk_status cuzk_engine_owner(cuzk_engine *e, const char *job_id, char out[CUZK_OWNER_BYTES],
+                              cuzk_err *err)
+{
+    lock(e);
+    const fake_job *j = find(e, job_id);
+    if (j != NULL) {
+        memcpy(out, j->owner, CUZK_OWNER_BYTES);
+    }
+    unlock(e);
+    return j != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOT_FOUND, "no such job");
 }
 
 cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running, cuzk_err *err)

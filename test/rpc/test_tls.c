@@ -176,26 +176,29 @@ static void renewed(void)
         .address = f.address, .tls_ca = f.ca, .token = "correct horse", .timeout_ms = 5000};
     CHECK_OK(cuzk_rpc_client_create(&old, &c, &err), &err);
     CHECK_OK(cuzk_rpc_client_health(old, "", &v, &err), &err); /* it is connected */
-    CHECK_STATUS(cuzk_rpc_secrets_read(&x, f.cert, f.other_key, NULL, NULL, &err), CUZK_E_INVALID);
-    CHECK_STATUS(cuzk_rpc_secrets_read(&x, "/nowhere", f.key, NULL, NULL, &err), CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_rpc_secrets_read(&x, f.cert, f.other_key, NULL, NULL, NULL, NULL, &err),
+                 CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_rpc_secrets_read(&x, "/nowhere", f.key, NULL, NULL, NULL, NULL, &err),
+                 CUZK_E_INVALID);
     CHECK(strstr(err.msg, "/nowhere") != NULL && x == NULL);
     CHECK_OK(prove(&c, 1, &err), &err);
 
-    CHECK_OK(cuzk_rpc_secrets_read(&x, f.other_cert, f.other_key, NULL, NULL, &err), &err);
+    CHECK_OK(cuzk_rpc_secrets_read(&x, f.other_cert, f.other_key, NULL, NULL, NULL, NULL, &err),
+             &err);
     CHECK_OK(cuzk_rpc_server_renew(f.server, x, &err), &err); /* the token stays */
     CHECK_STATUS(prove(&c, 1, &err), CUZK_E_IO);
     c.tls_ca = f.other_ca;
     CHECK_OK(prove(&c, 1, &err), &err);
     CHECK_OK(cuzk_rpc_client_health(old, "", &v, &err), &err);
 
-    CHECK_OK(cuzk_rpc_secrets_read(&x, NULL, NULL, NULL, "battery staple", &err), &err);
+    CHECK_OK(cuzk_rpc_secrets_read(&x, NULL, NULL, NULL, "battery staple", NULL, NULL, &err), &err);
     CHECK_OK(cuzk_rpc_server_renew(f.server, x, &err), &err);
     CHECK_STATUS(prove(&c, 1, &err), CUZK_E_INVALID);
     c.token = "battery staple";
     CHECK_OK(prove(&c, 1, &err), &err);
 
     /* clients must show a certificate from now on */
-    CHECK_OK(cuzk_rpc_secrets_read(&x, f.cert, f.key, f.ca, NULL, &err), &err);
+    CHECK_OK(cuzk_rpc_secrets_read(&x, f.cert, f.key, f.ca, NULL, NULL, NULL, &err), &err);
     CHECK_OK(cuzk_rpc_server_renew(f.server, x, &err), &err);
     c.tls_ca = f.ca;
     CHECK(prove(&c, 1, &err) != CUZK_OK);
@@ -206,7 +209,7 @@ static void renewed(void)
     stop(&f);
 
     start(&f, false, NULL); /* no token can come where none was */
-    CHECK_OK(cuzk_rpc_secrets_read(&x, NULL, NULL, NULL, "battery staple", &err), &err);
+    CHECK_OK(cuzk_rpc_secrets_read(&x, NULL, NULL, NULL, "battery staple", NULL, NULL, &err), &err);
     CHECK_STATUS(cuzk_rpc_server_renew(f.server, x, &err), CUZK_E_INVALID);
     cuzk_rpc_secrets_free(x);
     stop(&f);

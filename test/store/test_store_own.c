@@ -45,6 +45,7 @@ static cuzk_status put(cuzk_job_store *s, uint64_t number, cuzk_job_kind kind, c
     job_make(&j, number, false);
     j.record.request.kind = kind;
     j.record.request.priority = 0;
+    j.record.is_privileged = kind == CUZK_JOB_WINNING;
     const cuzk_status st = s->put(s->arg, &j.record, err);
     job_free(&j);
     return st;

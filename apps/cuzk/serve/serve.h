@@ -22,7 +22,6 @@
 #include "serve_notify.h"
 
 #define SERVE_MAX_LISTEN  16
-#define SERVE_TOKEN_BYTES 1024
 
 typedef struct serve_options {
     const char *config_path;              /* NULL: the default path, which may be missing */
@@ -41,7 +40,7 @@ typedef struct serve {
     cuzk_config_env env;
     bool config_found; /* the file was there */
     cuzk_log *log;
-    char token[SERVE_TOKEN_BYTES]; /* "": none */
+    cuzk_rpc_callers *tokens, *certs; /* owned; NULL: none */
     cuzk_job_store store;
     bool has_store;
     cuzk_trace *trace;
@@ -56,6 +55,9 @@ typedef struct serve {
 
 /** File, environment, options: config and issues, without a log yet. The message is in err. */
 CUZK_NODISCARD cuzk_status serve_configure(serve *s);
+/** Reads the files of tokens and of certificates' roles; those that were read before are freed. */
+CUZK_NODISCARD cuzk_status serve_read_callers(serve *s);
+void serve_free_callers(serve *s);
 /** The level of the log after all three; a level that is no level: the file's. */
 cuzk_log_level serve_log_level(const serve *s);
 /** Opens the log and says what was configured. */

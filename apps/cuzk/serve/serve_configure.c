@@ -9,8 +9,6 @@
 
 #include "serve.h"
 
-#define MIN_TOKEN 16u
-
 static cuzk_status load(serve *s)
 {
     const char *path = s->options.config_path;
@@ -57,41 +55,13 @@ static void default_params(serve *s)
     }
 }
 
-static cuzk_status read_token(serve *s)
-{
-    const char *path = s->config->token_file;
-    cuzk_content m = {.data = NULL};
-    if (path[0] == '\0') {
-        return CUZK_OK;
-    }
-    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &s->err));
-    size_t n = m.size;
-    while (n > 0 && (m.data[n - 1] == '\n' || m.data[n - 1] == '\r' || m.data[n - 1] == ' ')) {
-        n--;
-    }
-    bool ok = n >= MIN_TOKEN && n < sizeof(s->token);
-    for (size_t i = 0; i < n && ok; i++) {
-        ok = m.data[i] > ' ' && m.data[i] < 0x7f;
-    }
-    if (ok) {
-        memcpy(s->token, m.data, n);
-        s->token[n] = '\0';
-    }
-    cuzk_content_free(&m);
-    return ok ? CUZK_OK
-              : CUZK_FAIL(&s->err, CUZK_E_INVALID,
-                          "daemon.token_file %.300s: wants %u to %zu printable characters without "
-                          "blanks",
-                          path, MIN_TOKEN, sizeof(s->token) - 1);
-}
-
 cuzk_status serve_configure(serve *s)
 {
     CUZK_TRY(load(s));
     CUZK_TRY(cuzk_config_environment(s->config, &s->env, (const char *const *)environ, &s->err));
     CUZK_TRY(apply_options(s));
     default_params(s);
-    return read_token(s);
+    return serve_read_callers(s);
 }
 
 cuzk_log_level serve_log_level(const serve *s)

@@ -35,8 +35,8 @@ static const char token_key[] = "daemon.token_file";
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 typedef struct changes {
-    bool has_tls, has_token; /* before and after */
-    const char *key[64];     /* that take effect */
+    bool has_tls, has_token, has_certs; /* before and after */
+    const char *key[64];                /* that take effect */
     size_t n;
     char changed[1024], restart[1024]; /* the same, and the others, with blanks between */
 } changes;
@@ -62,7 +62,8 @@ static void note(void *arg, const char *key)
     changes *c = arg;
     const bool is_live = is_in(live, COUNT(live), key) ||
                          (c->has_tls && is_in(tls_keys, COUNT(tls_keys), key)) ||
-                         (c->has_token && strcmp(key, token_key) == 0);
+                         (c->has_token && strcmp(key, token_key) == 0) ||
+                         (c->has_certs && strcmp(key, "daemon.client_roles") == 0);
     if (is_live && c->n < COUNT(c->key)) {
         c->key[c->n++] = key;
         append(c->changed, sizeof(c->changed), key);
@@ -87,10 +88,11 @@ static cuzk_status apply(serve *s, const serve *fresh, const changes *c, cuzk_er
     const cuzk_config *f = fresh->config;
     cuzk_rpc_secrets *secrets = NULL;
     cuzk_engine_config engine;
-    if (c->has_tls || c->has_token) {
+    if (c->has_tls || c->has_token || c->has_certs) {
         CUZK_TRY(cuzk_rpc_secrets_read(
             &secrets, or_null(c->has_tls, f->tls_cert), or_null(c->has_tls, f->tls_key),
-            or_null(c->has_tls, f->tls_client_ca), or_null(c->has_token, fresh->token), err));
+            or_null(c->has_tls, f->tls_client_ca), NULL, c->has_token ? fresh->tokens : NULL,
+            c->has_certs ? fresh->certs : NULL, err));
     }
     serve_engine_config(s, f, &engine);
     const cuzk_status st = cuzk_engine_reconfigure(s->engine, &engine, err);
@@ -100,9 +102,6 @@ static cuzk_status apply(serve *s, const serve *fresh, const changes *c, cuzk_er
     }
     if (secrets != NULL) {
         CUZK_TRY(cuzk_rpc_server_renew(s->rpc, secrets, err)); /* kinds that the server has */
-        if (c->has_token) {
-            memcpy(s->token, fresh->token, sizeof(s->token));
-        }
     }
     return CUZK_OK;
 }
@@ -127,7 +126,8 @@ static cuzk_status reload(serve *s, serve *fresh, changes *c)
                          CUZK_CONFIG_DEFAULT_PATH);
     }
     c->has_tls = has_tls(s->config) && has_tls(fresh->config);
-    c->has_token = s->token[0] != '\0' && fresh->token[0] != '\0';
+    c->has_token = s->tokens != NULL && fresh->tokens != NULL;
+    c->has_certs = s->certs != NULL && fresh->certs != NULL;
     cuzk_config_diff(s->config, fresh->config, note, c);
     CUZK_TRY(apply(s, fresh, c, &fresh->err));
     take_over(s, fresh, c);
@@ -155,5 +155,6 @@ void serve_reload(serve *s)
         CUZK_LOG(s->log, CUZK_LOG_ERROR, "config.not_reloaded", "why", fresh.err.msg);
     }
     cuzk_config_destroy(fresh.config);
+    serve_free_callers(&fresh);
     (void)serve_notify_send(&s->notify, "READY=1");
 }

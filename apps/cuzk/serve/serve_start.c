@@ -58,8 +58,7 @@ void serve_say_issues(const serve *s)
 static void say_token(const serve *s)
 {
     struct stat st;
-    if (s->token[0] != '\0' && stat(s->config->token_file, &st) == 0 &&
-        (st.st_mode & S_IROTH) != 0) {
+    if (s->tokens != NULL && stat(s->config->token_file, &st) == 0 && (st.st_mode & S_IROTH) != 0) {
         CUZK_LOG(s->log, CUZK_LOG_WARN, "token.readable", "path", s->config->token_file, "what",
                  "everybody on this machine can read the secret");
     }
@@ -245,7 +244,7 @@ static bool is_tls(const cuzk_config *c, const char *address)
 static void say_listening(const serve *s, const char *address, bool tls, uint16_t port)
 {
     char number[8];
-    const bool token = s->token[0] != '\0' && !cuzk_config_listen_is_unix(address);
+    const bool token = s->tokens != NULL && !cuzk_config_listen_is_unix(address);
     const bool client = tls && s->config->tls_client_ca[0] != '\0';
     if (!cuzk_config_listen_is_local(address) && !token && !client) {
         CUZK_LOG(s->log, CUZK_LOG_WARN, "listen.open", "address", address, "what",
@@ -260,7 +259,12 @@ static void say_listening(const serve *s, const char *address, bool tls, uint16_
              client ? "mutual"
              : tls  ? "yes"
                     : "no",
-             "token", token ? "yes" : "no");
+             "token", token ? "yes" : "no", "role",
+             token                                 ? "of the token"
+             : client && s->certs != NULL          ? "of the certificate"
+             : client                              ? "administer"
+             : cuzk_config_listen_is_unix(address) ? s->config->socket_role
+                                                   : s->config->open_role);
 }
 
 const char *serve_not_ready(void *arg)
@@ -269,6 +273,21 @@ const char *serve_not_ready(void *arg)
     return s->has_store && cuzk_store_is_full(&s->store)
                ? "not ready: the job store's disk is full\n"
                : NULL;
+}
+
+static cuzk_rpc_role role_of(const char *text)
+{
+    cuzk_rpc_role role = CUZK_RPC_OBSERVE;
+    (void)cuzk_rpc_role_parse(&role, text, strlen(text)); /* the configuration was checked */
+    return role;
+}
+
+static bool may_observe(void *arg, const char *authorization)
+{
+    const serve *s = arg;
+    cuzk_rpc_role role = CUZK_RPC_NOBODY;
+    return cuzk_rpc_server_token_role(s->rpc, authorization, &role) &&
+           (role & CUZK_RPC_MAY_OBSERVE) != 0;
 }
 
 /* Bound and listening; answering begins with cuzk_rpc_server_start. */
@@ -281,6 +300,7 @@ static cuzk_status bind_rpc(serve *s)
         listen[i].address = address;
         listen[i].tls = is_tls(c, address);
         listen[i].no_token = cuzk_config_listen_is_unix(address);
+        listen[i].role = role_of(listen[i].no_token ? c->socket_role : c->open_role);
     }
     const cuzk_rpc_server_config r = {.engine = s->engine,
                                       .listen = listen,
@@ -289,7 +309,8 @@ static cuzk_status bind_rpc(serve *s)
                                       .tls_cert = or_null(c->tls_cert),
                                       .tls_key = or_null(c->tls_key),
                                       .tls_client_ca = or_null(c->tls_client_ca),
-                                      .token = or_null(s->token),
+                                      .tokens = s->tokens,
+                                      .certs = s->certs,
                                       .limits = {.max_message = c->max_message,
                                                  .receive_budget = c->receive_budget,
                                                  .max_connections = (uint32_t)c->max_connections},
@@ -317,13 +338,15 @@ static cuzk_status start_api(serve *s)
                                .engine = s->engine,
                                .get_metrics = serve_metrics,
                                .get_metrics_arg = s,
+                               .allow = c->http_token ? may_observe : NULL,
+                               .allow_arg = s,
                                .get_ready = serve_not_ready,
                                .get_ready_arg = s,
                                .trace = s->trace,
                                .version = CUZK_VERSION_STR,
                                .allow_origin = or_null(c->allow_origin)};
     CUZK_TRY(cuzk_api_server_create(&s->api, &a, &s->err));
-    if (!cuzk_config_listen_is_local(c->http_listen)) {
+    if (!cuzk_config_listen_is_local(c->http_listen) && !c->http_token) {
         CUZK_LOG(s->log, CUZK_LOG_WARN, "listen.open", "address", c->http_listen, "what",
                  "anybody who reaches this address can see jobs and metrics");
     }
@@ -405,4 +428,5 @@ void serve_stop(serve *s)
     CUZK_LOG(s->log, CUZK_LOG_INFO, "daemon.stopped", NULL);
     cuzk_log_destroy(s->log);
     s->log = NULL;
+    serve_free_callers(s);
 }

@@ -41,6 +41,9 @@ void cuzk_job_content(uint8_t out[32], const cuzk_job_request *rq)
     for (size_t i = 0; i < rq->n_vanilla_proofs; i++) {
         hash_bytes(&s, rq->vanilla_proofs[i]);
     }
+    if (rq->owner.size != 0) {
+        hash_bytes(&s, rq->owner);
+    }
     cuzk_sha256_final(out, &s);
 }
 
@@ -89,8 +92,8 @@ cuzk_status cuzk_job_take_request(job *j, const cuzk_job_request *rq, const cuzk
                                   cuzk_err *err)
 {
     const size_t n_views = rq->n_vanilla_proofs;
-    const size_t small = rq->request_id.size + rq->randomness.size + rq->comm_r_old.size +
-                         rq->comm_r_new.size + rq->comm_d_new.size;
+    const size_t small = rq->owner.size + rq->request_id.size + rq->randomness.size +
+                         rq->comm_r_old.size + rq->comm_r_new.size + rq->comm_d_new.size;
     size_t views_bytes;
     if (!cuzk_mul_size(&views_bytes, n_views, sizeof(cuzk_bytes)) || views_bytes > SIZE_MAX / 4) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proofs has %zu entries", n_views);
@@ -107,6 +110,7 @@ cuzk_status cuzk_job_take_request(job *j, const cuzk_job_request *rq, const cuzk
     }
     j->rq.vanilla_proofs = views;
     j->rq.request_id = put(&at, rq->request_id);
+    j->rq.owner = put(&at, rq->owner);
     j->rq.randomness = put(&at, rq->randomness);
     j->rq.comm_r_old = put(&at, rq->comm_r_old);
     j->rq.comm_r_new = put(&at, rq->comm_r_new);

@@ -67,7 +67,7 @@ static bool copy_small(entry *e, const cuzk_job_record *r)
     const char *error = r->error != NULL ? r->error : "";
     const cuzk_job_request *q = &r->request;
     const size_t n = strlen(r->job_id) + 1 + strlen(error) + 1 + q->request_id.size +
-                     q->randomness.size + q->comm_r_old.size + q->comm_r_new.size +
+                     q->owner.size + q->randomness.size + q->comm_r_old.size + q->comm_r_new.size +
                      q->comm_d_new.size + r->proof.size;
     uint8_t *text = cuzk_alloc(n, 1), *at = text;
     if (text == NULL) {
@@ -78,6 +78,7 @@ static bool copy_small(entry *e, const cuzk_job_record *r)
     e->r.job_id = put_text(&at, r->job_id);
     e->r.error = put_text(&at, error);
     e->r.request.request_id = put_bytes(&at, q->request_id);
+    e->r.request.owner = put_bytes(&at, q->owner);
     e->r.request.randomness = put_bytes(&at, q->randomness);
     e->r.request.comm_r_old = put_bytes(&at, q->comm_r_old);
     e->r.request.comm_r_new = put_bytes(&at, q->comm_r_new);

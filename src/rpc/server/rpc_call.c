@@ -19,6 +19,9 @@ rpc_call *rpc_call_create(rpc_conn *c, int32_t stream_id)
     call->server = c->server;
     call->conn = c;
     call->stream_id = stream_id;
+    call->role = c->role;
+    memcpy(call->name, c->name, sizeof(call->name));
+    memcpy(call->peer, c->peer, sizeof(call->peer));
     call->out_tail = &call->out;
     call->watch_state = -1;
     atomic_flag_clear(&call->answered);

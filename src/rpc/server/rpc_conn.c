@@ -57,6 +57,7 @@ rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token,
     c->server = s;
     c->fd = fd;
     c->need_token = need_token;
+    c->role = CUZK_RPC_ADMINISTER; /* the listener says less */
     c->pending_tail = &c->pending;
     c->handshake_done = !tls;
     c->opened_ns = c->read_ns = c->idle_ns = cuzk_clock_ns();
@@ -292,6 +293,7 @@ static bool handshake(rpc_conn *c)
     }
     c->handshake_done = true;
     if ((SSL_get_verify_mode(c->ssl) & SSL_VERIFY_FAIL_IF_NO_PEER_CERT) != 0) {
+        rpc_secrets_cert(c);
         rpc_room_know(c); /* its certificate was checked */
     }
     return true;

@@ -13,6 +13,11 @@ static cuzk_bytes view(const rpc_call *call)
     return (cuzk_bytes){call->message, call->message_len};
 }
 
+static cuzk_bytes name_of(const rpc_call *call)
+{
+    return (cuzk_bytes){(const uint8_t *)call->name, strlen(call->name)};
+}
+
 /* Decodes the job that the call carries; the call is answered when that fails. */
 static cuzk_rpc_job *read_job(rpc_call *call, bool wrapped)
 {
@@ -40,6 +45,8 @@ void rpc_engine_submit(rpc_call *call)
         return;
     }
     const cuzk_owned_block block = {.arg = job, .bytes = bytes, .release = cuzk_rpc_job_free};
+    job->request.owner = name_of(call);
+    job->request.peer = call->peer;
     /* The call's timeout is for the call: the job goes on after it. */
     const cuzk_status st =
         cuzk_engine_submit(call->server->engine, &job->request, &block, job_id, &position, &err);
@@ -129,6 +136,8 @@ void rpc_engine_prove(rpc_call *call)
     if (job == NULL) {
         return;
     }
+    job->request.owner = name_of(call);
+    job->request.peer = call->peer;
     job->request.deadline_ns = call->deadline_ns;
     job->request.cancel_when_unwatched = true;
     call->is_prove = true;
@@ -172,13 +181,31 @@ static void answer_job_error(rpc_call *call, cuzk_status st, const char *job_id,
     }
 }
 
+/* Jobs of others are as good as not there; the call is answered then. */
+static bool is_own(rpc_call *call, const char *job_id)
+{
+    char owner[CUZK_OWNER_BYTES];
+    cuzk_err err = {.code = CUZK_OK};
+    if ((call->role & CUZK_RPC_MAY_ADMINISTER) != 0) {
+        return true;
+    }
+    cuzk_status st = cuzk_engine_owner(call->server->engine, job_id, owner, &err);
+    if (st == CUZK_OK && strcmp(owner, call->name) != 0) {
+        st = CUZK_E_NOT_FOUND;
+    }
+    if (st != CUZK_OK) {
+        answer_job_error(call, st, job_id, &err);
+    }
+    return st == CUZK_OK;
+}
+
 void rpc_engine_await(rpc_call *call)
 {
     char job_id[CUZK_JOB_ID_BYTES];
     uint64_t timeout_ms = 0;
     cuzk_wait wait = 0;
     cuzk_err err = {.code = CUZK_OK};
-    if (!read_name(call, job_id, sizeof(job_id), &timeout_ms, "job")) {
+    if (!read_name(call, job_id, sizeof(job_id), &timeout_ms, "job") || !is_own(call, job_id)) {
         return;
     }
     rpc_call_ref(call);
@@ -198,7 +225,7 @@ void rpc_engine_cancel(rpc_call *call)
     bool was_running = false;
     cuzk_err err = {.code = CUZK_OK};
     cuzk_wire_writer w = {.data = NULL};
-    if (!read_name(call, job_id, sizeof(job_id), NULL, "job")) {
+    if (!read_name(call, job_id, sizeof(job_id), NULL, "job") || !is_own(call, job_id)) {
         return;
     }
     const cuzk_status st = cuzk_engine_cancel(call->server->engine, job_id, &was_running, &err);
@@ -233,6 +260,13 @@ void rpc_engine_status(rpc_call *call)
     if (st != CUZK_OK) {
         rpc_call_answer_status(call, st, &err);
         return;
+    }
+    if ((call->role & CUZK_RPC_MAY_ADMINISTER) == 0) { /* names of jobs are their owners' */
+        for (uint32_t i = 0; i < s.n_devices; i++) {
+            for (size_t k = 0; k < sizeof(s.devices[i].slot) / sizeof(s.devices[i].slot[0]); k++) {
+                s.devices[i].slot[k].job_id[0] = '\0';
+            }
+        }
     }
     cuzk_rpc_put_status_response(&w, &s);
     cuzk_engine_status_free(&s);

@@ -68,8 +68,9 @@ typedef enum rpc_where {
 typedef struct rpc_method {
     const char *path;
     rpc_where where;
-    bool no_token; /* health: probes carry none */
-    bool submits;  /* refused while draining; GetStatus waits for those before it */
+    bool no_token;  /* health: probes carry none */
+    unsigned right; /* that the caller must have; 0: none */
+    bool submits;   /* refused while draining; GetStatus waits for those before it */
     void (*run)(rpc_call *call);
     size_t max_message; /* 0: the server's limit */
 } rpc_method;
@@ -94,6 +95,9 @@ struct rpc_call {
     bool is_post, is_grpc, is_stream, bad_encoding, bad_timeout, token_ok, headers_done,
         headers_too_big;
     char path[96];
+    cuzk_rpc_role role;                 /* the caller's */
+    char name[CUZK_RPC_NAME_BYTES + 8]; /* "token:NAME", else the connection's */
+    char peer[64];
     uint64_t deadline_ns; /* 0: none */
     size_t heap_index;    /* in server->deadlines + 1; 0: not there */
     cuzk_grpc_prefix prefix;
@@ -154,6 +158,9 @@ struct rpc_conn {
     rpc_call *calls;
     rpc_conn *prev, *next;
     /* rpc_room.c */
+    cuzk_rpc_role role;                 /* of its calls, unless they carry a token */
+    char name[CUZK_RPC_NAME_BYTES + 8]; /* the caller: "cert:NAME", "uid:1000"; "": nobody knows */
+    char peer[64];                      /* "10.0.0.3:4711", "unix uid 1000 pid 77" */
     bool is_known;   /* a unix socket, or its caller has shown a token or certificate */
     bool has_worked; /* a call that needs the right to call was let in */
     uint32_t n_calls, n_in_lane, n_slow; /* n_slow: uploads that were ended for their speed */
@@ -164,12 +171,13 @@ struct rpc_conn {
 typedef struct rpc_listener {
     int fd;
     bool tls, need_token, is_unix;
+    cuzk_rpc_role role;
     char path[108];
 } rpc_listener;
 
 struct cuzk_rpc_secrets {
-    SSL_CTX *tls; /* NULL: none */
-    char *token;  /* NULL: none */
+    SSL_CTX *tls;                     /* NULL: none */
+    cuzk_rpc_callers *tokens, *certs; /* NULL: none */
 };
 
 struct cuzk_rpc_server {
@@ -228,7 +236,12 @@ struct cuzk_rpc_server {
 /* ---- rpc_secrets.c ---- */
 /** For a new connection, with the newest certificate; NULL when out of memory. */
 SSL *rpc_secrets_tls(cuzk_rpc_server *s);
-bool rpc_secrets_token_matches(cuzk_rpc_server *s, const char *value, size_t n);
+/** Role and name of the call, from an Authorization header [n]; false: no token of ours. */
+bool rpc_secrets_token(rpc_call *call, const char *value, size_t n);
+/** Role and name of a connection's client certificate, which was checked. */
+void rpc_secrets_cert(rpc_conn *c);
+/** Role, name and address of who is on the other side of a fresh connection. */
+void rpc_secrets_peer(rpc_conn *c, const rpc_listener *l);
 
 /* ---- rpc_lane.c ---- */
 void rpc_lane_init(rpc_lane *l);

@@ -20,20 +20,21 @@
 #define SMALL  ((size_t)64 << 10) /* requests that hold one name */
 
 static const rpc_method methods[] = {
-    {ENGINE "SubmitProof", RPC_SUBMIT, false, true, rpc_engine_submit, 0},
-    {ENGINE "Prove", RPC_SUBMIT, false, true, rpc_engine_prove, 0},
-    {ENGINE "AwaitProof", RPC_QUERY, false, false, rpc_engine_await, SMALL},
-    {ENGINE "CancelProof", RPC_QUERY, false, false, rpc_engine_cancel, SMALL},
-    {ENGINE "GetStatus", RPC_QUERY, false, false, rpc_engine_status, SMALL},
-    {ENGINE "GetMetrics", RPC_QUERY, false, false, rpc_engine_metrics, SMALL},
-    {ENGINE "PreloadSRS", RPC_SLOW, false, false, rpc_engine_preload, SMALL},
-    {ENGINE "EvictSRS", RPC_SLOW, false, false, rpc_engine_evict, SMALL},
-    {"/grpc.health.v1.Health/Check", RPC_INLINE, true, false, rpc_health_check, SMALL},
-    {"/grpc.health.v1.Health/Watch", RPC_STREAM, true, false, rpc_health_watch, SMALL},
-    {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", RPC_STREAM, false, false,
-     rpc_reflection, SMALL},
-    {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", RPC_STREAM, false, false,
-     rpc_reflection, SMALL}};
+    {ENGINE "SubmitProof", RPC_SUBMIT, false, CUZK_RPC_MAY_SUBMIT, true, rpc_engine_submit, 0},
+    {ENGINE "Prove", RPC_SUBMIT, false, CUZK_RPC_MAY_SUBMIT, true, rpc_engine_prove, 0},
+    {ENGINE "AwaitProof", RPC_QUERY, false, CUZK_RPC_MAY_SUBMIT, false, rpc_engine_await, SMALL},
+    {ENGINE "CancelProof", RPC_QUERY, false, CUZK_RPC_MAY_SUBMIT, false, rpc_engine_cancel, SMALL},
+    {ENGINE "GetStatus", RPC_QUERY, false, CUZK_RPC_MAY_OBSERVE, false, rpc_engine_status, SMALL},
+    {ENGINE "GetMetrics", RPC_QUERY, false, CUZK_RPC_MAY_OBSERVE, false, rpc_engine_metrics, SMALL},
+    {ENGINE "PreloadSRS", RPC_SLOW, false, CUZK_RPC_MAY_ADMINISTER, false, rpc_engine_preload,
+     SMALL},
+    {ENGINE "EvictSRS", RPC_SLOW, false, CUZK_RPC_MAY_ADMINISTER, false, rpc_engine_evict, SMALL},
+    {"/grpc.health.v1.Health/Check", RPC_INLINE, true, 0, false, rpc_health_check, SMALL},
+    {"/grpc.health.v1.Health/Watch", RPC_STREAM, true, 0, false, rpc_health_watch, SMALL},
+    {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", RPC_STREAM, false,
+     CUZK_RPC_MAY_OBSERVE, false, rpc_reflection, SMALL},
+    {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", RPC_STREAM, false,
+     CUZK_RPC_MAY_OBSERVE, false, rpc_reflection, SMALL}};
 
 const rpc_method *rpc_method_find(const char *path)
 {
@@ -90,7 +91,8 @@ static cuzk_status add_listener(cuzk_rpc_server *s, const cuzk_rpc_listen *l, in
     CUZK_TRY(cuzk_rpc_address_parse(&a, l->address, err));
     out->tls = l->tls || a.tls;
     out->is_unix = a.is_unix;
-    out->need_token = s->secrets->token != NULL && !l->no_token;
+    out->role = l->role == CUZK_RPC_NOBODY ? CUZK_RPC_ADMINISTER : l->role;
+    out->need_token = s->secrets->tokens != NULL && !l->no_token;
     if (out->tls && s->secrets->tls == NULL) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: TLS needs a certificate and a key", l->address);
     }
@@ -152,7 +154,8 @@ cuzk_status rpc_server_init(cuzk_rpc_server **out, const cuzk_rpc_server_config 
         goto out;
     }
     CUZK_TRY_GOTO(st, cuzk_rpc_secrets_read(&s->secrets, config->tls_cert, config->tls_key,
-                                            config->tls_client_ca, config->token, err));
+                                            config->tls_client_ca, config->token, config->tokens,
+                                            config->certs, err));
     *out = s;
     return CUZK_OK;
 out:
@@ -216,6 +219,7 @@ static void accept_one(cuzk_rpc_server *s, const rpc_listener *l, int fd)
         (void)close(fd);
         return;
     }
+    rpc_secrets_peer(c, l);
     e.data.ptr = c;
     if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &e) != 0) {
         rpc_conn_kill(c, "epoll_ctl failed");

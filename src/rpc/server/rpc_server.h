@@ -19,6 +19,7 @@
 
 #include "base/status.h"
 #include "engine/engine_status.h"
+#include "rpc/server/rpc_caller.h"
 
 #define CUZK_RPC_MAX_MESSAGE ((size_t)256 << 20) /* bytes of a request message */
 
@@ -28,6 +29,11 @@ typedef struct cuzk_rpc_listen {
     const char *address;
     bool tls;      /* with the server's certificate; also said by https:// */
     bool no_token; /* callers need no token here, e.g. a unix socket that its mode protects */
+    /*
+     * Of callers that show neither token nor certificate; NOBODY: ADMINISTER. On a unix socket: of
+     * users other than root and this process's own, who administer.
+     */
+    cuzk_rpc_role role;
 } cuzk_rpc_listen;
 
 /** Limits and times. 0: the default in brackets. */
@@ -56,6 +62,9 @@ typedef struct cuzk_rpc_server_config {
     const char *tls_key;       /* PEM */
     const char *tls_client_ca; /* PEM; not NULL: clients must show a certificate signed by it */
     const char *token;         /* not NULL: calls must carry "authorization: Bearer TOKEN" */
+    const cuzk_rpc_callers *tokens; /* the same with a name and role each; NULL: none. Copied. */
+    /* Roles of client certificates, by common name; others may nothing. NULL: all administer. Copied. */
+    const cuzk_rpc_callers *certs;
     cuzk_rpc_limits limits;
     /**
      * Prometheus text for GetMetrics: *text is a block of base/alloc.h, which the server frees.
@@ -89,7 +98,8 @@ typedef struct cuzk_rpc_secrets cuzk_rpc_secrets;
 /** NULL for what is not there. E_INVALID names the file; E_NOMEM. */
 CUZK_NODISCARD cuzk_status cuzk_rpc_secrets_read(cuzk_rpc_secrets **out, const char *tls_cert,
                                                  const char *tls_key, const char *tls_client_ca,
-                                                 const char *token, cuzk_err *err);
+                                                 const char *token, const cuzk_rpc_callers *tokens,
+                                                 const cuzk_rpc_callers *certs, cuzk_err *err);
 /** NULL is fine. */
 void cuzk_rpc_secrets_free(cuzk_rpc_secrets *x);
 /**
@@ -99,6 +109,8 @@ void cuzk_rpc_secrets_free(cuzk_rpc_secrets *x);
  */
 CUZK_NODISCARD cuzk_status cuzk_rpc_server_renew(cuzk_rpc_server *s, cuzk_rpc_secrets *x,
                                                  cuzk_err *err);
+/** The role of an Authorization header's token, for the HTTP server; false: no token of ours. @thread any */
+bool cuzk_rpc_server_token_role(cuzk_rpc_server *s, const char *authorization, cuzk_rpc_role *role);
 /**
  * From here on new jobs are answered UNAVAILABLE and health says NOT_SERVING; connections are told
  * to go away, calls under way and questions (status, await, cancel) are still served. @thread any

@@ -337,8 +337,8 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *f, const uint8_t 
         call->bad_encoding = !is(value, value_len, "identity");
     } else if (is(name, name_len, "grpc-timeout")) {
         set_timeout(call, v, value_len);
-    } else if (is(name, name_len, "authorization") && c->need_token) {
-        call->token_ok = rpc_secrets_token_matches(c->server, v, value_len);
+    } else if (is(name, name_len, "authorization")) {
+        call->token_ok = rpc_secrets_token(call, v, value_len);
         if (call->token_ok) {
             rpc_room_know(c);
         }
@@ -368,6 +368,11 @@ static void headers_complete(rpc_conn *c, rpc_call *call)
         rpc_call_finish(call, CUZK_GRPC_UNAUTHENTICATED, "missing or wrong bearer token");
     } else if (call->method == NULL) {
         rpc_call_finish(call, CUZK_GRPC_UNIMPLEMENTED, "unknown method");
+    } else if ((call->role & call->method->right) != call->method->right) {
+        char text[120];
+        (void)snprintf(text, sizeof(text), "the caller's role is %s, which may not do this",
+                       cuzk_rpc_role_name(call->role));
+        rpc_call_finish(call, CUZK_GRPC_PERMISSION_DENIED, text);
     } else if (call->bad_encoding) {
         rpc_call_finish(call, CUZK_GRPC_UNIMPLEMENTED, "grpc-encoding: only identity is taken");
     } else if (call->bad_timeout) {
