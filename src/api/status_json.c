@@ -161,6 +161,26 @@ static void put_partition(cuzk_jsonw *w, const cuzk_engine_status *s,
     cuzk_jsonw_end_object(w);
 }
 
+/* They add up to total_secs. */
+static void put_times(cuzk_jsonw *w, const cuzk_job_times *t)
+{
+    const struct {
+        const char *name;
+        uint64_t ns;
+    } parts[] = {{"accept_secs", t->accept_ns},   {"queue_secs", t->queue_ns},
+                 {"prepare_secs", t->prepare_ns}, {"load_secs", t->load_ns},
+                 {"wait_secs", t->wait_ns},       {"witness_secs", t->witness_ns},
+                 {"device_secs", t->device_ns},   {"verify_secs", t->verify_ns},
+                 {"return_secs", t->return_ns},   {"total_secs", t->total_ns}};
+    cuzk_jsonw_key(w, "times");
+    cuzk_jsonw_begin_object(w);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        cuzk_jsonw_key(w, parts[i].name);
+        cuzk_jsonw_f64(w, SECONDS(parts[i].ns));
+    }
+    cuzk_jsonw_end_object(w);
+}
+
 static void put_job_head(cuzk_jsonw *w, const cuzk_engine_status *s, const cuzk_status_job *j)
 {
     cuzk_jsonw_put_str(w, "job_id", j->job_id);
@@ -169,6 +189,14 @@ static void put_job_head(cuzk_jsonw *w, const cuzk_engine_status *s, const cuzk_
     cuzk_jsonw_put_str(w, "priority", NAME(priority_names, j->priority));
     cuzk_jsonw_put_str(w, "job_state", NAME(state_names, j->state));
     cuzk_jsonw_put_u64(w, "accepted_us", to_us(s, j->accepted_ns));
+    if (j->peer[0] != '\0') {
+        cuzk_jsonw_put_str(w, "peer", j->peer);
+    }
+    if (is_over(j) && j->error_text[0] != '\0') {
+        cuzk_jsonw_put_str(w, "error_class", j->error_class != NULL ? j->error_class : "");
+        cuzk_jsonw_put_str(w, "error", j->error_text);
+    }
+    put_times(w, &j->times);
     if (j->deadline_ns != 0) {
         cuzk_jsonw_key(w, "deadline_in_secs");
         cuzk_jsonw_f64(w, j->deadline_ns >= s->now_ns ? SECONDS(j->deadline_ns - s->now_ns)

@@ -430,6 +430,24 @@ static bool visit(void *arg, const cuzk_toml_node *v)
     return !l->nomem;
 }
 
+/* As cuzk_engine_preload knows them. */
+static bool is_circuit(const char *id)
+{
+    static const char *const kinds[] = {"porep-", "wpost-", "winning-", "snap-"};
+    static const char *const sizes[] = {"2k",  "4k",   "16k", "32k", "8m",
+                                        "16m", "512m", "1g",  "32g", "64g"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        const size_t n = strlen(kinds[i]);
+        for (size_t k = 0; strncmp(id, kinds[i], n) == 0 && k < sizeof(sizes) / sizeof(sizes[0]);
+             k++) {
+            if (strcmp(id + n, sizes[k]) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* What no key alone can say. */
 static void cross_check(loading *l)
 {
@@ -449,6 +467,36 @@ static void cross_check(loading *l)
     if (c->receive_budget < c->max_message) {
         issue(l, CUZK_CONFIG_ERROR, NULL,
               "daemon.receive_budget is less than one message (daemon.max_message)");
+    }
+    for (uint32_t i = 0; i < c->listen.n; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (strcmp(c->listen.item[i], c->listen.item[k]) == 0) {
+                issue(l, CUZK_CONFIG_ERROR, NULL, "daemon.listen: %.80s is there twice",
+                      c->listen.item[i]);
+            }
+        }
+        if (c->http_listen[0] != '\0' && strcmp(c->listen.item[i], c->http_listen) == 0) {
+            issue(l, CUZK_CONFIG_ERROR, NULL, "daemon.http_listen: %.80s is daemon.listen's, too",
+                  c->http_listen);
+        }
+    }
+    for (uint32_t i = 0; i < c->preload.n; i++) {
+        if (!is_circuit(c->preload.item[i])) {
+            issue(l, CUZK_CONFIG_ERROR, NULL,
+                  "srs.preload: \"%.60s\" is no circuit: porep-, wpost-, winning- or snap- and a "
+                  "sector size such as 32g",
+                  c->preload.item[i]);
+        }
+    }
+    if ((c->socket_mode & 0002) != 0) {
+        issue(l, CUZK_CONFIG_WARNING, NULL,
+              "daemon.socket_mode: every user of this machine may call (daemon.socket_role)");
+    }
+    if (c->client_roles[0] != '\0' && c->tls_client_ca[0] == '\0') {
+        issue(l, CUZK_CONFIG_ERROR, NULL, "daemon.client_roles needs daemon.tls_client_ca");
+    }
+    if (c->http_token && c->token_file[0] == '\0') {
+        issue(l, CUZK_CONFIG_ERROR, NULL, "daemon.http_token needs daemon.token_file");
     }
     if (c->cpu_only && c->devices.n > 0) {
         issue(l, CUZK_CONFIG_WARNING, NULL, "gpus.devices has no effect with gpus.cpu_only");

@@ -243,8 +243,9 @@ static void read_partitions(cuzk_json *j, cuzk_view_job *job)
 static void read_job(cuzk_json *j, cuzk_view_job *job)
 {
     static const char *const names[] = {
-        "accepted_us", "started_us", "ended_us", "total_partitions", "partitions_done",
-        "job_id",      "proof_kind", "priority", "job_state",        "partitions"};
+        "accepted_us", "started_us",  "ended_us", "total_partitions", "partitions_done",
+        "job_id",      "proof_kind",  "priority", "job_state",        "partitions",
+        "error",       "error_class", "peer"};
     uint64_t *const values[] = {&job->accepted_us, &job->started_us, &job->ended_us,
                                 &job->n_partitions, &job->n_done};
     reader r;
@@ -260,6 +261,9 @@ static void read_job(cuzk_json *j, cuzk_view_job *job)
         case 7: (void)cuzk_json_string_copy(j, job->priority, sizeof(job->priority)); break;
         case 8: (void)cuzk_json_string_copy(j, job->state, sizeof(job->state)); break;
         case 9: read_partitions(j, job); break;
+        case 10: (void)cuzk_json_string_copy(j, job->error, sizeof(job->error)); break;
+        case 11: (void)cuzk_json_string_copy(j, job->error_class, sizeof(job->error_class)); break;
+        case 12: (void)cuzk_json_string_copy(j, job->peer, sizeof(job->peer)); break;
         default: (void)cuzk_json_u64(j, values[i]); break;
         }
     }

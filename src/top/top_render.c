@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
 typedef enum ink { INK_NONE, INK_BOLD, INK_DIM, INK_GOOD, INK_WARN, INK_BAD } ink;
 static const char *const ink_code[] = {"",         "\033[1m",  "\033[2m",
@@ -34,9 +35,7 @@ static void put(page *p, ink colour, const char *text)
     }
     while (left > 0 && p->column < p->style.width) {
         const size_t k = cuzk_utf8_len(s, left);
-        /* C0, DEL, and C1 (U+0080 .. U+009F: C2 80 .. C2 9F) */
-        const bool control = k == 0 || (k == 1 && (*s < 0x20 || *s == 0x7f)) ||
-                             (k == 2 && s[0] == 0xc2 && s[1] < 0xa0);
+        const bool control = k == 0 || cuzk_utf8_is_control(cuzk_utf8_code(s, k));
         if (control) {
             cuzk_text_put(p->b, "?", 1);
         } else {
@@ -332,6 +331,12 @@ static void put_job(page *p, const job_columns *c, const cuzk_status_view *v,
         right(p, c->took, INK_NONE, time_text(a, seconds_between(end, j->started_us)));
     }
     end_line(p);
+    if (j->error[0] != '\0' && !is_full(p)) {
+        putf(p, state_ink(j->state), "  %s%s%s%s%s", j->error_class,
+             j->error_class[0] != '\0' ? ": " : "", j->error, j->peer[0] != '\0' ? "  from " : "",
+             j->peer);
+        end_line(p);
+    }
 }
 
 static void put_jobs(page *p, const cuzk_status_view *v)

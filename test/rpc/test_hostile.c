@@ -82,13 +82,16 @@ static void requests_refused(void)
     const char *const headers[] = {"x-big", big, NULL};
     one(&f, STATUS, get, empty, 5, 405, -1, "");
     one(&f, STATUS, json, empty, 5, 415, -1, "");
-    one(&f, STATUS, headers, empty, 5, 431, -1, "");
+    one(&f, STATUS, headers, empty, 5, 200, CUZK_GRPC_RESOURCE_EXHAUSTED, "headers of");
     one(&f, STATUS, gzip, empty, 5, 200, CUZK_GRPC_UNIMPLEMENTED, "identity");
     one(&f, STATUS, identity, empty, 5, 200, CUZK_GRPC_OK, "");
     one(&f, STATUS, timeout, empty, 5, 200, CUZK_GRPC_INVALID_ARGUMENT, "grpc-timeout");
     one(&f, "/cuzk.v1.ProvingEngine/Nope", NULL, empty, 5, 200, CUZK_GRPC_UNIMPLEMENTED, "method");
     big[0] = '/';
-    one(&f, big, NULL, empty, 5, 431, -1, "");
+    one(&f, big, NULL, empty, 5, 200, CUZK_GRPC_RESOURCE_EXHAUSTED, "at most");
+    one(&f, SUBMIT, NULL, "\0\0\0\0\5\x0a\3a\0b", 10, 200, CUZK_GRPC_INVALID_ARGUMENT, "NUL");
+    /* unknown groups are passed over */
+    one(&f, STATUS, NULL, "\0\0\0\0\4\xa3\6\xa4\6", 9, 200, CUZK_GRPC_OK, "");
     one(&f, STATUS, NULL, "", 0, 200, CUZK_GRPC_INVALID_ARGUMENT, "no request");
     one(&f, STATUS, NULL, empty, 3, 200, CUZK_GRPC_INVALID_ARGUMENT, "incomplete");
     one(&f, STATUS, NULL, "\0\0\0\0\2x", 6, 200, CUZK_GRPC_INVALID_ARGUMENT, "incomplete");

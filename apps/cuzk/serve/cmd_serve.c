@@ -83,6 +83,19 @@ static void print_issues(const cuzk_config_issues *issues, FILE *out)
     }
 }
 
+/* What the file says and this machine or build has not; said, since it may be of another machine. */
+static void check_machine(const serve *s)
+{
+    const char *params = s->config->param_cache;
+    if (params[0] != '\0' && access(params, R_OK | X_OK) != 0) {
+        (void)printf("warning: srs.param_cache: %s cannot be read here\n", params);
+    }
+    if (s->config->devices.n > 0 && CUZK_HAVE_CUDA == 0) {
+        (void)printf("warning: gpus.devices: this program was built without CUDA: it proves on the "
+                     "CPU\n");
+    }
+}
+
 /* A typo must not pass here: unknown keys fail the check, though they would not stop the daemon. */
 static int check(const serve *s, cuzk_status st)
 {
@@ -90,6 +103,9 @@ static int check(const serve *s, cuzk_status st)
     if (st == CUZK_OK && !s->config_found) {
         (void)printf("note: %s is not there: every key has its default\n",
                      CUZK_CONFIG_DEFAULT_PATH);
+    }
+    if (st == CUZK_OK) {
+        check_machine(s);
     }
     if (st == CUZK_OK && s->issues->unknown > 0) {
         (void)printf("%zu unknown\n", s->issues->unknown);
@@ -120,7 +136,7 @@ int cmd_serve(int argc, char **argv)
         NULL,
         "The daemon: proofs over gRPC, for Curio and others.\v"
         "SIGTERM and SIGINT stop it when the running jobs are done, at once the second time; SIGHUP "
-        "reads the log level again. docs/daemon.md has the whole story.",
+        "reads the configuration, certificates and tokens again and takes over what may change. docs/daemon.md has the whole story.",
         NULL,
         NULL,
         NULL};

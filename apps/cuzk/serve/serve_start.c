@@ -194,12 +194,48 @@ static cuzk_status open_store(serve *s)
 
 /* --- engine --- */
 
+#define CONNECTION_BYTES ((uint64_t)32 << 10) /* what one takes, about: buffers, headers, TLS */
+#define CALL_BYTES       ((uint64_t)4 << 10)
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * One budget for everything: requests that are received, connections, calls and answers have a part of
+ * memory.total_budget, at most some three eighths of it; the engine has the rest. *aside: that part.
+ */
+static cuzk_rpc_limits front_limits(const cuzk_config *c, uint64_t *aside)
+{
+    const uint64_t total = c->total_budget;
+    cuzk_rpc_limits l = {.receive_budget = c->receive_budget};
+    if (total != 0) {
+        l.receive_budget = least(l.receive_budget, total / 4);
+    }
+    const uint64_t part = l.receive_budget / 8;
+    l.max_message = (size_t)least(c->max_message, l.receive_budget - part);
+    l.answer_budget = most(least(part, (uint64_t)64 << 20), (uint64_t)2 << 20);
+    l.max_connections = (uint32_t)least(c->max_connections, most(part / CONNECTION_BYTES, 64));
+    l.max_calls = (uint32_t)least(most(part / 2 / CALL_BYTES, 1024), 65536);
+    *aside = l.receive_budget + l.answer_budget + l.max_connections * CONNECTION_BYTES +
+             l.max_calls * CALL_BYTES;
+    return l;
+}
+
 void serve_engine_config(serve *s, const cuzk_config *c, cuzk_engine_config *out)
 {
+    uint64_t aside = 0;
+    (void)front_limits(c, &aside);
     *out =
         (cuzk_engine_config){.param_cache = or_null(c->param_cache),
-                             .budget_bytes = c->total_budget,
-                             .safety_margin_bytes = c->safety_margin,
+                             .budget_bytes = c->total_budget == 0 ? 0 : c->total_budget - aside,
+                             .safety_margin_bytes = c->safety_margin + aside,
                              .eviction_min_idle_ms = c->eviction_min_idle,
                              .threads = (unsigned)c->threads,
                              .devices = c->devices.n == 0 ? NULL : c->devices.item,
@@ -295,6 +331,16 @@ static cuzk_status bind_rpc(serve *s)
 {
     const cuzk_config *c = s->config;
     cuzk_rpc_listen listen[CUZK_CONFIG_MAX_ITEMS];
+    uint64_t aside = 0;
+    const cuzk_rpc_limits limits = front_limits(c, &aside);
+    if (limits.receive_budget < c->receive_budget) {
+        char bytes[24], message[24];
+        (void)snprintf(bytes, sizeof(bytes), "%" PRIu64, limits.receive_budget);
+        (void)snprintf(message, sizeof(message), "%zu", limits.max_message);
+        CUZK_LOG(s->log, CUZK_LOG_WARN, "receive.reduced", "receive_budget", bytes, "max_message",
+                 message, "why",
+                 "daemon.receive_budget is part of memory.total_budget, at most a quarter of it");
+    }
     for (uint32_t i = 0; i < c->listen.n; i++) {
         const char *address = c->listen.item[i];
         listen[i].address = address;
@@ -311,9 +357,7 @@ static cuzk_status bind_rpc(serve *s)
                                       .tls_client_ca = or_null(c->tls_client_ca),
                                       .tokens = s->tokens,
                                       .certs = s->certs,
-                                      .limits = {.max_message = c->max_message,
-                                                 .receive_budget = c->receive_budget,
-                                                 .max_connections = (uint32_t)c->max_connections},
+                                      .limits = limits,
                                       .not_ready = serve_not_ready,
                                       .not_ready_arg = s,
                                       .metrics = serve_metrics,

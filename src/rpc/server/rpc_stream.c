@@ -322,9 +322,9 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *f, const uint8_t 
         return 0;
     }
     call->header_bytes += name_len + value_len + 32; /* as RFC 9113, 6.5.2 counts */
-    if (call->header_bytes > c->server->lim.max_header_bytes) {
-        call->headers_too_big = true;
-    } else if (is(name, name_len, ":path")) {
+    call->headers_too_big =
+        call->headers_too_big || call->header_bytes > c->server->lim.max_header_bytes;
+    if (is(name, name_len, ":path")) {
         if (value_len < sizeof(call->path)) { /* a longer one is no method of ours */
             memcpy(call->path, v, value_len);
             call->path[value_len] = '\0';
@@ -357,7 +357,12 @@ static void headers_complete(rpc_conn *c, rpc_call *call)
         call->is_stream = true;
         (void)atomic_fetch_add(&s->n_streams, 1);
     }
-    if (call->headers_too_big) {
+    char text[120];
+    if (call->headers_too_big && call->is_post && call->is_grpc) {
+        (void)snprintf(text, sizeof(text), "headers of %zu bytes; at most %u are taken",
+                       call->header_bytes, s->lim.max_header_bytes);
+        rpc_call_finish(call, CUZK_GRPC_RESOURCE_EXHAUSTED, text);
+    } else if (call->headers_too_big) {
         rpc_call_refuse_http(call, "431");
     } else if (!call->is_post) {
         rpc_call_refuse_http(call, "405");
@@ -369,7 +374,6 @@ static void headers_complete(rpc_conn *c, rpc_call *call)
     } else if (call->method == NULL) {
         rpc_call_finish(call, CUZK_GRPC_UNIMPLEMENTED, "unknown method");
     } else if ((call->role & call->method->right) != call->method->right) {
-        char text[120];
         (void)snprintf(text, sizeof(text), "the caller's role is %s, which may not do this",
                        cuzk_rpc_role_name(call->role));
         rpc_call_finish(call, CUZK_GRPC_PERMISSION_DENIED, text);

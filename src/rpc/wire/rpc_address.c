@@ -139,8 +139,15 @@ static bool is_stale(const struct sockaddr_un *u)
 static cuzk_status listen_unix(int *out, const cuzk_rpc_address *a, int mode, cuzk_err *err)
 {
     struct sockaddr_un u;
+    struct stat sb;
     unix_name(&u, a->path);
     make_parents(a->path);
+    if (lstat(a->path, &sb) == 0 && !S_ISSOCK(sb.st_mode)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID,
+                         "cannot listen on unix socket %s: there is a %s of this name, which is "
+                         "left alone",
+                         a->path, S_ISDIR(sb.st_mode) ? "folder" : "file");
+    }
     if (is_stale(&u)) {
         (void)unlink(a->path);
     }

@@ -124,6 +124,10 @@ static cuzk_status check(const decoder *d, bool wrapped, cuzk_err *err)
     if (!cuzk_wire_is_utf8(q->request_id)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "request_id is not UTF-8");
     }
+    if (q->request_id.size > 0 && memchr(q->request_id.data, 0, q->request_id.size) != NULL) {
+        return CUZK_FAIL(err, CUZK_E_INVALID,
+                         "request_id has a NUL character: it could not be asked for again");
+    }
     if (d->kind < 1 || d->kind > CUZK_JOB_KINDS) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "invalid proof_kind: %" PRId32, (int32_t)d->kind);
     }

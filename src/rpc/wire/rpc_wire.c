@@ -27,6 +27,19 @@ bool cuzk_wire_varint(cuzk_reader *r, uint64_t *out)
     return false;
 }
 
+enum { GROUP_BEGIN = 3, GROUP_END = 4 };
+
+static bool wire_type(cuzk_wire_type *out, uint64_t tag)
+{
+    switch (tag & 7u) {
+    case 0: *out = CUZK_WIRE_VARINT; return true;
+    case 1: *out = CUZK_WIRE_I64; return true;
+    case 2: *out = CUZK_WIRE_LEN; return true;
+    case 5: *out = CUZK_WIRE_I32; return true;
+    default: return false;
+    }
+}
+
 static bool read_value(cuzk_reader *r, cuzk_wire_field *f)
 {
     cuzk_reader sub;
@@ -51,6 +64,47 @@ static bool read_value(cuzk_reader *r, cuzk_wire_field *f)
     return false;
 }
 
+/*
+ * Groups, an old form of messages that no field here has: unknown ones are passed over, as the
+ * specification asks. Their ends must fit; they may be nested up to MAX_GROUPS.
+ */
+#define MAX_GROUPS 64
+
+static bool skip_groups(cuzk_reader *r)
+{
+    uint32_t open[MAX_GROUPS];
+    size_t depth = 0;
+    for (;;) {
+        cuzk_reader at = *r;
+        cuzk_wire_field f = {.number = 0};
+        uint64_t tag = 0;
+        if (depth == 0 && cuzk_reader_left(&at) == 0) {
+            return true;
+        }
+        if (!cuzk_wire_varint(&at, &tag)) {
+            return depth == 0; /* the caller says what is wrong */
+        }
+        const uint32_t number = (uint32_t)(tag >> 3);
+        if (tag >> 32 == 0 && number != 0 && (tag & 7u) == GROUP_BEGIN) {
+            if (depth == MAX_GROUPS) {
+                return false;
+            }
+            open[depth++] = number;
+        } else if (depth == 0) {
+            return true; /* a field, or the caller says what is wrong */
+        } else if (tag >> 32 != 0 || number == 0) {
+            return false;
+        } else if ((tag & 7u) == GROUP_END) {
+            if (open[--depth] != number) {
+                return false;
+            }
+        } else if (!wire_type(&f.type, tag) || !read_value(&at, &f)) {
+            return false;
+        }
+        *r = at;
+    }
+}
+
 bool cuzk_wire_next(cuzk_reader *r, cuzk_wire_field *f, bool *bad)
 {
     uint64_t tag = 0;
@@ -60,15 +114,18 @@ bool cuzk_wire_next(cuzk_reader *r, cuzk_wire_field *f, bool *bad)
     }
     memset(f, 0, sizeof(*f));
     *bad = true;
+    if (!skip_groups(r)) {
+        return false;
+    }
+    if (cuzk_reader_left(r) == 0) {
+        *bad = false;
+        return false;
+    }
     if (!cuzk_wire_varint(r, &tag) || tag >> 32 != 0 || tag >> 3 == 0) {
         return false;
     }
-    switch (tag & 7u) {
-    case 0: f->type = CUZK_WIRE_VARINT; break;
-    case 1: f->type = CUZK_WIRE_I64; break;
-    case 2: f->type = CUZK_WIRE_LEN; break;
-    case 5: f->type = CUZK_WIRE_I32; break;
-    default: return false;
+    if (!wire_type(&f->type, tag)) {
+        return false;
     }
     f->number = (uint32_t)(tag >> 3);
     if (!read_value(r, f)) {
