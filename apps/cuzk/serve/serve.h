@@ -21,7 +21,7 @@
 
 #include "serve_notify.h"
 
-#define SERVE_MAX_LISTEN  16
+#define SERVE_MAX_LISTEN 16
 
 typedef struct serve_options {
     const char *config_path;              /* NULL: the default path, which may be missing */

@@ -90,6 +90,12 @@ bool rpc_room_conn(cuzk_rpc_server *s, bool known)
 
 /* ---- calls ---- */
 
+/* A known caller's calls count a quarter: known ones, too, can be too many. */
+static uint32_t weight_of(const rpc_conn *c)
+{
+    return c->is_known ? c->n_calls / 4 : c->n_calls;
+}
+
 bool rpc_room_call(rpc_conn *c)
 {
     cuzk_rpc_server *s = c->server;
@@ -99,11 +105,11 @@ bool rpc_room_call(rpc_conn *c)
         return true;
     }
     for (rpc_conn *x = s->conns; x != NULL; x = x->next) {
-        if (!x->is_known && (most == NULL || x->n_calls > most->n_calls)) {
+        if (most == NULL || weight_of(x) > weight_of(most)) {
             most = x;
         }
     }
-    if (most == NULL || most == c || most->n_calls <= c->n_calls + 1) {
+    if (most == NULL || most == c || weight_of(most) <= weight_of(c) + 1) {
         return false;
     }
     evict(most, "too many calls, and others wait");
