@@ -448,6 +448,13 @@ static bool is_circuit(const char *id)
     return false;
 }
 
+/* Port 0 is a free one: another each time. */
+static bool is_same_place(const char *a, const char *b)
+{
+    const char *port = strrchr(a, ':');
+    return strcmp(a, b) == 0 && (port == NULL || strcmp(port, ":0") != 0);
+}
+
 /* What no key alone can say. */
 static void cross_check(loading *l)
 {
@@ -470,12 +477,12 @@ static void cross_check(loading *l)
     }
     for (uint32_t i = 0; i < c->listen.n; i++) {
         for (uint32_t k = 0; k < i; k++) {
-            if (strcmp(c->listen.item[i], c->listen.item[k]) == 0) {
+            if (is_same_place(c->listen.item[i], c->listen.item[k])) {
                 issue(l, CUZK_CONFIG_ERROR, NULL, "daemon.listen: %.80s is there twice",
                       c->listen.item[i]);
             }
         }
-        if (c->http_listen[0] != '\0' && strcmp(c->listen.item[i], c->http_listen) == 0) {
+        if (c->http_listen[0] != '\0' && is_same_place(c->listen.item[i], c->http_listen)) {
             issue(l, CUZK_CONFIG_ERROR, NULL, "daemon.http_listen: %.80s is daemon.listen's, too",
                   c->http_listen);
         }

@@ -208,10 +208,10 @@ static uint64_t most(uint64_t a, uint64_t b)
 }
 
 /*
- * One budget for everything: requests that are received, connections, calls and answers have a part of
- * memory.total_budget, at most some three eighths of it; the engine has the rest. *aside: that part.
+ * Requests that are received, connections, calls and answers are bounded by memory.total_budget, too: in
+ * sum by some three eighths of it. The engine does not take that part off what proofs may use.
  */
-static cuzk_rpc_limits front_limits(const cuzk_config *c, uint64_t *aside)
+static cuzk_rpc_limits front_limits(const cuzk_config *c)
 {
     const uint64_t total = c->total_budget;
     cuzk_rpc_limits l = {.receive_budget = c->receive_budget};
@@ -223,19 +223,15 @@ static cuzk_rpc_limits front_limits(const cuzk_config *c, uint64_t *aside)
     l.answer_budget = most(least(part, (uint64_t)64 << 20), (uint64_t)2 << 20);
     l.max_connections = (uint32_t)least(c->max_connections, most(part / CONNECTION_BYTES, 64));
     l.max_calls = (uint32_t)least(most(part / 2 / CALL_BYTES, 1024), 65536);
-    *aside = l.receive_budget + l.answer_budget + l.max_connections * CONNECTION_BYTES +
-             l.max_calls * CALL_BYTES;
     return l;
 }
 
 void serve_engine_config(serve *s, const cuzk_config *c, cuzk_engine_config *out)
 {
-    uint64_t aside = 0;
-    (void)front_limits(c, &aside);
     *out =
         (cuzk_engine_config){.param_cache = or_null(c->param_cache),
-                             .budget_bytes = c->total_budget == 0 ? 0 : c->total_budget - aside,
-                             .safety_margin_bytes = c->safety_margin + aside,
+                             .budget_bytes = c->total_budget,
+                             .safety_margin_bytes = c->safety_margin,
                              .eviction_min_idle_ms = c->eviction_min_idle,
                              .threads = (unsigned)c->threads,
                              .devices = c->devices.n == 0 ? NULL : c->devices.item,
@@ -331,15 +327,13 @@ static cuzk_status bind_rpc(serve *s)
 {
     const cuzk_config *c = s->config;
     cuzk_rpc_listen listen[CUZK_CONFIG_MAX_ITEMS];
-    uint64_t aside = 0;
-    const cuzk_rpc_limits limits = front_limits(c, &aside);
+    const cuzk_rpc_limits limits = front_limits(c);
     if (limits.receive_budget < c->receive_budget) {
         char bytes[24], message[24];
         (void)snprintf(bytes, sizeof(bytes), "%" PRIu64, limits.receive_budget);
         (void)snprintf(message, sizeof(message), "%zu", limits.max_message);
         CUZK_LOG(s->log, CUZK_LOG_WARN, "receive.reduced", "receive_budget", bytes, "max_message",
-                 message, "why",
-                 "daemon.receive_budget is part of memory.total_budget, at most a quarter of it");
+                 message, "why", "daemon.receive_budget is at most a quarter of the memory budget");
     }
     for (uint32_t i = 0; i < c->listen.n; i++) {
         const char *address = c->listen.item[i];
