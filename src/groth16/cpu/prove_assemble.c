@@ -46,6 +46,41 @@ static void mul_g1_ct(cuzk_g1 *out, const cuzk_g1_affine *p, const cuzk_scalar *
     cuzk_g1_mul_ct(out, &t, k);
 }
 
+/* Jacobian coordinates of points that depend on r and s must not steer the inversion. */
+static void g1_to_affine_ct(cuzk_g1_affine *out, const cuzk_g1 *p)
+{
+    cuzk_fp inv, sq;
+    cuzk_fp_inv_ct(&inv, &p->z);
+    cuzk_fp_sqr(&sq, &inv);
+    cuzk_fp_mul(&out->x, &p->x, &sq);
+    cuzk_fp_mul(&sq, &sq, &inv);
+    cuzk_fp_mul(&out->y, &p->y, &sq);
+    cuzk_wipe(&inv, sizeof(inv));
+    cuzk_wipe(&sq, sizeof(sq));
+}
+
+/* 1 / (a + b u) = (a - b u) / (a^2 + b^2) */
+static void g2_to_affine_ct(cuzk_g2_affine *out, const cuzk_g2 *p)
+{
+    cuzk_fp norm, t;
+    cuzk_fp2 inv, sq;
+    cuzk_fp_sqr(&norm, &p->z.c0);
+    cuzk_fp_sqr(&t, &p->z.c1);
+    cuzk_fp_add(&norm, &norm, &t);
+    cuzk_fp_inv_ct(&norm, &norm);
+    cuzk_fp_mul(&inv.c0, &p->z.c0, &norm);
+    cuzk_fp_mul(&inv.c1, &p->z.c1, &norm);
+    cuzk_fp_neg(&inv.c1, &inv.c1);
+    cuzk_fp2_sqr(&sq, &inv);
+    cuzk_fp2_mul(&out->x, &p->x, &sq);
+    cuzk_fp2_mul(&sq, &sq, &inv);
+    cuzk_fp2_mul(&out->y, &p->y, &sq);
+    cuzk_wipe(&norm, sizeof(norm));
+    cuzk_wipe(&t, sizeof(t));
+    cuzk_wipe(&inv, sizeof(inv));
+    cuzk_wipe(&sq, sizeof(sq));
+}
+
 /*
  * A = alpha + sum_a + r delta, B = beta + sum_b + s delta (in both groups),
  * C = L + H + s A + r B1 - r s delta.
@@ -84,9 +119,13 @@ static void assemble(cuzk_proof *out, const cuzk_prove_sums *q, const cuzk_srs_v
     cuzk_g1_neg(&t, &t);
     cuzk_g1_add(&c, &c, &t);
 
-    cuzk_g1_to_affine(&out->a, &a);
-    cuzk_g2_to_affine(&out->b, &b2);
-    cuzk_g1_to_affine(&out->c, &c);
+    g1_to_affine_ct(&out->a, &a);
+    g2_to_affine_ct(&out->b, &b2);
+    g1_to_affine_ct(&out->c, &c);
+    cuzk_wipe(&a, sizeof(a)); /* coordinates that are not affine tell more than the proof does */
+    cuzk_wipe(&b1, sizeof(b1));
+    cuzk_wipe(&b2, sizeof(b2));
+    cuzk_wipe(&c, sizeof(c));
     cuzk_wipe(&fr, sizeof(fr));
     cuzk_wipe(&fs, sizeof(fs));
     cuzk_wipe(&rs, sizeof(rs));

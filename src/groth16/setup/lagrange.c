@@ -2,6 +2,7 @@
 #include "lagrange.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 
 /* One inversion per GRAIN values. */
 #define GRAIN 2048u
@@ -65,12 +66,17 @@ cuzk_status cuzk_lagrange_at(cuzk_fr *out, uint64_t begin, size_t n, const cuzk_
     pow2k(&t, x, p->lg);
     cuzk_fr_sub(&t, &t, &CUZK_FR_ONE);
     cuzk_fr_mul(&j.scale, &j.scale, &t);
-    j.scratch = cuzk_alloc((size_t)cuzk_pool_threads(pool) * 2 * GRAIN, sizeof(*j.scratch));
+    const size_t scratch_n = (size_t)cuzk_pool_threads(pool) * 2 * GRAIN;
+    j.scratch = cuzk_alloc(scratch_n, sizeof(*j.scratch));
+    cuzk_wipe(&t, sizeof(t)); /* follows from x, which is tau in a setup */
     if (j.scratch == NULL) {
+        cuzk_wipe(&j, sizeof(j));
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for Lagrange values");
     }
     const cuzk_status st = cuzk_parallel_for(pool, cancel, n, GRAIN, lagrange_range, &j);
+    cuzk_wipe(j.scratch, scratch_n * sizeof(*j.scratch));
     cuzk_free(j.scratch);
+    cuzk_wipe(&j, sizeof(j));
     if (st != CUZK_OK) {
         return CUZK_FAIL(err, st, "Lagrange values: %s", cuzk_status_text(st));
     }
