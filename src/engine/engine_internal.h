@@ -248,39 +248,39 @@ struct cuzk_engine {
     uint64_t started_ns;
 
     GUARDED cuzk_budget host;
-    uint64_t block_limit, block_used; /* proofs of waiting jobs */
-    uint64_t input_limit, input_used; /* parsed inputs */
-    uint64_t base_bytes;              /* of the process itself */
-    GUARDED cuzk_load_cache cache;    /* 2 per circuit: cuzk_load_what */
-    GUARDED load_want *wants;         /* [2 n_circuits] */
+    GUARDED uint64_t block_limit, block_used; /* proofs of waiting jobs */
+    GUARDED uint64_t input_limit, input_used; /* parsed inputs */
+    uint64_t base_bytes;                      /* of the process itself */
+    GUARDED cuzk_load_cache cache;            /* 2 per circuit: cuzk_load_what */
+    GUARDED load_want *wants;                 /* [2 n_circuits] */
 
     GUARDED cuzk_sched prep, ready, on_device, to_verify;
-    uint32_t ready_limit; /* parsed jobs that wait */
+    GUARDED uint32_t ready_limit; /* parsed jobs that wait */
     GUARDED device devices[MAX_DEVICES];
     uint32_t n_devices, n_primary; /* n_primary: without the fallback, which is the last one */
-    uint32_t slots, batch;         /* slots: of a primary device */
-    uint64_t batch_wake_ns;
-    uint64_t no_device_ns; /* since when no device works; 0: one does */
-    GUARDED bool on_cpu;   /* for want of a GPU that works */
-    uint64_t on_cpu_since_ns, n_fallbacks;
+    GUARDED uint32_t slots, batch; /* slots: of a primary device */
+    GUARDED uint64_t batch_wake_ns;
+    GUARDED uint64_t no_device_ns; /* since when no device works; 0: one does */
+    GUARDED bool on_cpu;           /* for want of a GPU that works */
+    GUARDED uint64_t on_cpu_since_ns, n_fallbacks;
 
     GUARDED job *by_id[BUCKETS], *by_content[BUCKETS];
     GUARDED job *first, *last;
-    uint32_t n_open; /* not ENDED */
-    uint32_t n_ended;
-    uint64_t next_number;
+    GUARDED uint32_t n_open; /* not ENDED */
+    GUARDED uint32_t n_ended;
+    GUARDED uint64_t next_number;
     GUARDED job *finish_first, *finish_last;
     GUARDED flight *flights;
     GUARDED flight *dead_flights;
     GUARDED job *dead_jobs;
-    uint64_t dead_bytes;
-    uint32_t busy; /* flights and prep that hold memory which will come back */
+    GUARDED uint64_t dead_bytes;
+    GUARDED uint32_t busy; /* flights and prep that hold memory which will come back */
     GUARDED waiter *waits[BUCKETS];
     GUARDED cuzk_wait next_wait;
-    uint32_t n_unsaved; /* jobs with is_end_unsaved */
+    GUARDED uint32_t n_unsaved; /* jobs with is_end_unsaved */
     GUARDED log_queue log;
 
-    uint64_t completed[CUZK_JOB_KINDS + 1], failed[CUZK_JOB_KINDS + 1],
+    GUARDED uint64_t completed[CUZK_JOB_KINDS + 1], failed[CUZK_JOB_KINDS + 1],
         cancelled[CUZK_JOB_KINDS + 1], reproved[CUZK_JOB_KINDS + 1];
     GUARDED cuzk_histogram stage[CUZK_STAGES][CUZK_JOB_KINDS + 1];
     GUARDED cuzk_histogram job_time[CUZK_JOB_KINDS + 1];
@@ -311,7 +311,7 @@ LOCKED void cuzk_job_insert(cuzk_engine *e, job *j);
 void cuzk_job_insert_id(cuzk_engine *e, job *j);
 void cuzk_job_remove_id(cuzk_engine *e, job *j);
 /** Takes it out of all tables and frees it, or leaves that to the last unpin. */
-void cuzk_job_forget(cuzk_engine *e, job *j);
+LOCKED void cuzk_job_forget(cuzk_engine *e, job *j);
 void cuzk_job_unpin(cuzk_engine *e, job *j);
 bool cuzk_job_is_privileged(void *arg, const cuzk_sched_item *item);
 void cuzk_job_item(const job *j, uint32_t partition, uint64_t now_ns, cuzk_sched_item *out);
@@ -334,7 +334,7 @@ LOCKED void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_s
 /** What follows from a decided outcome, once the store has the job. */
 LOCKED void cuzk_job_end(cuzk_engine *e, job *j);
 /** The store has recorded the end of a job, or has not (text: why). */
-void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const char *text);
+LOCKED void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const char *text);
 /** Ended jobs beyond what is kept in memory go; the store has them. */
 LOCKED void cuzk_jobs_forget_old(cuzk_engine *e);
 /** Frees input and block when nobody uses them any more. */
@@ -415,10 +415,10 @@ LOCKED void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit);
 /** Defaults for zeros. No lock needed. */
 void cuzk_engine_config_complete(cuzk_engine_config *c);
 /** Budget and the limits that follow from it; base_bytes is set. E_BUDGET changes nothing. */
-CUZK_NODISCARD cuzk_status cuzk_engine_size_memory(cuzk_engine *e, const cuzk_engine_config *c,
+LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_size_memory(cuzk_engine *e, const cuzk_engine_config *c,
                                                    cuzk_err *err);
 LOCKED void cuzk_engine_set_slots(cuzk_engine *e, unsigned slots);
-void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size);
+LOCKED void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size);
 void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms);
 /** Partitions that may be on their way to a device, or from it. */
 uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs);
@@ -432,7 +432,7 @@ bool cuzk_engine_has_fallback(const cuzk_engine *e);
 /** May take work now: in health, and the fallback only when no other device is. */
 LOCKED bool cuzk_device_is_open(const cuzk_engine *e, uint32_t index);
 /** A partition of this circuit could ever be proved by the fallback within the budget. */
-bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged);
+LOCKED bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged);
 /** The timer's: begins and ends the time on the CPU; *next_ns becomes earlier when need be. */
 LOCKED void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *next_ns);
 /** At the start: says it when the CPU proves although nobody asked for that. */
@@ -442,7 +442,7 @@ LOCKED void cuzk_fallback_note_absent(cuzk_engine *e);
 bool cuzk_engine_has_keys(const cuzk_engine *e);
 LOCKED bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index);
 /** Most host memory that one key may pin. */
-uint64_t cuzk_device_keys_pin_limit(const cuzk_engine *e, bool privileged);
+LOCKED uint64_t cuzk_device_keys_pin_limit(const cuzk_engine *e, bool privileged);
 CUZK_NODISCARD cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err);
 void cuzk_device_keys_free(device *d);
 /** The key is there and so is memory for a proof. */

@@ -138,7 +138,7 @@ LOCKED static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
 }
 
 /* Keys on devices; what of them is in host memory counts as pinned. */
-static void fill_keys(const cuzk_engine *e, cuzk_engine_status *out)
+LOCKED static void fill_keys(const cuzk_engine *e, cuzk_engine_status *out)
 {
     for (uint32_t d = 0; d < e->n_devices; d++) {
         const device_keys *k = &e->devices[d].keys;

@@ -156,7 +156,7 @@ bool cuzk_job_keep_block(cuzk_engine *e, job *j)
     return true;
 }
 
-static cuzk_status too_many(const cuzk_engine *e, cuzk_err *err)
+LOCKED static cuzk_status too_many(const cuzk_engine *e, cuzk_err *err)
 {
     return CUZK_FAIL(err, CUZK_E_BUDGET,
                      "%u jobs are waiting or running, the most allowed: try later", e->n_open);

@@ -18,7 +18,7 @@ LOCKED CUZK_NODISCARD cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job
                                                   const cuzk_owned_block *block, job **out,
                                                   cuzk_err *err);
 /** With the lock: proofs stay in memory while there is room, else they are the store's only. */
-bool cuzk_job_keep_block(cuzk_engine *e, job *j);
+LOCKED bool cuzk_job_keep_block(cuzk_engine *e, job *j);
 /** With the lock: queues what the store has. */
 LOCKED void cuzk_job_enqueue(cuzk_engine *e, job *j);
 

@@ -195,7 +195,7 @@ void cuzk_job_fill_result(const job *j, cuzk_job_result *out)
     }
 }
 
-static void count(cuzk_engine *e, const job *j)
+LOCKED static void count(cuzk_engine *e, const job *j)
 {
     const cuzk_job_kind k = j->rq.kind;
     switch (j->outcome) {

@@ -30,7 +30,7 @@ bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id)
     return true;
 }
 
-static bool is_something_leaving(const cuzk_engine *e)
+LOCKED static bool is_something_leaving(const cuzk_engine *e)
 {
     return e->dead_bytes != 0;
 }

@@ -173,7 +173,7 @@ LOCKED static key_answer have_key(cuzk_engine *e, const worker *w, looking *l)
     return KEY_AGAIN;
 }
 
-static bool allowed_and_fits(void *arg, const cuzk_sched_item *item)
+LOCKED static bool allowed_and_fits(void *arg, const cuzk_sched_item *item)
 {
     const looking *l = arg;
     return allowed(arg, item) &&
