@@ -266,9 +266,13 @@ ALONE static void unload_all(cuzk_engine *e)
     }
     cuzk_engine_unlock(e);
     for (uint32_t i = 0; i < e->cache.n; i++) {
-        if (e->cache.entries[i].state == CUZK_LOAD_READY) {
-            void *object = cuzk_load_leave(&e->cache, i);
-            e->backend->unload(e->backend->arg, (cuzk_load_what)(i % 2), object);
+        cuzk_load_entry *entry = &e->cache.entries[i];
+        if (entry->state == CUZK_LOAD_READY) {
+            (void)cuzk_load_leave(&e->cache, i);
+        }
+        if (entry->state ==
+            CUZK_LOAD_LEAVING) { /* or sent away by a worker after the release thread's end */
+            e->backend->unload(e->backend->arg, (cuzk_load_what)(i % 2), entry->object);
             cuzk_budget_give(&e->host, cuzk_load_left(&e->cache, i),
                              e->backend->circuits[i / 2].kind == CUZK_JOB_WINNING);
         }

@@ -200,7 +200,8 @@ bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit,
     return true;
 }
 
-static void loaded(cuzk_engine *e, uint32_t index, uint32_t circuit, const cuzk_backend_key *key)
+LOCKED static void loaded(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                          const cuzk_backend_key *key)
 {
     device_keys *k = &e->devices[index].keys;
     cuzk_reservation *taken = &k->taken[circuit];
@@ -219,7 +220,7 @@ static void loaded(cuzk_engine *e, uint32_t index, uint32_t circuit, const cuzk_
     cuzk_load_done(&k->cache, circuit, key->object, key->device_bytes, cuzk_clock_ns());
 }
 
-static void not_loaded(cuzk_engine *e, uint32_t index, uint32_t circuit)
+LOCKED static void not_loaded(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
     device_keys *k = &e->devices[index].keys;
     cuzk_load_failed(&k->cache, circuit);

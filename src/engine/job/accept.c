@@ -36,7 +36,7 @@ static uint32_t class_of(const cuzk_job_request *rq)
 }
 
 /* A joined job serves the more demanding of its callers. */
-static void join(cuzk_engine *e, job *j, const cuzk_job_request *rq)
+LOCKED static void join(cuzk_engine *e, job *j, const cuzk_job_request *rq)
 {
     const uint32_t class_base = class_of(rq);
     if (class_base > j->class_base) {

@@ -90,7 +90,7 @@ void cuzk_job_remove_id(cuzk_engine *e, job *j)
     }
 }
 
-static void destroy(job *j)
+void cuzk_job_destroy(job *j)
 {
     cuzk_job_drop_block(j);
     cuzk_free(j->small);
@@ -116,7 +116,7 @@ void cuzk_job_unpin(cuzk_engine *e, job *j)
     (void)e;
     CUZK_ASSERT(j->pins > 0);
     if (--j->pins == 0) {
-        destroy(j);
+        cuzk_job_destroy(j);
     }
 }
 

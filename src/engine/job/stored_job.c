@@ -91,7 +91,7 @@ cuzk_status cuzk_job_find_stored_id(cuzk_engine *e, const char *id, job **out, c
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job");
     }
     if (f.j->state < CUZK_JOB_COMPLETED) {
-        cuzk_job_unpin(e, f.j);
+        cuzk_job_destroy(f.j);
         return CUZK_OK;
     }
     *out = f.j;
@@ -105,7 +105,7 @@ bool cuzk_job_id_is_taken(cuzk_engine *e, const job *j, const char *id)
     cuzk_err err;
     const cuzk_status st = e->store.find(e->store.arg, id, take_found, &f, &err);
     if (f.j != NULL) {
-        cuzk_job_unpin(e, f.j);
+        cuzk_job_destroy(f.j);
     }
     return st == CUZK_OK && f.is_found && memcmp(f.content, j->content, 32) != 0;
 }

@@ -263,7 +263,7 @@ typedef struct device_call {
     cuzk_backend_work work[CUZK_BATCH_MAX];
 } device_call;
 
-static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, device_call *call)
+LOCKED static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, device_call *call)
 {
     device *d = &e->devices[w->index];
     const uint64_t now = cuzk_clock_ns();

@@ -109,7 +109,7 @@ LOCKED static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
 }
 
 /* A span and the two ends of a stage of the whole job. */
-static cuzk_span begin(cuzk_engine *e, job *j, cuzk_stage s)
+LOCKED static cuzk_span begin(cuzk_engine *e, job *j, cuzk_stage s)
 {
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
     tags.job = (int64_t)j->number;
@@ -117,7 +117,7 @@ static cuzk_span begin(cuzk_engine *e, job *j, cuzk_stage s)
     return cuzk_span_begin(e->trace, cuzk_stage_name(s), &tags);
 }
 
-static void end(cuzk_engine *e, job *j, cuzk_stage s, cuzk_span span)
+LOCKED static void end(cuzk_engine *e, job *j, cuzk_stage s, cuzk_span span)
 {
     cuzk_stage_end(e, j, 0, s, cuzk_clock_ns());
     cuzk_span_end(e->trace, span, s == CUZK_STAGE_PARSE ? j->block_bytes : 0);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_ENGINE_LOCK_H
+#define CUZK_ENGINE_ENGINE_LOCK_H
+
+/* The engine's lock: one mutex over all of its state, and conditions. */
+#include <pthread.h>
+
+#include "base/thread_safety.h"
+#include "engine/engine.h"
+
+/*
+ * The engine's one lock, as clang's analysis knows it; declared and never defined. LOCKED is a function that is
+ * called with the lock and returns with it; it may release it meanwhile where its comment says so. No function
+ * returns with another state of the lock than it was called with, but for cuzk_engine_lock and _unlock.
+ */
+struct CUZK_CAPABILITY("mutex") cuzk_engine_capability {
+    char unused;
+};
+extern const struct cuzk_engine_capability cuzk_engine_mutex;
+#define LOCKED  CUZK_REQUIRES(cuzk_engine_mutex)
+#define GUARDED CUZK_GUARDED_BY(cuzk_engine_mutex)
+/* A function that runs before the first worker or after the last one: nobody else is there. */
+#define ALONE   CUZK_NO_THREAD_SAFETY
+
+CUZK_ACQUIRES(cuzk_engine_mutex) void cuzk_engine_lock(cuzk_engine *e);
+CUZK_RELEASES(cuzk_engine_mutex) void cuzk_engine_unlock(cuzk_engine *e);
+/** Waits on one of the engine's conditions; the lock is released meanwhile. */
+LOCKED void cuzk_engine_wait(cuzk_engine *e, pthread_cond_t *cv);
+/** The same until a time of cuzk_clock_ns, at most. */
+LOCKED void cuzk_engine_wait_until(cuzk_engine *e, pthread_cond_t *cv, uint64_t until_ns);
+CUZK_NODISCARD bool cuzk_engine_locks_init(cuzk_engine *e);
+void cuzk_engine_locks_destroy(cuzk_engine *e);
+/** Wakes every worker and every caller that waits. */
+LOCKED void cuzk_engine_wake_all(cuzk_engine *e);
+
+#endif /* CUZK_ENGINE_ENGINE_LOCK_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_MEMORY_HOST_MEMORY_H
+#define CUZK_ENGINE_MEMORY_HOST_MEMORY_H
+
+/* Host memory, and the circuits and parameters that are loaded into it. */
+#include "engine/backend/backend.h"
+#include "engine/engine_limits.h"
+#include "engine/engine_lock.h"
+#include "sched/budget.h"
+
+/** What the loader is to do about an entry of the cache. */
+typedef struct load_want {
+    bool wanted, is_for_job;
+    bool is_starved;    /* it was looked at, and there was no memory for it */
+    cuzk_status status; /* of the last failure */
+    char failure[ERROR_BYTES];
+    uint64_t n_failures; /* tries that have failed, for those who wait */
+    uint32_t tries;      /* in a row */
+    uint64_t load_ns;    /* of the last load */
+    bool is_suspect; /* READY, but its file gave trouble: to be loaded again, used by nobody new */
+} load_want;
+
+/* host_memory.c */
+/** Takes host memory, sending idle circuits away when there is too little (then false for now). */
+LOCKED bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes,
+                                  bool privileged, bool may_evict, uint64_t now_ns);
+LOCKED void cuzk_engine_give_host(cuzk_engine *e, cuzk_reservation *r, uint64_t keep);
+/** Everybody who may be waiting for memory. */
+LOCKED void cuzk_engine_wake_memory(cuzk_engine *e);
+/** E_BUDGET with the numbers when a job of this circuit and input can never run. */
+LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t circuit,
+                                                      uint64_t input_bytes, bool privileged,
+                                                      cuzk_err *err);
+/** Starts the freeing of an entry of the cache; false when it is not there or in use. */
+LOCKED bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id);
+uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what);
+
+/* loader.c */
+/** Bytes that loads need which had no memory: others take only what is free beyond them. */
+LOCKED uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e);
+/** Trouble with a parameter file: its disk, or points that are none. Says nothing of a device. */
+bool cuzk_engine_is_file_trouble(cuzk_status st);
+/** What a job that fails by that is told: E_IO, for the request is not at fault. Others as they are. */
+cuzk_status cuzk_engine_file_status(cuzk_status st);
+/** The file may have been replaced or come back: opened again as soon as nobody uses it any more. */
+LOCKED void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit);
+/** After a user of the parameters has gone. */
+LOCKED void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit);
+
+#endif /* CUZK_ENGINE_MEMORY_HOST_MEMORY_H */

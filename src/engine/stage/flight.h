@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_STAGE_FLIGHT_H
+#define CUZK_ENGINE_STAGE_FLIGHT_H
+
+/* A started partition: what it owns, and how it begins, fails and ends. */
+#include "engine/backend/backend.h"
+#include "engine/engine_limits.h"
+#include "engine/engine_lock.h"
+#include "engine/engine_status.h"
+#include "sched/budget.h"
+
+typedef struct job job;
+
+/** A started partition. */
+typedef struct flight {
+    job *job; /* NULL: abandoned */
+    uint32_t partition, circuit;
+    cuzk_cancel cancel;
+    cuzk_reservation memory;
+    cuzk_reservation cpu_memory; /* beyond memory, while the fallback proves it */
+    void *witness;
+    bool is_busy; /* a worker has it; else a queue */
+    int32_t device;
+    uint32_t slot;
+    uint64_t period; /* of the device's health, in which the proof was made */
+    uint8_t proof[PROOF_BYTES];
+    struct flight *next, *prev; /* all flights */
+    struct flight *next_dead;
+} flight;
+
+LOCKED flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t now_ns);
+/** To the release thread. */
+LOCKED void cuzk_flight_drop(cuzk_engine *e, flight *f);
+/** Again, when that may help and has not been tried too often; else the job fails. */
+LOCKED void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text);
+/** The partition will be started again. */
+LOCKED void cuzk_flight_again(cuzk_engine *e, flight *f);
+/** The device does not come back: the call keeps its flight, the job goes on without it. */
+LOCKED void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char *text);
+LOCKED void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,
+                             uint64_t now_ns);
+LOCKED void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,
+                           uint64_t now_ns);
+void cuzk_histogram_add(cuzk_histogram *h, uint64_t ns);
+
+#endif /* CUZK_ENGINE_STAGE_FLIGHT_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_WORKER_H
+#define CUZK_ENGINE_WORKER_H
+
+/* The engine's threads. */
+#include <pthread.h>
+
+#include "engine/engine.h"
+#include "engine/engine_limits.h"
+#include "sched/device_health.h"
+
+typedef enum worker_role {
+    ROLE_PREP,
+    ROLE_WITNESS,
+    ROLE_DEVICE,
+    ROLE_VERIFY,
+    ROLE_LOADER,
+    ROLE_FINISH,
+    ROLE_TIMER,
+    ROLE_RELEASE,
+    ROLE_STORE,
+    ROLE_LOG
+} worker_role;
+
+typedef struct worker {
+    cuzk_engine *e;
+    worker_role role;
+    uint32_t index; /* ROLE_DEVICE: device */
+    uint32_t slot;
+    uint32_t rank;   /* ROLE_DEVICE, not express: idle from the device's slots on */
+    bool is_express; /* privileged work only */
+    uint64_t warmed; /* ROLE_DEVICE: circuits (bits) that were loaded ahead of need */
+    pthread_t thread;
+    bool is_started;
+} worker;
+
+#define MAX_WORKERS (14 + MAX_DEVICES * CUZK_HEALTH_SLOTS)
+
+/* One worker's loop each; called without the lock. */
+void cuzk_prep_loop(worker *w);
+void cuzk_witness_loop(worker *w);
+void cuzk_device_loop(worker *w);
+void cuzk_verify_loop(worker *w);
+void cuzk_loader_loop(worker *w);
+void cuzk_timer_loop(worker *w);
+void cuzk_release_loop(worker *w);
+void cuzk_finish_loop(worker *w);
+void cuzk_store_loop(worker *w);
+void cuzk_log_loop(worker *w);
+
+#endif /* CUZK_ENGINE_WORKER_H */
