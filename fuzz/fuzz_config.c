@@ -23,7 +23,7 @@ static void check_config(const cuzk_config *c)
     }
     CUZK_ASSERT(c->http_listen[0] == '\0' || cuzk_config_check_listen(c->http_listen, &why));
     CUZK_ASSERT(c->devices.n <= CUZK_CONFIG_MAX_ITEMS && c->preload.n <= CUZK_CONFIG_MAX_ITEMS);
-    CUZK_ASSERT(c->workers_per_device >= 1 && c->workers_per_device <= 4);
+    CUZK_ASSERT(c->workers_per_device <= 4);
     CUZK_ASSERT(c->socket_mode <= 0777);
     CUZK_ASSERT(c->receive_budget >= c->max_message);
     CUZK_ASSERT(c->result_count <= UINT32_MAX && c->threads <= 4096);

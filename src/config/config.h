@@ -29,7 +29,13 @@ typedef struct cuzk_config_numbers {
     uint32_t n;
 } cuzk_config_numbers;
 
-/** Strings are never NULL; "" is "not set". Sizes in bytes, times in milliseconds. Keys: config_keys.c. */
+/** The value of a key that may be "auto", where the file says 0: explicitly none. */
+#define CUZK_CONFIG_NONE UINT64_MAX
+
+/**
+ * Strings are never NULL; "" is "not set". Sizes in bytes, times in milliseconds. Keys: config_keys.c.
+ * Where a key may be "auto", 0 is that: the default is the engine's (engine/engine_config.h).
+ */
 typedef struct cuzk_config {
     cuzk_config_strings listen;
     const char *http_listen;

@@ -39,7 +39,9 @@ static bool is_same(const cuzk_config *a, const cuzk_config *b, const config_key
     case T_NUMBER:
     case T_SIZE:
     case T_SIZE_AUTO:
+    case T_NUMBER_AUTO:
     case T_DURATION:
+    case T_DURATION_AUTO:
     case T_MODE: break;
     }
     return *(const uint64_t *)x == *(const uint64_t *)y;
@@ -72,7 +74,9 @@ cuzk_status cuzk_config_copy(cuzk_config *to, const cuzk_config *from, const cha
     case T_NUMBER:
     case T_SIZE:
     case T_SIZE_AUTO:
+    case T_NUMBER_AUTO:
     case T_DURATION:
+    case T_DURATION_AUTO:
     case T_MODE: *(uint64_t *)field = *(const uint64_t *)value(from, k); return CUZK_OK;
     case T_STRINGS:
     case T_LISTEN:

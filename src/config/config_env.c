@@ -128,7 +128,7 @@ static cuzk_status apply(cuzk_config *c, const config_key *k, const variable *va
         ok = parse_bool(&is, v);
         why = ok ? "" : "1, true, yes, on, 0, false, no or off is expected";
         *(bool *)config_field(c, k) = is;
-    } else if (k->type == T_NUMBER) {
+    } else if (k->type == T_NUMBER || k->type == T_NUMBER_AUTO) {
         ok = strspn(v, "0123456789") == strlen(v) && cuzk_config_parse_size(&n, v, &why) &&
              config_set_integer(c, k, (int64_t)n, &why);
     } else {

@@ -12,10 +12,12 @@ typedef enum config_type {
     T_ADDRESS, /* one "HOST:PORT" or "" */
     T_BOOL,
     T_NUMBER,
+    T_NUMBER_AUTO, /* these three: or "auto", which is 0; and 0 is CUZK_CONFIG_NONE */
     T_NUMBERS,
     T_SIZE,
-    T_SIZE_AUTO, /* or "auto": 0 */
+    T_SIZE_AUTO,
     T_DURATION,
+    T_DURATION_AUTO,
     T_MODE,
     T_CHOICE /* a string, one of choices */
 } config_type;

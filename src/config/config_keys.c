@@ -50,9 +50,9 @@ const config_key config_keys[] = {
 
     {"memory.total_budget", T_SIZE_AUTO, USE_KEY, AT(total_budget), 64 * MIB, ANY, "auto", NULL, NULL,
      "Bytes of host memory that proofs, parameters and circuits may take; `auto`: what the machine or its control group has, less `safety_margin`."},
-    {"memory.safety_margin", T_SIZE, USE_KEY, AT(safety_margin), 0, ANY, "5GiB", NULL, NULL,
+    {"memory.safety_margin", T_SIZE_AUTO, USE_KEY, AT(safety_margin), 0, ANY, "auto", NULL, NULL,
      "Left to the rest of the machine by `auto`."},
-    {"memory.eviction_min_idle", T_DURATION, USE_KEY, AT(eviction_min_idle), 0, 24 * HOUR, "5m", NULL, NULL,
+    {"memory.eviction_min_idle", T_DURATION_AUTO, USE_KEY, AT(eviction_min_idle), 0, 24 * HOUR, "auto", NULL, NULL,
      "Parameters used more recently are kept, unless a job could not run otherwise."},
     {"memory.winning_reserve", T_SIZE_AUTO, USE_KEY, AT(winning_reserve), 0, ANY, "auto", NULL, NULL,
      "Host memory that only WinningPoSt may take; `auto`: what one of 32 GiB needs."},
@@ -63,28 +63,28 @@ const config_key config_keys[] = {
      "Ordinals of the GPUs to use, in the order of their PCI bus; empty: all."},
     {"gpus.cpu_only", T_BOOL, USE_KEY, AT(cpu_only), 0, 0, "false", NULL, NULL,
      "Prove on the CPU and leave GPUs alone."},
-    {"gpus.gpu_workers_per_device", T_NUMBER, USE_KEY, AT(workers_per_device), 1, 4, "2", NULL, NULL,
-     "Partitions on one device at once."},
+    {"gpus.gpu_workers_per_device", T_NUMBER_AUTO, USE_KEY, AT(workers_per_device), 1, 4, "auto", NULL, NULL,
+     "Partitions on one device at once; `auto`: two on a GPU, one on the CPU."},
     {"gpus.vram_limit", T_SIZE_AUTO, USE_KEY, AT(vram_limit), 0, ANY, "auto", NULL, NULL,
      "Device memory to use, per device; `auto`: what is free at the start."},
     {"gpus.stream", T_CHOICE, USE_KEY, AT(stream), 0, 0, "auto", "auto|memory|file", NULL,
      "Where parameters are that do not fit into device memory: `memory`, a copy for each device; `file`, read anew for each pass (from the page cache, if it is large enough); `auto`: in memory where the budget has room."},
     {"gpus.combs", T_BOOL, USE_KEY, AT(combs), 0, 0, "false", NULL, NULL,
      "Twice the memory for points of bit wires, and faster sums, where three quarters of a device hold them: for machines that prove one kind."},
-    {"gpus.device_timeout", T_DURATION, USE_KEY, AT(device_timeout), 1000, 24 * HOUR, "10m", NULL, NULL,
-     "A partition that is longer on a device has lost it: the device is set aside, the partition proved elsewhere."},
+    {"gpus.device_timeout", T_DURATION_AUTO, USE_KEY, AT(device_timeout), 1000, 24 * HOUR, "auto", NULL, NULL,
+     "A partition that runs longer than this marks its device as lost: the device is quarantined, and the partition proved elsewhere."},
     {"gpus.when_lost", T_CHOICE, USE_KEY, AT(when_lost), 0, 0, "wait", "wait|cpu", NULL,
-     "What when no GPU works any more: `wait` for one, five minutes, then jobs fail; `cpu`: after ten seconds prove on the CPU until one works again."},
+     "What to do when no GPU is usable: `wait` for one, five minutes, then jobs fail; `cpu`: after ten seconds prove on the CPU until a GPU works again."},
     {"gpus.gpu_threads", T_NUMBER, USE_NO_EFFECT, 0, 0, 65536, NULL, NULL, NULL,
      "the CPU's part of a GPU proof uses synthesis.threads"},
 
-    {"scheduler.max_batch_size", T_NUMBER, USE_KEY, AT(max_batch_size), 1, 1024, "1", NULL, NULL,
-     "Partitions of one circuit that share a pass over the parameters."},
-    {"scheduler.max_batch_wait_ms", T_NUMBER, USE_KEY, AT(max_batch_wait_ms), 0, HOUR, "10000", NULL, NULL,
-     "How long an incomplete batch waits for more, in milliseconds."},
-    {"scheduler.max_queued_jobs", T_NUMBER, USE_KEY, AT(max_queued_jobs), 1, 1000000, "4096", NULL, NULL,
+    {"scheduler.max_batch_size", T_NUMBER_AUTO, USE_KEY, AT(max_batch_size), 1, 1024, "auto", NULL, NULL,
+     "Most partitions of one circuit that share a pass over the parameters; `auto`: those of a whole PoRep where parameters stream, else one. A small number makes a card that streams read all parameters for each few partitions."},
+    {"scheduler.max_batch_wait_ms", T_NUMBER_AUTO, USE_KEY, AT(max_batch_wait_ms), 0, HOUR, "auto", NULL, NULL,
+     "How long an incomplete batch waits for partitions whose witness is being made, in milliseconds; `auto`: one second where parameters stream, else not at all."},
+    {"scheduler.max_queued_jobs", T_NUMBER_AUTO, USE_KEY, AT(max_queued_jobs), 1, 1000000, "auto", NULL, NULL,
      "Jobs beyond are refused (RESOURCE_EXHAUSTED)."},
-    {"scheduler.ageing", T_DURATION, USE_KEY, AT(ageing_ms), 1000, 24 * HOUR, "10m", NULL, NULL,
+    {"scheduler.ageing", T_DURATION_AUTO, USE_KEY, AT(ageing_ms), 1000, 24 * HOUR, "auto", NULL, NULL,
      "A waiting job rises by one class after each such time, up to HIGH."},
     {"scheduler.sort_by_type", T_BOOL, USE_NO_EFFECT, 0, 0, 0, NULL, NULL, NULL,
      "jobs go by priority, deadline and age"},
@@ -115,9 +115,9 @@ const config_key config_keys[] = {
      "File of the job store; `auto`: jobs.db in systemd's state directory, else /var/lib/cuzk/jobs.db, else (with a warning) memory; `memory`: jobs are forgotten at exit."},
     {"store.max_size", T_SIZE, USE_KEY, AT(store_max_size), 16 * MIB, ANY, "64GiB", NULL, NULL,
      "Bytes of the store and the inputs in it; jobs beyond are refused (RESOURCE_EXHAUSTED)."},
-    {"store.result_retention", T_DURATION, USE_KEY, AT(result_retention_ms), 1000, 8760 * HOUR, "1h", NULL, NULL,
+    {"store.result_retention", T_DURATION_AUTO, USE_KEY, AT(result_retention_ms), 1000, 8760 * HOUR, "auto", NULL, NULL,
      "How long ended jobs can be asked for."},
-    {"store.result_count", T_NUMBER, USE_KEY, AT(result_count), 1, UINT32_MAX, "10000", NULL, NULL,
+    {"store.result_count", T_NUMBER_AUTO, USE_KEY, AT(result_count), 1, UINT32_MAX, "auto", NULL, NULL,
      "At most so many ended jobs are kept."},
 
     {"logging.level", T_CHOICE, USE_KEY, AT(log_level), 0, 0, "info", "off|error|warn|info|debug|trace", NULL,
@@ -196,11 +196,13 @@ static const char *type_name(const config_key *k)
     case T_LISTEN: return "address or addresses";
     case T_ADDRESS: return "address";
     case T_BOOL: return "boolean";
-    case T_NUMBER: return "number";
+    case T_NUMBER:
+    case T_NUMBER_AUTO: return "number";
     case T_NUMBERS: return "numbers";
     case T_SIZE:
     case T_SIZE_AUTO: return "size";
-    case T_DURATION: return "time";
+    case T_DURATION:
+    case T_DURATION_AUTO: return "time";
     case T_MODE: return "octal string";
     case T_CHOICE: return k->choices;
     }

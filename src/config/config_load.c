@@ -89,10 +89,25 @@ static bool append(cuzk_config_strings *list, const char *text, const char **why
     return true;
 }
 
+static bool is_auto_type(config_type t)
+{
+    return t == T_NUMBER_AUTO || t == T_SIZE_AUTO || t == T_DURATION_AUTO;
+}
+
+/* 0 is taken by "auto". */
+static uint64_t stored(const config_key *k, uint64_t v)
+{
+    return is_auto_type(k->type) && v == 0 ? CUZK_CONFIG_NONE : v;
+}
+
 bool config_set_text(cuzk_config *c, const config_key *k, const char *text, const char **why)
 {
     void *field = config_field(c, k);
     uint64_t v = 0;
+    if (is_auto_type(k->type) && strcmp(text, "auto") == 0) {
+        *(uint64_t *)field = 0;
+        return true;
+    }
     switch (k->type) {
     case T_STRING: *(const char **)field = text; return true;
     case T_STRINGS: return append(field, text, why);
@@ -114,15 +129,12 @@ bool config_set_text(cuzk_config *c, const config_key *k, const char *text, cons
         return true;
     case T_SIZE:
     case T_SIZE_AUTO:
-        if (k->type == T_SIZE_AUTO && strcmp(text, "auto") == 0) {
-            *(uint64_t *)field = 0;
-            return true;
-        }
         if (!cuzk_config_parse_size(&v, text, why)) {
             return false;
         }
         break;
     case T_DURATION:
+    case T_DURATION_AUTO:
         if (!cuzk_config_parse_duration(&v, text, why)) {
             return false;
         }
@@ -132,6 +144,7 @@ bool config_set_text(cuzk_config *c, const config_key *k, const char *text, cons
             return false;
         }
         break;
+    case T_NUMBER_AUTO: *why = "neither a number nor \"auto\""; return false;
     case T_BOOL:
     case T_NUMBER:
     case T_NUMBERS: CUZK_ASSERT(false); /* never given as text */
@@ -139,13 +152,13 @@ bool config_set_text(cuzk_config *c, const config_key *k, const char *text, cons
     if (!in_range(k, v, why)) {
         return false;
     }
-    *(uint64_t *)field = v;
+    *(uint64_t *)field = stored(k, v);
     return true;
 }
 
 bool config_set_integer(cuzk_config *c, const config_key *k, int64_t v, const char **why)
 {
-    const bool seconds = k->type == T_DURATION;
+    const bool seconds = k->type == T_DURATION || k->type == T_DURATION_AUTO;
     if (v < 0) {
         *why = "negative";
         return false;
@@ -172,7 +185,7 @@ bool config_set_integer(cuzk_config *c, const config_key *k, int64_t v, const ch
         }
         list->item[list->n++] = (uint32_t)u;
     } else {
-        *(uint64_t *)config_field(c, k) = u;
+        *(uint64_t *)config_field(c, k) = stored(k, u);
     }
     return true;
 }
@@ -199,7 +212,9 @@ static void set_default(cuzk_config *c, const config_key *k)
     case T_ADDRESS:
     case T_SIZE:
     case T_SIZE_AUTO:
+    case T_NUMBER_AUTO:
     case T_DURATION:
+    case T_DURATION_AUTO:
     case T_MODE:
     case T_CHOICE: ok = config_set_text(c, k, k->text_default, &why); break;
     }
@@ -261,7 +276,9 @@ static bool takes(const config_key *k, cuzk_toml_kind kind)
     case T_NUMBERS: return kind == CUZK_TOML_INTEGER;
     case T_SIZE:
     case T_SIZE_AUTO:
-    case T_DURATION: return kind == CUZK_TOML_STRING || kind == CUZK_TOML_INTEGER;
+    case T_NUMBER_AUTO:
+    case T_DURATION:
+    case T_DURATION_AUTO: return kind == CUZK_TOML_STRING || kind == CUZK_TOML_INTEGER;
     case T_STRING:
     case T_STRINGS:
     case T_LISTEN:
@@ -282,12 +299,14 @@ static const char *wanted(const config_key *k)
     switch (k->type) {
     case T_BOOL: return "true or false";
     case T_NUMBER: return "an integer";
+    case T_NUMBER_AUTO: return "an integer or \"auto\"";
     case T_NUMBERS: return "an array of integers";
     case T_STRINGS:
     case T_LISTEN: return "a string or an array of strings";
     case T_SIZE:
     case T_SIZE_AUTO: return "a size such as \"512MiB\"";
-    case T_DURATION: return "a time such as \"5m\"";
+    case T_DURATION:
+    case T_DURATION_AUTO: return "a time such as \"5m\"";
     case T_STRING:
     case T_ADDRESS:
     case T_MODE:

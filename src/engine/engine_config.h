@@ -26,13 +26,17 @@ typedef enum cuzk_engine_stream {
     CUZK_ENGINE_STREAM_FILE
 } cuzk_engine_stream;
 
+/** Where 0 is the default: explicitly none. */
+#define CUZK_ENGINE_NONE UINT64_MAX
+
+/** 0 (false, NULL) in any field: the engine's default, which is written here and in reconfigure.c only. */
 typedef struct cuzk_engine_config {
     const char *param_cache; /* folder of .params and .vk; NULL: as prover/params_dir.h finds it */
     uint64_t budget_bytes;   /* 0: from the machine and its cgroup, less safety_margin_bytes */
-    uint64_t safety_margin_bytes;
-    uint64_t eviction_min_idle_ms;
-    unsigned threads;        /* of the host's proving pool; 0: all */
-    const uint32_t *devices; /* [n_devices] ordinals; NULL: all; none there: the CPU */
+    uint64_t safety_margin_bytes;  /* 0: 5 GiB, half the machine at most; or CUZK_ENGINE_NONE */
+    uint64_t eviction_min_idle_ms; /* 0: five minutes; or CUZK_ENGINE_NONE */
+    unsigned threads;              /* of the host's proving pool; 0: all */
+    const uint32_t *devices;       /* [n_devices] ordinals; NULL: all; none there: the CPU */
     uint32_t n_devices;
     bool cpu_only;
     const cuzk_engine_accel *accels; /* [n_accels] other devices instead of those; NULL: none */
@@ -40,18 +44,22 @@ typedef struct cuzk_engine_config {
     uint64_t vram_limit_bytes; /* per device; 0: what is free */
     cuzk_engine_stream stream;
     bool combs; /* of the points of bit wires, where they leave a quarter of a device */
-    unsigned slots_per_device; /* partitions on one device at once; 0: default */
-    uint32_t max_batch_size;   /* partitions of one circuit that share an SRS pass; 0: default */
-    uint64_t max_batch_wait_ms;
+    unsigned slots_per_device; /* partitions on one device at once; 0: 2 on a GPU, 1 on the CPU */
+    uint32_t
+        max_batch_size; /* partitions of one circuit that share a pass over the parameters; 0: what
+                                the key asks for (ten where points stream), else the backend's */
+    uint64_t
+        max_batch_wait_ms; /* 0: one second where points stream, else none; or CUZK_ENGINE_NONE */
     uint32_t
         max_queued_jobs; /* beyond: E_BUDGET, retryable; 0: 4096; 16 more places are WinningPoSt's */
     uint64_t result_keep_ms;    /* how long ended jobs can be awaited; 0: one hour */
     uint32_t result_keep_count; /* at most so many; 0: 10000 */
     uint64_t
-        winning_reserve_bytes; /* host memory held for WinningPoSt; 0: what one 32 GiB one needs */
+        winning_reserve_bytes; /* host memory held for WinningPoSt; 0: what one of the largest size needs, a quarter of the budget at most; or CUZK_ENGINE_NONE */
     uint64_t
         age_ms; /* a waiting job rises one class (at most to HIGH) per age_ms; 0: ten minutes */
-    uint64_t device_timeout_ms;  /* a partition on a device for longer: the device is quarantined */
+    uint64_t
+        device_timeout_ms; /* a partition on a device for longer: the device is quarantined; 0: ten minutes */
     uint64_t device_back_off_ms; /* first time in quarantine, doubled each time; 0: one second */
     uint64_t no_device_ms; /* jobs fail when for so long no device has worked; 0: five minutes */
     bool cpu_when_lost;    /* then the CPU proves, once no GPU has worked for cpu_after_ms */
@@ -64,6 +72,13 @@ typedef struct cuzk_engine_config {
         backend; /* tests: a cuzk_engine_backend (engine/backend/backend.h) instead of the real one; NULL */
 } cuzk_engine_config;
 
+/** Writes the default into every field that is 0, but for those that depend on a key or a device. */
+void cuzk_engine_config_complete(cuzk_engine_config *c);
+/** The amount that a field says: 0 for CUZK_ENGINE_NONE. */
+static inline uint64_t cuzk_engine_or_none(uint64_t v)
+{
+    return v == CUZK_ENGINE_NONE ? 0 : v;
+}
 /** Starts the engine's threads, finds devices, takes up the store's unfinished jobs. */
 CUZK_NODISCARD cuzk_status cuzk_engine_create(cuzk_engine **out, const cuzk_engine_config *config,
                                               cuzk_err *err);

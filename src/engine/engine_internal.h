@@ -89,8 +89,6 @@ struct cuzk_engine {
 /* All functions below are called with the lock, unless they say otherwise. */
 
 /* reconfigure.c */
-/** Defaults for zeros. No lock needed. */
-void cuzk_engine_config_complete(cuzk_engine_config *c);
 /** Budget and the limits that follow from it; base_bytes is set. E_BUDGET changes nothing. */
 LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_size_memory(cuzk_engine *e,
                                                           const cuzk_engine_config *c,

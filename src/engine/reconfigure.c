@@ -10,7 +10,9 @@
 #define DEFAULT_AGE_MS       (10ull * 60 * 1000)
 #define DEFAULT_NO_DEVICE_MS (5ull * 60 * 1000)
 #define DEFAULT_CPU_AFTER_MS (10ull * 1000)
-#define DEFAULT_MARGIN       ((uint64_t)1 << 30)
+#define DEFAULT_MARGIN       ((uint64_t)5 << 30)
+#define DEFAULT_MIN_IDLE_MS  (5ull * 60 * 1000)
+#define DEFAULT_TIMEOUT_MS   (10ull * 60 * 1000)
 #define MOST_BLOCKS          ((uint64_t)1 << 30)
 #define MOST_INPUTS          ((uint64_t)2 << 30)
 #define PATIENCE_AGES        3u /* without a deadline: due after so many age_ms */
@@ -28,10 +30,13 @@ void cuzk_engine_config_complete(cuzk_engine_config *s)
     s->age_ms = s->age_ms != 0 ? s->age_ms : DEFAULT_AGE_MS;
     s->no_device_ms = s->no_device_ms != 0 ? s->no_device_ms : DEFAULT_NO_DEVICE_MS;
     s->cpu_after_ms = s->cpu_after_ms != 0 ? s->cpu_after_ms : DEFAULT_CPU_AFTER_MS;
+    s->safety_margin_bytes = s->safety_margin_bytes != 0 ? s->safety_margin_bytes : DEFAULT_MARGIN;
+    s->eviction_min_idle_ms =
+        s->eviction_min_idle_ms != 0 ? s->eviction_min_idle_ms : DEFAULT_MIN_IDLE_MS;
+    s->device_timeout_ms = s->device_timeout_ms != 0 ? s->device_timeout_ms : DEFAULT_TIMEOUT_MS;
     if (s->budget_bytes == 0) {
         const uint64_t total = cuzk_host_memory_total();
-        const uint64_t margin =
-            s->safety_margin_bytes != 0 ? s->safety_margin_bytes : DEFAULT_MARGIN;
+        const uint64_t margin = cuzk_engine_or_none(s->safety_margin_bytes);
         s->budget_bytes = total - min_u64(margin, total / 2);
     }
 }
@@ -53,7 +58,7 @@ cuzk_status cuzk_engine_size_memory(cuzk_engine *e, const cuzk_engine_config *s,
 {
     const uint64_t total = s->budget_bytes;
     const uint64_t wanted = s->winning_reserve_bytes != 0
-                                ? s->winning_reserve_bytes
+                                ? cuzk_engine_or_none(s->winning_reserve_bytes)
                                 : min_u64(winning_need(e->backend), total / 4);
     const uint64_t reserve = min_u64(wanted, total);
     if (e->base_bytes > total - reserve) {

@@ -58,11 +58,12 @@ static void defaults(void)
     CHECK_STR(c->http_listen, "");
     CHECK_U64(c->socket_mode, 0660);
     CHECK_U64(c->total_budget, 0);
-    CHECK_U64(c->safety_margin, 5 * GIB);
-    CHECK_U64(c->eviction_min_idle, 300000);
+    CHECK_U64(c->safety_margin, 0); /* auto: the engine's */
+    CHECK_U64(c->eviction_min_idle, 0);
     CHECK_U64(c->max_message, 256 * MIB);
-    CHECK_U64(c->workers_per_device, 2);
-    CHECK_U64(c->max_batch_wait_ms, 10000);
+    CHECK_U64(c->workers_per_device, 0);
+    CHECK_U64(c->max_batch_size, 0);
+    CHECK_U64(c->max_batch_wait_ms, 0);
     CHECK_U64(c->devices.n, 0);
     CHECK_U64(c->preload.n, 0);
     CHECK_STR(c->store_path, "auto");

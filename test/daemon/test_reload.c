@@ -49,7 +49,7 @@ static void settings(void)
     configure("", "memory.total_budget = \"2GiB\"\n");
     box_start(&box);
     CHECK(metrics_have("cuzk_memory_budget_bytes 2147483648\n"));
-    CHECK(metrics_have("cuzk_gpu_workers 3\n"));
+    CHECK(metrics_have("cuzk_gpu_workers 2\n"));
     configure("", "memory.total_budget = \"1GiB\"\nmemory.winning_reserve = \"200MiB\"\n"
                   "gpus.gpu_workers_per_device = 3\nscheduler.max_queued_jobs = 7\n"
                   "daemon.drain_timeout = \"5s\"\nstore.max_size = \"1GiB\"\n"

@@ -52,6 +52,9 @@ void world_open_with_keys(world *w, uint32_t n_devices, uint64_t device_mib)
         w->cfg.budget_bytes = 1024 * MOCK_MIB;
     }
     w->cfg.winning_reserve_bytes = 16 * MOCK_MIB;
+    if (w->cfg.eviction_min_idle_ms == 0) {
+        w->cfg.eviction_min_idle_ms = CUZK_ENGINE_NONE;
+    }
     w->cfg.device_back_off_ms = 2;
     w->cfg.slots_per_device = w->cfg.slots_per_device != 0 ? w->cfg.slots_per_device : 1;
     CHECK_OK(cuzk_engine_create(&w->e, &w->cfg, &err), &err);

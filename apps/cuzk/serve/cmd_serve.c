@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 
 #include "serve.h"
+#include "serve_engine.h"
 
 enum { OPT_LOG_LEVEL = 0x300, OPT_CHECK, OPT_REFERENCE, OPT_HTTP };
 
@@ -58,7 +59,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static void print_row(void *arg, const char *key, const char *type, const char *default_text,
                       const char *meaning)
 {
+    char number[32], text[64];
     (void)arg;
+    if (serve_engine_default(number, sizeof(number), key)) {
+        (void)snprintf(text, sizeof(text), "%s (%s)", default_text, number);
+        default_text = text;
+    }
     /* the bars of a choice would end the cell */
     (void)printf("| `%s` | %s | `%s` | %s |\n", key, strchr(type, '|') != NULL ? "choice" : type,
                  default_text[0] == '\0' ? "\"\"" : default_text, meaning);

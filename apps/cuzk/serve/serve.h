@@ -12,7 +12,6 @@
 
 #include "api/api_server.h"
 #include "config/config.h"
-#include "engine/engine_config.h"
 #include "engine/engine_status.h"
 #include "log/log.h"
 #include "rpc/server/rpc_server.h"
@@ -64,8 +63,6 @@ cuzk_log_level serve_log_level(const serve *s);
 CUZK_NODISCARD cuzk_status serve_open_log(serve *s);
 /** What reading the configuration remarked, in the log. */
 void serve_say_issues(const serve *s);
-/** The engine as the configuration wants it; borrows its strings. */
-void serve_engine_config(serve *s, const cuzk_config *c, cuzk_engine_config *out);
 /** SIGHUP: applies the settings that may change, and names those that need a restart. */
 void serve_reload(serve *s);
 /** Store, engine, servers; from then on jobs are taken. Says what fails in the log. */

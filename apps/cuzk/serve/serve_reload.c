@@ -11,6 +11,7 @@
 #include "base/clock.h"
 
 #include "serve.h"
+#include "serve_engine.h"
 
 /* Keys that take effect at once. */
 static const char *const live[] = {"daemon.drain_timeout",
@@ -94,7 +95,7 @@ static cuzk_status apply(serve *s, const serve *fresh, const changes *c, cuzk_er
             or_null(c->has_tls, f->tls_client_ca), NULL, c->has_token ? fresh->tokens : NULL,
             c->has_certs ? fresh->certs : NULL, err));
     }
-    serve_engine_config(s, f, &engine);
+    serve_engine_config(&engine, f);
     const cuzk_status st = cuzk_engine_reconfigure(s->engine, &engine, err);
     if (st != CUZK_OK) {
         cuzk_rpc_secrets_free(secrets);

@@ -12,6 +12,7 @@
 #include "cpu/cpu.h"
 
 #include "serve.h"
+#include "serve_engine.h"
 
 #define TRACE_SPANS 16384u /* 3 MiB */
 #define GRACE_MS    2000u  /* for answers on their way when everything is over */
@@ -226,42 +227,14 @@ static cuzk_rpc_limits front_limits(const cuzk_config *c)
     return l;
 }
 
-void serve_engine_config(serve *s, const cuzk_config *c, cuzk_engine_config *out)
-{
-    *out =
-        (cuzk_engine_config){.param_cache = or_null(c->param_cache),
-                             .budget_bytes = c->total_budget,
-                             .safety_margin_bytes = c->safety_margin,
-                             .eviction_min_idle_ms = c->eviction_min_idle,
-                             .threads = (unsigned)c->threads,
-                             .devices = c->devices.n == 0 ? NULL : c->devices.item,
-                             .n_devices = c->devices.n,
-                             .cpu_only = c->cpu_only,
-                             .cpu_when_lost = strcmp(c->when_lost, "cpu") == 0,
-                             .vram_limit_bytes = c->vram_limit,
-                             .combs = c->combs,
-                             .stream = strcmp(c->stream, "memory") == 0 ? CUZK_ENGINE_STREAM_MEMORY
-                                       : strcmp(c->stream, "file") == 0 ? CUZK_ENGINE_STREAM_FILE
-                                                                        : CUZK_ENGINE_STREAM_AUTO,
-                             .slots_per_device = (unsigned)c->workers_per_device,
-                             .max_batch_size = (uint32_t)c->max_batch_size,
-                             .max_batch_wait_ms = c->max_batch_wait_ms,
-                             .max_queued_jobs = (uint32_t)c->max_queued_jobs,
-                             .result_keep_ms = c->result_retention_ms,
-                             .result_keep_count = (uint32_t)c->result_count,
-                             .winning_reserve_bytes = c->winning_reserve,
-                             .age_ms = c->ageing_ms,
-                             .device_timeout_ms = c->device_timeout,
-                             .store = s->has_store ? &s->store : NULL,
-                             .log = cuzk_log_engine,
-                             .log_arg = s->log,
-                             .trace = s->trace};
-}
-
 static cuzk_status start_engine(serve *s)
 {
     cuzk_engine_config e;
-    serve_engine_config(s, s->config, &e);
+    serve_engine_config(&e, s->config);
+    e.store = s->has_store ? &s->store : NULL;
+    e.log = cuzk_log_engine;
+    e.log_arg = s->log;
+    e.trace = s->trace;
     return cuzk_engine_create(&s->engine, &e, &s->err);
 }
 

@@ -55,7 +55,7 @@ bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, 
         return false; /* what is leaving may be enough: its end wakes */
     }
     uint64_t free = cuzk_budget_free(&e->host, privileged);
-    const uint64_t idle = e->cfg.eviction_min_idle_ms * MS_NS;
+    const uint64_t idle = cuzk_engine_or_none(e->cfg.eviction_min_idle_ms) * MS_NS;
     while (free < bytes) {
         uint32_t id = cuzk_load_victim(&e->cache, 0, e->cache.n, idle, CUZK_LOAD_NONE, now_ns);
         if (id == CUZK_LOAD_NONE && !is_under_way(e)) {

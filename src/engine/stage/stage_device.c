@@ -70,7 +70,7 @@ LOCKED static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking
 {
     *l = (looking){e, w, NULL, now};
     return (cuzk_batch_rules){.max_size = w->is_express ? 1 : e->batch,
-                              .max_wait_ns = e->cfg.max_batch_wait_ms * MS_NS,
+                              .max_wait_ns = cuzk_engine_or_none(e->cfg.max_batch_wait_ms) * MS_NS,
                               .device = w->index,
                               .open = open_devices,
                               .privileged_only = w->is_express,
@@ -242,11 +242,11 @@ LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
                                       cuzk_job_is_privileged(NULL, &e->on_device.items[best]))) {
             return false;
         }
-        if (best != CUZK_SCHED_NONE && !w->is_express && e->cfg.max_batch_size == 0 &&
+        if (best != CUZK_SCHED_NONE && !w->is_express &&
             d->keys.key[e->on_device.items[best].circuit].batch > 1) {
             rules.max_size = cuzk_device_keys_batch(e, e->on_device.items[best].circuit);
             /* a pass over points that stream takes seconds, however few it serves */
-            rules.max_wait_ns = rules.max_wait_ns != 0 ? rules.max_wait_ns : STREAM_WAIT_NS;
+            rules.max_wait_ns = e->cfg.max_batch_wait_ms != 0 ? rules.max_wait_ns : STREAM_WAIT_NS;
         }
     }
     cuzk_batch_pick(out, &e->on_device, &rules, now);
