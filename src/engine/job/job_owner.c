@@ -29,7 +29,9 @@ cuzk_status cuzk_engine_owner(cuzk_engine *e, const char *job_id, char out[CUZK_
     if (j == NULL) { /* its end is not recorded yet */
         return CUZK_FAIL(err, CUZK_E_NOT_FOUND, "job not found: %s", job_id);
     }
+    cuzk_engine_lock(e);
     copy(out, j->rq.owner);
     cuzk_job_unpin(e, j);
+    cuzk_engine_unlock(e);
     return CUZK_OK;
 }

@@ -219,7 +219,7 @@ static cuzk_status make_steps(run *r, cuzk_err *err)
     add_slices(r, 0, true);
     r->n_h = r->n_steps;
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-        add_steps(r, order[i]);
+        add_steps(r, (int)order[i]);
     }
     add_slices(r, r->n_h_slices, false); /* last: the others give time to fetch the first */
     return CUZK_OK;
