@@ -20,8 +20,7 @@ void print_version(FILE *out, struct argp_state *state)
 {
     char cpu[128];
     (void)state;
-    (void)fprintf(out, "cuzk %s%s%s\n", CUZK_VERSION_STR,
-                  CUZK_COMMIT_STR[0] != '\0' ? ", commit " : "", CUZK_COMMIT_STR);
+    (void)fprintf(out, "cuzk %s\ncommit: %s\n", CUZK_VERSION_STR, CUZK_COMMIT_STR);
     (void)fprintf(out, "processor: %s\n", cuzk_cpu_describe(cuzk_cpu_detect(), cpu, sizeof(cpu)));
 #if CUZK_HAVE_CUDA
     const int driver = cuzk_accel_cuda_driver_version();
