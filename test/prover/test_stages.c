@@ -3,6 +3,7 @@
  * Requests as bytes through the stages: parse, check, witness, prove, verify; and what each stage
  * says it needs, against what it takes.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -282,6 +283,7 @@ static void many_sectors(void)
     enum { N = 75 };
     const cuzk_pool_cfg cfg = {.n_threads = 4};
     cuzk_filecoin_blob blobs[N];
+    uint8_t *copies[N];
     cuzk_pool *pool;
     cuzk_err err;
     fil_job job;
@@ -289,7 +291,13 @@ static void many_sectors(void)
     CHECK_OK(cuzk_pool_create(&pool, &cfg, &err), &err);
     cuzk_filecoin_request rq = job.rq;
     for (size_t i = 0; i < N; i++) {
-        blobs[i] = job.blobs[i % job.rq.n_proofs];
+        /* each sector once: the number is the first field of a vanilla proof */
+        const cuzk_filecoin_blob from = job.blobs[i % job.rq.n_proofs];
+        copies[i] = malloc(from.size);
+        CHECK(copies[i] != NULL);
+        memcpy(copies[i], from.data, from.size);
+        memcpy(copies[i], &(uint64_t){i + 1}, sizeof(uint64_t));
+        blobs[i] = (cuzk_filecoin_blob){copies[i], from.size};
     }
     rq.proofs = blobs;
     for (rq.n_proofs = 1; rq.n_proofs <= N; rq.n_proofs++) {
@@ -318,6 +326,9 @@ static void many_sectors(void)
     }
     cuzk_pool_destroy(pool);
     fil_job_free(&job);
+    for (size_t i = 0; i < N; i++) {
+        free(copies[i]);
+    }
 }
 
 /* A failing allocation anywhere is E_NOMEM and leaves nothing behind. */
