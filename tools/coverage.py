@@ -62,7 +62,7 @@ def main():
         return 1
     share = {m: 100.0 * hit / n for m, (hit, n) in total.items()}
     if "--write" in sys.argv:
-        FLOORS.write_text("# The least share of lines in percent that the tests of make check-sanitizers reach (tools/coverage.py).\n" +
+        FLOORS.write_text("# The least share of lines in percent that the tests of make coverage reach (tools/coverage.py).\n" +
                           "".join(f"{m} {max(0, int(share[m]) - 2)}\n" for m in sorted(share)))
     floors = dict((m, float(v)) for m, v in (line.split() for line in FLOORS.read_text().split("\n") if line and line[0] != "#"))
     bad = 0
