@@ -24,7 +24,8 @@ def read_table():
 
 MAY = read_table()
 INC = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<cuzk/([a-z]+\.h)>)')
-PUBLIC = {"verify.h": "verify", "aggregate.h": "aggregate"}  # header below include/cuzk: the module that defines what it declares
+# header below include/cuzk: the module that defines what it declares
+PUBLIC = {"verify.h": "verify", "aggregate.h": "aggregate", "cuzk.h": "base", "filecoin.h": "lib", "params.h": "lib"}
 
 
 def module_of(path):

@@ -41,37 +41,39 @@ typedef struct cuzk_aggregate_claim {
  * digest is the network's (reads all of it). message [message_bytes] takes the reason of a failure; NULL
  * is fine here and below.
  */
-cuzk_verify_result cuzk_aggregate_srs_open(cuzk_aggregate_srs **out, const char *path, int options,
-                                           char *message, size_t message_bytes);
+CUZK_API cuzk_verify_result cuzk_aggregate_srs_open(cuzk_aggregate_srs **out, const char *path,
+                                                    int options, char *message,
+                                                    size_t message_bytes);
 /** NULL is fine. */
-void cuzk_aggregate_srs_close(cuzk_aggregate_srs *srs);
+CUZK_API void cuzk_aggregate_srs_close(cuzk_aggregate_srs *srs);
 
 /** Bytes of the aggregate of n proofs; 0 when n is 0 or above 2^19. */
-size_t cuzk_aggregate_bytes(size_t n);
+CUZK_API size_t cuzk_aggregate_bytes(size_t n);
 /**
  * Aggregates, version 2. proofs [claim->n * 192] are verified first: CUZK_VERIFY_E_PROOF_FALSE and the
  * errors of points then name the first bad one in the message. out [cuzk_aggregate_bytes(claim->n)].
  * threads: 0 takes all processors. Reads the powers that are needed from the file in each call.
  */
-cuzk_verify_result cuzk_aggregate_prove(uint8_t *out, const cuzk_aggregate_srs *srs,
-                                        const cuzk_vk *vk, const cuzk_aggregate_claim *claim,
-                                        const uint8_t *proofs, unsigned threads, char *message,
-                                        size_t message_bytes);
+CUZK_API cuzk_verify_result cuzk_aggregate_prove(uint8_t *out, const cuzk_aggregate_srs *srs,
+                                                 const cuzk_vk *vk,
+                                                 const cuzk_aggregate_claim *claim,
+                                                 const uint8_t *proofs, unsigned threads,
+                                                 char *message, size_t message_bytes);
 /** Anything but CUZK_VERIFY_OK means: not proven. One thread. */
-cuzk_verify_result cuzk_aggregate_verify(const cuzk_aggregate_srs *srs, const cuzk_vk *vk,
-                                         const cuzk_aggregate_claim *claim,
-                                         const uint8_t *aggregate, size_t aggregate_bytes,
-                                         int options, char *message, size_t message_bytes);
+CUZK_API cuzk_verify_result cuzk_aggregate_verify(const cuzk_aggregate_srs *srs, const cuzk_vk *vk,
+                                                  const cuzk_aggregate_claim *claim,
+                                                  const uint8_t *aggregate, size_t aggregate_bytes,
+                                                  int options, char *message, size_t message_bytes);
 
 /**
  * What Filecoin binds n sectors with: SHA-256 of seed and comm_r of each (32 bytes each, raw); seeds
  * NULL: non-interactive proofs, comm_r alone.
  */
-void cuzk_aggregate_include_seals(uint8_t out[32], const uint8_t (*comm_rs)[32],
-                                  const uint8_t (*seeds)[32], size_t n);
+CUZK_API void cuzk_aggregate_include_seals(uint8_t out[32], const uint8_t (*comm_rs)[32],
+                                           const uint8_t (*seeds)[32], size_t n);
 /** For circuits that are not Filecoin's: SHA-256 of key and claim, all statements in it. */
-cuzk_verify_result cuzk_aggregate_include_all(uint8_t out[32], const cuzk_vk *vk,
-                                              const cuzk_aggregate_claim *claim);
+CUZK_API cuzk_verify_result cuzk_aggregate_include_all(uint8_t out[32], const cuzk_vk *vk,
+                                                       const cuzk_aggregate_claim *claim);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/alloc_hooks.h"
 #include "base/assert.h"
 
 #define SMALL_ALIGN 64u
@@ -20,8 +21,10 @@
 typedef struct block {
     uint64_t magic;
     size_t bytes; /* payload */
+    size_t raw;   /* all of the block, this header included */
 } block;
 
+static cuzk_alloc_hooks g_hooks; /* alloc NULL: libc; written only while there are no blocks */
 static _Atomic uint64_t g_now, g_peak,
     g_blocks;                      /* counters, not state: no code path depends on them */
 static _Atomic uint64_t g_fail_in; /* test hook; 0 = off */
@@ -61,7 +64,8 @@ void *cuzk_alloc(size_t count, size_t size)
         return NULL;
     }
     raw &= ~(align - 1); /* aligned_alloc wants a multiple; header unit + payload still fit */
-    unsigned char *start = aligned_alloc(align, raw);
+    unsigned char *start =
+        g_hooks.alloc != NULL ? g_hooks.alloc(g_hooks.arg, align, raw) : aligned_alloc(align, raw);
     if (start == NULL) {
         return NULL;
     }
@@ -74,6 +78,7 @@ void *cuzk_alloc(size_t count, size_t size)
     block *b = (block *)(void *)start;
     b->magic = MAGIC;
     b->bytes = bytes;
+    b->raw = raw;
     const uint64_t now = atomic_fetch_add(&g_now, bytes) + bytes;
     uint64_t peak = atomic_load(&g_peak);
     while (now > peak && !atomic_compare_exchange_weak(&g_peak, &peak, now)) {
@@ -112,7 +117,21 @@ void cuzk_free(void *p)
     b->magic = 0;
     atomic_fetch_sub(&g_now, b->bytes);
     atomic_fetch_sub(&g_blocks, 1);
-    free(b);
+    if (g_hooks.free != NULL) {
+        g_hooks.free(g_hooks.arg, b, b->raw);
+    } else {
+        free(b);
+    }
+}
+
+bool cuzk_alloc_set_hooks(const cuzk_alloc_hooks *hooks)
+{
+    static const cuzk_alloc_hooks none;
+    if (atomic_load(&g_blocks) != 0) {
+        return false;
+    }
+    g_hooks = hooks != NULL ? *hooks : none;
+    return true;
 }
 
 cuzk_alloc_stats cuzk_alloc_get_stats(void)

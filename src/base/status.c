@@ -4,7 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const char *cuzk_status_name(cuzk_status s)
+/* Programs see these two as well: <cuzk/cuzk.h>. */
+#define IS_PUBLIC __attribute__((visibility("default")))
+
+IS_PUBLIC const char *cuzk_status_name(cuzk_status s)
 {
     switch (s) {
 #define XX(name, value, retry, text) \
@@ -15,7 +18,7 @@ const char *cuzk_status_name(cuzk_status s)
     return "CUZK_E_UNKNOWN";
 }
 
-const char *cuzk_status_text(cuzk_status s)
+IS_PUBLIC const char *cuzk_status_text(cuzk_status s)
 {
     switch (s) {
 #define XX(name, value, retry, text) \

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The installed tree: test_install.py BUILD (run from the repository root).
+
+Installs the components lib and dev into a folder, and from then on uses nothing but that folder: examples by pkg-config
+(shared and static) and by find_package, headers alone as C99 and C++17, the ABI record, and the golden proofs of
+every kind by the Python binding.
+"""
+import importlib, json, os, pathlib, subprocess, sys, tempfile
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+VECTORS = pathlib.Path("test/vectors/groth16").resolve()
+done = 0
+
+
+def run(*command, **more):
+    global done
+    r = subprocess.run([str(c) for c in command], capture_output=True, text=True, **more)
+    if r.returncode != 0:
+        sys.exit(f"failed ({r.returncode}): {' '.join(str(c) for c in command)}\n{r.stdout}{r.stderr}")
+    done += 1
+    return r.stdout
+
+
+def check(what, ok):
+    global done
+    if not ok:
+        sys.exit(f"failed: {what}")
+    done += 1
+
+
+def install(prefix):
+    for component in ("lib", "dev"):
+        run("cmake", "--install", BUILD, "--prefix", prefix, "--component", component)
+    [pc] = prefix.glob("lib/**/pkgconfig/cuzk.pc")
+    text = pc.read_text()
+    pc.write_text("\n".join(f"prefix={prefix}" if x.startswith("prefix=") else x for x in text.split("\n")))
+    return pc.parent
+
+
+def examples(prefix, pkgconfig, folder, files):
+    env = dict(os.environ, PKG_CONFIG_PATH=str(pkgconfig), LD_LIBRARY_PATH=str(pkgconfig.parent))
+    source = prefix / "share/cuzk/bindings/c"
+    vk, proof, inputs = files
+    for name, arguments in (("status", []), ("verify", [vk, proof, inputs]), ("params", ["2048"])):
+        for kind in ("shared", "static"):
+            flags = run("pkg-config", "--cflags", "--libs", *(["--static"] if kind == "static" else []), "cuzk", env=env).split()
+            if kind == "static":
+                flags = [f":libcuzk.a" if f == "-lcuzk" else f for f in flags]
+                flags = ["-l" + f if f.startswith(":") else f for f in flags]
+            program = folder / f"{name}_{kind}"
+            run("cc", "-std=c99", "-Wall", "-Wextra", "-Werror", source / f"{name}.c", "-o", program, *flags, env=env)
+            run(program, *arguments, env=env)
+    spoiled = folder / "spoiled"
+    first, *rest = inputs.read_bytes()
+    spoiled.write_bytes(bytes([first ^ 1, *rest]))
+    check("the example refuses another input", subprocess.run([folder / "verify_shared", vk, proof, spoiled], env=env,
+                                                              capture_output=True).returncode == 1)
+    run("cmake", "-S", source, "-B", folder / "cmake", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", folder / "cmake")
+    run(folder / "cmake/verify", vk, proof, inputs)
+    run(folder / "cmake/verify_static", vk, proof, inputs)
+
+
+def headers(prefix, folder):
+    for h in sorted((prefix / "include/cuzk").glob("*.h")):
+        for compiler, standard, suffix in (("cc", "c99", "c"), ("c++", "c++17", "cpp")):
+            source = folder / f"header.{suffix}"
+            source.write_text(f"#include <cuzk/{h.name}>\n#include <cuzk/{h.name}>\n")
+            run(compiler, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I", prefix / "include", source)
+
+
+def golden(prefix, library):
+    """Every kind of proof by the Python binding, and each refused when one value of its claim is another."""
+    os.environ["CUZK_LIBRARY"] = str(library)
+    sys.path.insert(0, str(prefix / "share/cuzk/bindings/python"))
+    cuzk = importlib.import_module("cuzk")
+    d = json.loads((VECTORS / "vectors.json").read_text())
+    last = lambda name: bytes.fromhex(d["vectors"][name]["proofs"][-1]["proof"])
+    h = bytes.fromhex
+    key = lambda name: cuzk.VerifyingKey((VECTORS / f"{name}.vk").read_bytes())
+    seal, common = d["seals"]["porep-v1_1"], d["common"]
+    sectors = [(int(s["sector"]), h(s["comm_r"])) for s in (d["seals"]["post-sector-1"], d["seals"]["post-sector-2"])]
+    randomness = h(common["post_randomness"])
+    cases = [
+        (cuzk.verify_seal, key("porep-v1_1"), last("porep-v1_1[0]"),
+         dict(registered_proof=int(seal["number"]), miner_id=1000, sector_number=int(seal["sector"]), ticket=h(common["ticket"]),
+              seed=h(common["seed"]), comm_r=h(seal["comm_r"]), comm_d=h(seal["comm_d"]))),
+        (cuzk.verify_post, key("winning"), last("winning[0]"),
+         dict(registered_proof=0, randomness=randomness, sectors=sectors[:1])),
+        (cuzk.verify_post, key("window"), last("window[0]"),
+         dict(registered_proof=10, randomness=randomness, sectors=sectors)),
+        (cuzk.verify_post, key("window"), last("windowv1[0]"),
+         dict(registered_proof=5, randomness=randomness, sectors=sectors)),
+        (cuzk.verify_update, key("update"), last("update[0]"),
+         dict(registered_proof=0, **{k: h(d["update"][k]) for k in ("comm_r_old", "comm_r_new", "comm_d_new")}))]
+
+    def refused(f, *arguments, statuses=("CUZK_E_PROOF_FALSE", "CUZK_E_INVALID"), **claim):
+        try:
+            f(*arguments, **claim)
+        except cuzk.Error as e:
+            return e.status in statuses and not e.retryable and str(e) != ""
+        return False
+
+    for f, vk, proof, claim in cases:
+        f(vk, proof, **claim)
+        for k, v in claim.items():
+            if isinstance(v, bytes) and k != "seed" or k in ("miner_id", "sector_number", "seed"):
+                other = v + 1 if isinstance(v, int) else bytes([v[0] ^ 1]) + v[1:]
+                check(f"{f.__name__} refuses another {k}", refused(f, vk, proof, **{**claim, k: other}))
+        for n in (0, 191, 193, 384):
+            check(f"{f.__name__} refuses {n} bytes", refused(f, vk, (proof * 3)[:n], statuses=("CUZK_E_INVALID",), **claim))
+        check(f"{f.__name__} refuses an unknown type", refused(f, vk, proof, statuses=("CUZK_E_INVALID",), **{**claim, "registered_proof": 99}))
+    check("another circuit's key", refused(cuzk.verify_post, key("winning"), last("window[0]"), **cases[2][3]))
+    check("too many sectors", refused(cuzk.verify_post, key("winning"), last("winning[0]"), statuses=("CUZK_E_INVALID",),
+                                      **{**cases[1][3], "sectors": sectors}))
+    files = cuzk.params_files()
+    check("the list of parameter files", any(f["sector_bytes"] == 32 << 30 and f["kind"] == cuzk.POREP for f in files))
+    with tempfile.TemporaryDirectory() as folder:
+        cuzk.params_make(folder, cuzk.WINDOW, 2048, insecure_seed=7)
+        [params] = pathlib.Path(folder).glob("*.params")
+        check("made parameters are not the network's", refused(cuzk.params_check, str(params), statuses=("CUZK_E_DIGEST",)))
+        check("the key of made parameters", cuzk.VerifyingKey.load(cuzk.WINDOW, 2048, folder).n_inputs == 22)
+        check("no file is overwritten", refused(cuzk.params_make, folder, cuzk.WINDOW, 2048, statuses=("CUZK_E_EXISTS",)))
+    check("no key there", refused(cuzk.VerifyingKey.load, cuzk.POREP, 2048, "/nowhere", statuses=("CUZK_E_NOT_FOUND",)))
+    return last("winning[0]"), b"".join(h(x) for x in d["vectors"]["winning[0]"]["public_inputs_le"])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        prefix = folder / "usr"
+        pkgconfig = install(prefix)
+        library = pkgconfig.parent / "libcuzk.so.0"
+        needed = run("readelf", "-d", library)
+        names = {x.split("[")[1].split("]")[0] for x in needed.split("\n") if "(NEEDED)" in x}
+        # the loader is part of libc
+        check(f"nothing but libc is needed: {names}", names and names <= {"libc.so.6", "ld-linux-x86-64.so.2"})
+        check("the soname is 0", "[libcuzk.so.0]" in needed)
+        archive = run("nm", "-g", "--defined-only", pkgconfig.parent / "libcuzk.a")
+        check("the archive has no other names", all(x.split()[2].startswith("cuzk_") for x in archive.split("\n") if len(x.split()) == 3))
+        run(sys.executable, "tools/gen_exports.py", "--check")
+        headers(prefix, folder)
+        print(run(sys.executable, "test/abi/abi.py", prefix, "test/abi/abi-0.json"), end="")
+        proof, inputs = golden(prefix, library)
+        files = (VECTORS / "winning.vk", folder / "proof", folder / "inputs")
+        files[1].write_bytes(proof)
+        files[2].write_bytes(inputs)
+        examples(prefix, pkgconfig, folder, files)
+    print(f"{done} checks passed")
+
+
+main()
