@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "prover/filecoin_prover.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "prover/device_pipeline.h"
 
 struct cuzk_filecoin_prover {
     cuzk_circuit_spec spec;
@@ -16,6 +12,7 @@ struct cuzk_filecoin_prover {
     uint64_t seed;
     cuzk_vk *made_vk; /* of such parameters */
     cuzk_device_key *keys[CUZK_PROVER_MAX_DEVICES];
+    cuzk_witness_memory *memories[CUZK_PROVER_MAX_DEVICES]; /* of the same devices */
     size_t n_keys;
 };
 
@@ -98,6 +95,7 @@ cuzk_status cuzk_filecoin_prover_add_device(cuzk_filecoin_prover *p, cuzk_accel 
 {
     const cuzk_circuit *c = cuzk_filecoin_circuit_get(p->circuit);
     cuzk_device_key *k = NULL;
+    cuzk_witness_memory *memory = NULL;
     if (p->n_keys == CUZK_PROVER_MAX_DEVICES) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "more than %d devices", CUZK_PROVER_MAX_DEVICES);
     }
@@ -116,6 +114,13 @@ cuzk_status cuzk_filecoin_prover_add_device(cuzk_filecoin_prover *p, cuzk_accel 
             }
         }
     }
+    const cuzk_status st = cuzk_witness_memory_create(&memory, err);
+    if (st != CUZK_OK) {
+        cuzk_device_key_destroy(k);
+        return st;
+    }
+    cuzk_witness_memory_attach(memory, dev);
+    p->memories[p->n_keys] = memory;
     p->keys[p->n_keys++] = k;
     return CUZK_OK;
 }
@@ -129,6 +134,7 @@ void cuzk_filecoin_prover_destroy(cuzk_filecoin_prover *p)
 {
     if (p != NULL) {
         for (size_t i = 0; i < p->n_keys; i++) {
+            cuzk_witness_memory_destroy(p->memories[i]);
             cuzk_device_key_destroy(p->keys[i]);
         }
         cuzk_vk_destroy(p->made_vk);
@@ -149,168 +155,47 @@ const cuzk_vk *cuzk_filecoin_prover_vk(const cuzk_filecoin_prover *p)
     return p->params != NULL ? cuzk_filecoin_params_vk(p->params) : p->made_vk;
 }
 
-/* All partitions of an input. */
-typedef struct run {
-    cuzk_filecoin_prover *p;
-    const cuzk_filecoin_opts *opts;
-    const cuzk_cancel *cancel;
-    cuzk_filecoin_input in; /* borrows the caller's */
-} run;
-
-static uint64_t lap(uint64_t *mark)
-{
-    const uint64_t now = cuzk_clock_ns();
-    const uint64_t ns = now - *mark;
-    *mark = now;
-    return ns;
-}
-
-static void add_prove_times(cuzk_prove_times *sum, const cuzk_prove_times *t)
-{
-    sum->check_ns += t->check_ns;
-    sum->eval_ns += t->eval_ns;
-    sum->ntt_ns += t->ntt_ns;
-    sum->msm_h_ns += t->msm_h_ns;
-    sum->msm_l_ns += t->msm_l_ns;
-    sum->msm_a_ns += t->msm_a_ns;
-    sum->msm_b_g1_ns += t->msm_b_g1_ns;
-    sum->msm_b_g2_ns += t->msm_b_g2_ns;
-    sum->decode_ns += t->decode_ns;
-    sum->select_ns += t->select_ns;
-    sum->assemble_ns += t->assemble_ns;
-    sum->total_ns += t->total_ns;
-}
-
-static cuzk_status prove_partition(const run *j, uint32_t partition, uint8_t out[CUZK_PROOF_BYTES],
-                                   cuzk_err *err)
-{
-    cuzk_filecoin_times scratch = {.check_ns = 0};
-    cuzk_filecoin_times *times = j->opts->times != NULL ? j->opts->times : &scratch;
-    cuzk_prove_times prove_times = {.total_ns = 0};
-    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
-    tags.partition = (int32_t)partition;
-    const cuzk_span span = cuzk_span_begin(j->opts->trace, "partition", &tags);
-    const cuzk_trace_ctx trace = cuzk_trace_in(j->opts->trace, span);
-    const cuzk_prove_opts opts = {
-        .check_witness = j->opts->check_rows, .times = &prove_times, .trace = trace};
-    cuzk_filecoin_prover *p = j->p;
-    cuzk_witness *w = NULL;
-    cuzk_proof proof;
-    uint8_t bytes[CUZK_PROOF_BYTES];
-    uint64_t mark = cuzk_clock_ns();
-    cuzk_span step = cuzk_span_begin(trace, "witness", NULL);
-    cuzk_status st = cuzk_filecoin_input_witness(&w, &j->in, cuzk_filecoin_prover_circuit(p),
-                                                 partition, p->hashes, p->pool, j->cancel, err);
-    cuzk_span_end(trace, step, 0);
-    times->witness_ns += lap(&mark);
-    if (st == CUZK_OK) {
-        st = cuzk_prove(&proof, w, cuzk_filecoin_params_srs(p->params), &opts, p->pool, j->cancel,
-                        err);
-        times->prove_ns += lap(&mark);
-        add_prove_times(&times->prove, &prove_times);
-        cuzk_witness_destroy(w);
-    }
-    if (st == CUZK_OK) {
-        cuzk_proof_encode(bytes, &proof);
-        step = cuzk_span_begin(trace, "verify", NULL);
-        st = cuzk_filecoin_input_verify(&j->in, cuzk_filecoin_prover_vk(p), partition, bytes, err);
-        cuzk_span_end(trace, step, 0);
-        times->verify_ns += lap(&mark);
-    }
-    if (st == CUZK_OK) {
-        memcpy(out, bytes, sizeof(bytes));
-    }
-    cuzk_span_end(j->opts->trace, span, 0);
-    return st;
-}
-
 static const cuzk_filecoin_opts no_opts;
 
-static void report(const cuzk_filecoin_opts *opts, const char *what, uint64_t done, uint64_t total)
+cuzk_status cuzk_filecoin_prove(cuzk_filecoin_prover *p, uint8_t *proofs,
+                                const cuzk_filecoin_input *in, const cuzk_filecoin_opts *opts,
+                                const cuzk_cancel *cancel, cuzk_err *err)
 {
-    if (opts->progress != NULL) {
-        opts->progress(opts->progress_arg, what, done, total);
-    }
-}
-
-static cuzk_status prove_on_devices(run *j, uint8_t *proofs, cuzk_err *err)
-{
-    const cuzk_filecoin_prover *p = j->p;
-    cuzk_pipeline_times t = {.witness_ns = 0};
-    const cuzk_pipeline pipe = {.in = &j->in,
-                                .circuit = cuzk_filecoin_circuit_get(p->circuit),
-                                .hashes = p->hashes,
-                                .vk = cuzk_filecoin_prover_vk(p),
-                                .keys = p->keys,
-                                .n_keys = p->n_keys,
-                                .pool = p->pool,
-                                .cancel = j->cancel,
-                                .trace = j->opts->trace,
-                                .check = !j->opts->skip_native,
-                                .check_rows = j->opts->check_rows,
-                                .progress = j->opts->progress,
-                                .progress_arg = j->opts->progress_arg};
-    const uint64_t t0 = cuzk_clock_ns();
-    const cuzk_status st = cuzk_pipeline_run(&pipe, proofs, &t, err);
-    if (j->opts->times != NULL) {
-        cuzk_filecoin_times *sum = j->opts->times;
-        sum->check_ns += t.check_ns;
-        sum->witness_ns += t.witness_ns;
-        sum->verify_ns += t.verify_ns;
-        sum->prove_ns += cuzk_clock_ns() - t0;
-        sum->device = t.device;
-        sum->release_backlog_peak = t.release_backlog_peak;
-    }
-    return st;
-}
-
-/* Checks, then proves every partition. fits: the input is of the prover's kind. */
-static cuzk_status prove_all(run *j, uint8_t *proofs, bool fits, uint64_t sector_bytes,
-                             cuzk_err *err)
-{
-    const cuzk_filecoin_prover *p = j->p;
-    const uint32_t n = j->in.n_partitions;
-    if (!fits || sector_bytes != p->spec.shape->bytes) {
+    cuzk_prove_all_times none = {.check_ns = 0};
+    opts = opts != NULL ? opts : &no_opts;
+    if (in->spec.kind != p->spec.kind || in->spec.shape != p->spec.shape) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "this prover is for %s of %s",
                          cuzk_circuit_kind_name(p->spec.kind), p->spec.shape->name);
     }
-    j->in.spec = p->spec;
-    if (p->n_keys > 0) {
-        return prove_on_devices(j, proofs, err);
-    }
-    if (!j->opts->skip_native) {
-        uint64_t mark = cuzk_clock_ns();
-        report(j->opts, "check", 0, 1);
-        const cuzk_span span = cuzk_span_begin(j->opts->trace, "check", NULL);
-        const cuzk_status st =
-            cuzk_filecoin_input_check(&j->in, p->hashes, p->pool, j->cancel, err);
-        cuzk_span_end(j->opts->trace, span, 0);
-        if (j->opts->times != NULL) {
-            j->opts->times->check_ns += lap(&mark);
-        }
-        CUZK_TRY(st);
-    }
-    if (p->params == NULL) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "a prover without parameters needs a device");
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        report(j->opts, "prove", i, n);
-        CUZK_TRY(prove_partition(j, i, proofs + (size_t)i * CUZK_PROOF_BYTES, err));
-    }
-    report(j->opts, "prove", n, n);
-    return CUZK_OK;
+    const cuzk_prove_all_job job = {.in = in,
+                                    .circuit = cuzk_filecoin_circuit_get(p->circuit),
+                                    .hashes = p->hashes,
+                                    .vk = cuzk_filecoin_prover_vk(p),
+                                    .srs = p->params != NULL ? cuzk_filecoin_params_srs(p->params)
+                                                             : NULL,
+                                    .keys = p->keys,
+                                    .memories = p->memories,
+                                    .n_keys = p->n_keys,
+                                    .pool = p->pool,
+                                    .cancel = cancel,
+                                    .trace = opts->trace,
+                                    .check_rows = opts->check_rows,
+                                    .progress = opts->progress,
+                                    .progress_arg = opts->progress_arg};
+    return cuzk_prove_all(&job, proofs, opts->times != NULL ? opts->times : &none, err);
 }
 
 cuzk_status cuzk_filecoin_prove_porep(cuzk_filecoin_prover *p, uint8_t *proofs,
                                       const cuzk_porep_input *in, const cuzk_filecoin_opts *opts,
                                       const cuzk_cancel *cancel, cuzk_err *err)
 {
-    run j = {.p = p, .opts = opts != NULL ? opts : &no_opts, .cancel = cancel};
-    cuzk_filecoin_input_of_porep(&j.in, in);
-    if (j.opts->porep != NULL) {
-        j.in.porep_check = *j.opts->porep;
+    cuzk_filecoin_input job;
+    cuzk_filecoin_input_of_porep(&job, in);
+    CUZK_TRY(cuzk_circuit_spec_of(&job.spec, CUZK_CIRCUIT_POREP, in->type.sector_bytes, err));
+    if (opts != NULL && opts->porep != NULL) {
+        job.porep_check = *opts->porep;
     }
-    return prove_all(&j, proofs, p->spec.kind == CUZK_CIRCUIT_POREP, in->type.sector_bytes, err);
+    return cuzk_filecoin_prove(p, proofs, &job, opts, cancel, err);
 }
 
 cuzk_status cuzk_filecoin_prove_post(cuzk_filecoin_prover *p, uint8_t proof[CUZK_PROOF_BYTES],
@@ -318,10 +203,11 @@ cuzk_status cuzk_filecoin_prove_post(cuzk_filecoin_prover *p, uint8_t proof[CUZK
                                      const cuzk_filecoin_opts *opts, const cuzk_cancel *cancel,
                                      cuzk_err *err)
 {
-    run j = {.p = p, .opts = opts != NULL ? opts : &no_opts, .cancel = cancel};
     const cuzk_circuit_kind kind = st->type.is_window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING;
-    cuzk_filecoin_input_of_post(&j.in, in, st);
-    return prove_all(&j, proof, p->spec.kind == kind, st->type.sector_bytes, err);
+    cuzk_filecoin_input job;
+    cuzk_filecoin_input_of_post(&job, in, st);
+    CUZK_TRY(cuzk_circuit_spec_of(&job.spec, kind, st->type.sector_bytes, err));
+    return cuzk_filecoin_prove(p, proof, &job, opts, cancel, err);
 }
 
 cuzk_status cuzk_filecoin_prove_update(cuzk_filecoin_prover *p, uint8_t proof[CUZK_PROOF_BYTES],
@@ -329,9 +215,9 @@ cuzk_status cuzk_filecoin_prove_update(cuzk_filecoin_prover *p, uint8_t proof[CU
                                        const cuzk_filecoin_opts *opts, const cuzk_cancel *cancel,
                                        cuzk_err *err)
 {
-    run j = {.p = p, .opts = opts != NULL ? opts : &no_opts, .cancel = cancel};
     cuzk_update_statement statement = *st;
     const cuzk_update_input *one[1] = {in};
-    j.in = (cuzk_filecoin_input){.n_partitions = 1, .updates = one, .update_sts = &statement};
-    return prove_all(&j, proof, p->spec.kind == CUZK_CIRCUIT_UPDATE, st->shape->bytes, err);
+    cuzk_filecoin_input job = {.n_partitions = 1, .updates = one, .update_sts = &statement};
+    CUZK_TRY(cuzk_circuit_spec_of(&job.spec, CUZK_CIRCUIT_UPDATE, st->shape->bytes, err));
+    return cuzk_filecoin_prove(p, proof, &job, opts, cancel, err);
 }

@@ -10,18 +10,9 @@
  */
 #include <cuzk/verify.h>
 
-#include "groth16/device/device_key.h"
-#include "prover/filecoin_input.h"
+#include "prover/prove_all.h"
 
 typedef struct cuzk_filecoin_prover cuzk_filecoin_prover;
-
-/** Wall time of the steps around cuzk_prove, in nanoseconds, summed over partitions. */
-typedef struct cuzk_filecoin_times {
-    uint64_t check_ns, witness_ns, prove_ns, verify_ns;
-    cuzk_prove_times prove;
-    cuzk_device_times device;      /* with devices, instead of prove */
-    uint64_t release_backlog_peak; /* bytes of witnesses that waited to be given back */
-} cuzk_filecoin_times;
 
 /**
  * Builds the circuit and opens the parameters. E_NOT_FOUND names the folder, where it came from, and
@@ -59,15 +50,22 @@ const cuzk_circuit *cuzk_filecoin_prover_circuit(const cuzk_filecoin_prover *p);
 const cuzk_vk *cuzk_filecoin_prover_vk(const cuzk_filecoin_prover *p);
 
 typedef struct cuzk_filecoin_opts {
-    bool check_rows;  /* multiply all rows out before proving: E_UNSATISFIED names the row */
-    bool skip_native; /* the input has passed its check already */
+    bool check_rows; /* multiply all rows out before proving: E_UNSATISFIED names the row */
     const cuzk_porep_check_opts *porep; /* optional: binds replica_id to miner, sector and ticket */
     void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
     void *progress_arg;
-    cuzk_filecoin_times *times; /* optional; added to */
-    cuzk_trace_ctx trace;       /* spans "check", "witness", "prove", "verify"; zero: none */
+    cuzk_prove_all_times *times; /* optional; added to */
+    cuzk_trace_ctx trace;        /* spans "check", "witness", "prove", "verify"; zero: none */
 } cuzk_filecoin_opts;
 
+/**
+ * All partitions of an input, whose spec is set: proofs gets n_partitions * 192 bytes. As below. opts
+ * may be NULL; its porep is not read: the input has its own.
+ */
+CUZK_NODISCARD cuzk_status cuzk_filecoin_prove(cuzk_filecoin_prover *p, uint8_t *proofs,
+                                               const cuzk_filecoin_input *in,
+                                               const cuzk_filecoin_opts *opts,
+                                               const cuzk_cancel *cancel, cuzk_err *err);
 /**
  * All partitions of a C1 output: proofs gets n_partitions * 192 bytes, in partition order. Any input
  * that is not provable is refused before proving (E_VANILLA). A proof that does not verify is

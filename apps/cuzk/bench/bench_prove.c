@@ -200,7 +200,8 @@ static void devices_fact(bench_subject *s, cuzk_result *r)
         cuzk_accel_get_props(s->dev.list[i], &props);
         cuzk_result_fact(r, i == 0 ? "device" : "device_more", "%s", props.name);
         if (i == 0) {
-            const cuzk_device_key_stats k = cuzk_device_key_get_stats(s->device_keys[0]);
+            const cuzk_device_key_stats k =
+                cuzk_device_key_get_stats(cuzk_filecoin_prover_key(s->prover, 0));
             cuzk_result_fact(r, "device_memory_limit_bytes", "%llu",
                              (unsigned long long)props.memory_total);
             cuzk_result_fact(r, "params_resident", "%s", k.resident ? "yes" : "no");

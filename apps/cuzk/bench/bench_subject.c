@@ -15,8 +15,6 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "groth16/setup/setup.h"
-#include "prover/device_pipeline.h"
-#include "prover/filecoin_prover.h"
 #include "sys/file.h"
 
 static cuzk_status make_dir(bench_subject *s)
@@ -218,48 +216,23 @@ static cuzk_status make_params(bench_subject *s, const cuzk_circuit *c, const ch
     return CUZK_OK;
 }
 
-/* The verifying key of parameters that a device has made. */
-static cuzk_status read_device_vk(bench_subject *s, const cuzk_device_key *k, cuzk_err *err)
-{
-    const cuzk_srs_vk *vk = cuzk_device_key_vk(k);
-    const size_t n = cuzk_srs_vk_encoded_bytes(vk);
-    uint8_t *bytes = cuzk_alloc(n, 1);
-    if (bytes == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a verifying key");
-    }
-    cuzk_srs_vk_encode(bytes, vk);
-    const cuzk_verify_result r = cuzk_vk_read(&s->device_vk, bytes, n);
-    cuzk_free(bytes);
-    return r == CUZK_VERIFY_OK ? CUZK_OK
-                               : CUZK_FAIL(err, CUZK_E_SELFTEST, "key: %s", cuzk_verify_text(r));
-}
-
-/* Keys on the devices: from the parameters, or made there from the seed. */
-static cuzk_status load_devices(bench_subject *s, cuzk_trace_ctx trace, cuzk_err *err)
+/* A prover with the parameters, on the devices if there are any. */
+static cuzk_status open_prover(bench_subject *s, cuzk_trace_ctx trace, cuzk_err *err)
 {
     app *a = s->a;
     cuzk_device_key_opts opts = {.trace = trace, .progress = app_progress, .progress_arg = a};
-    const cuzk_circuit *c = bench_subject_circuit(s);
+    const bool is_made = s->params == NULL && s->dev.n > 0; /* on the devices, from the seed */
     const uint64_t t0 = cuzk_clock_ns();
+    CUZK_TRY(is_made ? cuzk_filecoin_prover_create_insecure(
+                           &s->prover, s->spec.kind, s->spec.shape->bytes, s->seed, a->pool, err)
+                     : cuzk_filecoin_prover_create(&s->prover, s->spec.kind, s->spec.shape->bytes,
+                                                   &s->params_dir, a->pool, err));
     devices_key_opts(&s->dev, &opts);
     opts.comb = s->dev.no_comb ? CUZK_DEVICE_COMB_NONE : CUZK_DEVICE_COMB_AUTO;
-    while (s->n_device_keys < s->dev.n) {
-        cuzk_device_key **k = &s->device_keys[s->n_device_keys];
-        cuzk_accel *dev = s->dev.list[s->n_device_keys];
-        if (s->key != NULL) {
-            CUZK_TRY(cuzk_device_key_create(k, dev, c, cuzk_filecoin_params_srs(s->key), &opts,
-                                            a->pool, a->cancel, err));
-        } else {
-            cuzk_toxic toxic;
-            cuzk_toxic_from_seed(&toxic, s->seed);
-            CUZK_TRY(cuzk_device_key_setup(k, dev, c, &toxic, &opts, a->cancel, err));
-            s->setup_ns = cuzk_clock_ns() - t0;
-        }
-        s->n_device_keys++;
-        if (s->key == NULL && s->device_vk == NULL) {
-            CUZK_TRY(read_device_vk(s, *k, err));
-        }
+    for (size_t i = 0; i < s->dev.n; i++) {
+        CUZK_TRY(cuzk_filecoin_prover_add_device(s->prover, s->dev.list[i], &opts, a->cancel, err));
     }
+    s->setup_ns = is_made ? cuzk_clock_ns() - t0 : s->setup_ns;
     return CUZK_OK;
 }
 
@@ -275,7 +248,11 @@ static cuzk_status open_params(bench_subject *s)
     s->params_dir.origin = "made for this measurement";
     CUZK_TRY(cuzk_params_path(params, &s->params_dir, &s->spec, CUZK_PARAM_FILE_PARAMS, err));
     CUZK_TRY(cuzk_params_path(vk, &s->params_dir, &s->spec, CUZK_PARAM_FILE_VK, err));
-    return make_params(s, cuzk_filecoin_circuit_get(s->circuit), params, vk);
+    cuzk_circuit *c = NULL;
+    CUZK_TRY(cuzk_filecoin_circuit_build(s->spec.kind, s->spec.shape->bytes, &c, err));
+    const cuzk_status st = make_params(s, c, params, vk);
+    cuzk_circuit_destroy(c);
+    return st;
 }
 
 static cuzk_status open_rows(bench_subject *s, bool need_params)
@@ -307,8 +284,8 @@ cuzk_status bench_subject_open(bench_subject *s, app *a, bool need_params)
     }
     CUZK_TRY(cuzk_hashes_create(&s->hashes, &a->err));
     CUZK_TRY(open_input(s));
-    CUZK_TRY(cuzk_filecoin_circuit_create(&s->circuit, &s->spec, &a->err));
     if (!need_params) {
+        CUZK_TRY(cuzk_filecoin_circuit_create(&s->circuit, &s->spec, &a->err));
         return cuzk_filecoin_input_parse(&s->parsed, &s->request, &a->err);
     }
     if (s->params != NULL || s->dev.n == 0) {
@@ -319,7 +296,9 @@ cuzk_status bench_subject_open(bench_subject *s, app *a, bool need_params)
 
 const cuzk_circuit *bench_subject_circuit(const bench_subject *s)
 {
-    return s->is_rows ? s->rows_circuit : cuzk_filecoin_circuit_get(s->circuit);
+    return s->is_rows          ? s->rows_circuit
+           : s->prover != NULL ? cuzk_filecoin_prover_circuit(s->prover)
+                               : cuzk_filecoin_circuit_get(s->circuit);
 }
 
 static cuzk_status load_rows(bench_subject *s, cuzk_err *err)
@@ -345,15 +324,11 @@ cuzk_status bench_subject_load(bench_subject *s, cuzk_trace_ctx trace, cuzk_err 
     cuzk_status st = CUZK_OK;
     if (s->is_rows) {
         st = s->rows_srs == NULL ? load_rows(s, err) : CUZK_OK;
-    } else {
-        if (s->circuit == NULL) {
-            st = cuzk_filecoin_circuit_create(&s->circuit, &s->spec, err);
-        }
-        if (st == CUZK_OK && s->key == NULL && (s->params != NULL || s->dev.n == 0)) {
-            st = cuzk_filecoin_params_open(&s->key, &s->spec, &s->params_dir, s->a->pool, err);
-        }
-        if (st == CUZK_OK) {
-            st = load_devices(s, cuzk_trace_in(trace, span), err);
+    } else if (s->prover == NULL) {
+        st = open_prover(s, cuzk_trace_in(trace, span), err);
+        if (st != CUZK_OK) {
+            cuzk_filecoin_prover_destroy(s->prover);
+            s->prover = NULL;
         }
     }
     cuzk_span_end(trace, span, 0);
@@ -373,17 +348,12 @@ static void forget_file(const char *path)
 void bench_subject_unload(bench_subject *s)
 {
     char path[CUZK_PATH_BYTES];
-    while (s->n_device_keys > 0) {
-        cuzk_device_key_destroy(s->device_keys[--s->n_device_keys]);
-    }
-    cuzk_vk_destroy(s->device_vk);
-    s->device_vk = NULL;
+    cuzk_filecoin_prover_destroy(s->prover);
     cuzk_filecoin_circuit_unref(s->circuit);
-    cuzk_filecoin_params_unref(s->key);
+    s->prover = NULL;
     cuzk_srs_close(s->rows_srs);
     cuzk_vk_destroy(s->rows_vk);
     s->circuit = NULL;
-    s->key = NULL;
     s->rows_srs = NULL;
     s->rows_vk = NULL;
     if (s->is_rows) {
@@ -434,54 +404,6 @@ static cuzk_status prove_rows(const bench_subject *s, cuzk_trace_ctx trace, cuzk
     return st;
 }
 
-static cuzk_status prove_on_devices(const bench_subject *s, const cuzk_filecoin_input *in,
-                                    cuzk_trace_ctx trace, cuzk_err *err)
-{
-    cuzk_pipeline_times times = {.witness_ns = 0};
-    const cuzk_pipeline pipe = {.in = in,
-                                .circuit = cuzk_filecoin_circuit_get(s->circuit),
-                                .hashes = s->hashes,
-                                .vk =
-                                    s->key != NULL ? cuzk_filecoin_params_vk(s->key) : s->device_vk,
-                                .keys = s->device_keys,
-                                .n_keys = s->n_device_keys,
-                                .pool = s->a->pool,
-                                .cancel = s->a->cancel,
-                                .trace = trace,
-                                .check = true};
-    uint8_t *proofs = cuzk_alloc(in->n_partitions, CUZK_PROOF_BYTES);
-    if (proofs == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u proofs", in->n_partitions);
-    }
-    const cuzk_status st = cuzk_pipeline_run(&pipe, proofs, &times, err);
-    cuzk_free(proofs);
-    return st;
-}
-
-static cuzk_status prove_partition(const bench_subject *s, const cuzk_filecoin_input *in,
-                                   uint32_t partition, cuzk_trace_ctx trace, cuzk_err *err)
-{
-    const cuzk_prove_opts opts = {.trace = trace};
-    app *a = s->a;
-    cuzk_witness *w = NULL;
-    cuzk_proof proof;
-    cuzk_span span = cuzk_span_begin(trace, "witness", NULL);
-    cuzk_status st = cuzk_filecoin_input_witness(&w, in, cuzk_filecoin_circuit_get(s->circuit),
-                                                 partition, s->hashes, a->pool, a->cancel, err);
-    cuzk_span_end(trace, span, 0);
-    CUZK_TRY(st);
-    st = cuzk_prove(&proof, w, cuzk_filecoin_params_srs(s->key), &opts, a->pool, a->cancel, err);
-    if (st == CUZK_OK) {
-        uint8_t bytes[CUZK_PROOF_BYTES];
-        span = cuzk_span_begin(trace, "verify", NULL);
-        cuzk_proof_encode(bytes, &proof);
-        st = cuzk_filecoin_input_verify(in, cuzk_filecoin_params_vk(s->key), partition, bytes, err);
-        cuzk_span_end(trace, span, 0);
-    }
-    cuzk_witness_destroy(w);
-    return st;
-}
-
 cuzk_status bench_subject_prove(const bench_subject *s, cuzk_trace_ctx trace, cuzk_err *err)
 {
     cuzk_filecoin_input *in = NULL;
@@ -492,20 +414,14 @@ cuzk_status bench_subject_prove(const bench_subject *s, cuzk_trace_ctx trace, cu
     cuzk_status st = cuzk_filecoin_input_parse(&in, &s->request, err);
     cuzk_span_end(trace, span, 0);
     CUZK_TRY(st);
-    if (s->n_device_keys > 0) {
-        st = prove_on_devices(s, in, trace, err);
+    uint8_t *proofs = cuzk_alloc(in->n_partitions, CUZK_PROOF_BYTES);
+    if (proofs == NULL) {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u proofs", in->n_partitions);
     } else {
-        span = cuzk_span_begin(trace, "check", NULL);
-        st = cuzk_filecoin_input_check(in, s->hashes, s->a->pool, s->a->cancel, err);
-        cuzk_span_end(trace, span, 0);
+        const cuzk_filecoin_opts opts = {.trace = trace};
+        st = cuzk_filecoin_prove(s->prover, proofs, in, &opts, s->a->cancel, err);
     }
-    for (uint32_t i = 0; st == CUZK_OK && s->n_device_keys == 0 && i < in->n_partitions; i++) {
-        cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
-        tags.partition = (int32_t)i;
-        span = cuzk_span_begin(trace, "partition", &tags);
-        st = prove_partition(s, in, i, cuzk_trace_in(trace, span), err);
-        cuzk_span_end(trace, span, 0);
-    }
+    cuzk_free(proofs);
     cuzk_filecoin_input_destroy(in);
     return st;
 }

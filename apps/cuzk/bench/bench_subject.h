@@ -9,9 +9,7 @@
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/devices.h"
 #include "apps/cuzk/filecoin/statement_opts.h"
-#include "groth16/device/device_key.h"
-#include "prover/filecoin_input.h"
-#include "prover/filecoin_key.h"
+#include "prover/filecoin_prover.h"
 
 #include "bench_rows.h"
 
@@ -37,18 +35,14 @@ typedef struct bench_subject {
     cuzk_circuit_spec spec;
     cuzk_params_dir params_dir;
     cuzk_hashes *hashes;
-    cuzk_filecoin_circuit *circuit;
-    cuzk_filecoin_params *key;
-    cuzk_filecoin_input *parsed; /* without parameters only: for bench_subject_witness */
+    cuzk_filecoin_prover *prover;
+    cuzk_filecoin_circuit *circuit; /* without parameters only */
+    cuzk_filecoin_input *parsed;    /* without parameters only: for bench_subject_witness */
     cuzk_circuit *rows_circuit;
     cuzk_srs *rows_srs;
     cuzk_vk *rows_vk;
     char name[128];
     uint64_t setup_ns; /* parameters made here; 0: none */
-    /* With devices: their keys, whose parameters are made there unless they are given. */
-    cuzk_device_key *device_keys[DEVICES_MAX];
-    size_t n_device_keys;
-    cuzk_vk *device_vk;
 } bench_subject;
 
 /** kind and the other options set, the rest zero. */

@@ -13,7 +13,7 @@
 #include "porep_aggregate.h"
 
 /* Sums over the partitions; phases on the device, under the names that users know them by. */
-static void report_device(app *a, const cuzk_filecoin_times *t)
+static void report_device(app *a, const cuzk_prove_all_times *t)
 {
     app_seconds(a, "prep_msm", t->device.prep_msm_ns);
     app_seconds(a, "evaluate", t->device.eval_ns);
@@ -28,7 +28,7 @@ static void report_device(app *a, const cuzk_filecoin_times *t)
     app_u64(a, "release_backlog_peak_bytes", t->release_backlog_peak);
 }
 
-static void report_times(app *a, const cuzk_filecoin_times *t)
+static void report_times(app *a, const cuzk_prove_all_times *t)
 {
     app_seconds(a, "check", t->check_ns);
     app_seconds(a, "witness", t->witness_ns);
@@ -109,7 +109,7 @@ static cuzk_status open_prover(job *j, cuzk_filecoin_prover **out)
 
 /* Proves `repeat` times; the proofs and times of the last one stay. */
 static cuzk_status prove_repeatedly(job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
-                                    cuzk_filecoin_times *times)
+                                    cuzk_prove_all_times *times)
 {
     app *a = &j->o->a;
     cuzk_filecoin_opts opts = {.check_rows = j->o->check_rows,
@@ -125,7 +125,7 @@ static cuzk_status prove_repeatedly(job *j, cuzk_filecoin_prover *p, uint8_t *pr
     }
     const uint64_t n = j->o->repeat != 0 ? j->o->repeat : 1;
     for (uint64_t i = 0; i < n; i++) {
-        const cuzk_filecoin_times zero = {.check_ns = 0};
+        const cuzk_prove_all_times zero = {.check_ns = 0};
         char key[48];
         *times = zero;
         const uint64_t t0 = cuzk_clock_ns();
@@ -154,7 +154,7 @@ static cuzk_status run_job(job *j)
 {
     app *a = &j->o->a;
     cuzk_filecoin_prover *p = NULL;
-    cuzk_filecoin_times times = {.check_ns = 0};
+    cuzk_prove_all_times times = {.check_ns = 0};
     size_t n = (size_t)j->n_partitions * CUZK_PROOF_BYTES;
     CUZK_TRY(app_check_output(a, j->o->out));
     app_seconds(a, "parse", j->o->input_ns);

@@ -4,7 +4,7 @@
 
 #include "accel/mock/mock_accel.h"
 #include "base/alloc.h"
-#include "prover/device_pipeline.h"
+#include "prover/prove_all.h"
 
 #include "fil_jobs.h"
 #include "test.h"
@@ -22,7 +22,8 @@ typedef struct rig {
     cuzk_filecoin_input *in;
     cuzk_accel *dev[2];
     cuzk_device_key *keys[2];
-    cuzk_pipeline pipe;
+    cuzk_witness_memory *memories[2];
+    cuzk_prove_all_job pipe;
 } rig;
 
 /* A WinningPoSt as if it had several partitions, all equal: the smallest circuit there is. */
@@ -50,20 +51,24 @@ static void rig_open(rig *r)
             cuzk_device_key_create(&r->keys[i], r->dev[i], cuzk_filecoin_circuit_get(r->circuit),
                                    cuzk_filecoin_params_srs(r->params), &opts, r->pool, NULL, &err),
             &err);
+        CHECK_OK(cuzk_witness_memory_create(&r->memories[i], &err), &err);
+        cuzk_witness_memory_attach(r->memories[i], r->dev[i]);
     }
-    const cuzk_pipeline p = {.in = r->in,
-                             .circuit = cuzk_filecoin_circuit_get(r->circuit),
-                             .hashes = r->hashes,
-                             .vk = cuzk_filecoin_params_vk(r->params),
-                             .keys = r->keys,
-                             .n_keys = 2,
-                             .pool = r->pool};
+    const cuzk_prove_all_job p = {.in = r->in,
+                                  .circuit = cuzk_filecoin_circuit_get(r->circuit),
+                                  .hashes = r->hashes,
+                                  .vk = cuzk_filecoin_params_vk(r->params),
+                                  .keys = r->keys,
+                                  .memories = r->memories,
+                                  .n_keys = 2,
+                                  .pool = r->pool};
     r->pipe = p;
 }
 
 static void rig_close(rig *r)
 {
     for (size_t i = 0; i < 2; i++) {
+        cuzk_witness_memory_destroy(r->memories[i]);
         cuzk_device_key_destroy(r->keys[i]);
         CHECK_U64(cuzk_accel_mock_stats(r->dev[i]).blocks, 0);
         cuzk_accel_close(r->dev[i]);
@@ -79,8 +84,8 @@ static void all_partitions(rig *r)
 {
     cuzk_err err;
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
-    cuzk_pipeline_times t = {.witness_ns = 0};
-    CHECK_OK(cuzk_pipeline_run(&r->pipe, proofs[0], &t, &err), &err);
+    cuzk_prove_all_times t = {.witness_ns = 0};
+    CHECK_OK(cuzk_prove_all(&r->pipe, proofs[0], &t, &err), &err);
     for (uint32_t i = 0; i < PARTITIONS; i++) {
         CHECK_OK(cuzk_filecoin_input_verify(r->in, r->pipe.vk, i, proofs[i], &err), &err);
     }
@@ -105,19 +110,21 @@ static void expect_failure(rig *r, size_t device, const cuzk_mock_script *script
     cuzk_err err;
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
     uint8_t untouched[PARTITIONS][CUZK_PROOF_BYTES];
-    cuzk_pipeline_times t = {.witness_ns = 0};
+    cuzk_prove_all_times t = {.witness_ns = 0};
     memset(proofs, 0xa5, sizeof(proofs));
     memset(untouched, 0xa5, sizeof(untouched));
     cuzk_accel_mock_set(r->dev[device], script);
     r->pipe.keys = &r->keys[device];
+    r->pipe.memories = &r->memories[device];
     r->pipe.n_keys = 1;
     r->in->n_partitions = 2;
     const uint64_t blocks = host_blocks(r);
-    CHECK_STATUS(cuzk_pipeline_run(&r->pipe, proofs[0], &t, &err), want);
+    CHECK_STATUS(cuzk_prove_all(&r->pipe, proofs[0], &t, &err), want);
     CHECK_U64(host_blocks(r), blocks);
     CHECK_MEM(proofs, untouched, sizeof(proofs));
     cuzk_accel_mock_set(r->dev[device], &none);
     r->pipe.keys = r->keys;
+    r->pipe.memories = r->memories;
     r->pipe.n_keys = 2;
     r->in->n_partitions = PARTITIONS;
 }
@@ -151,7 +158,7 @@ static void expect_verdict(rig *r, const cuzk_mock_script *script)
     static const cuzk_mock_script none = {.fail_at = 0};
     cuzk_err want = {.msg = ""}, got = {.msg = ""};
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES], untouched[PARTITIONS][CUZK_PROOF_BYTES];
-    cuzk_pipeline_times t = {.witness_ns = 0};
+    cuzk_prove_all_times t = {.witness_ns = 0};
     memset(proofs, 0xa5, sizeof(proofs));
     memset(untouched, 0xa5, sizeof(untouched));
     const cuzk_status st = cuzk_filecoin_input_check(r->in, r->hashes, NULL, NULL, &want);
@@ -159,7 +166,7 @@ static void expect_verdict(rig *r, const cuzk_mock_script *script)
     cuzk_accel_mock_set(r->dev[0], script);
     cuzk_accel_mock_set(r->dev[1], script);
     const uint64_t blocks = host_blocks(r);
-    CHECK_STATUS(cuzk_pipeline_run(&r->pipe, proofs[0], &t, &got), st);
+    CHECK_STATUS(cuzk_prove_all(&r->pipe, proofs[0], &t, &got), st);
     CHECK_U64(host_blocks(r), blocks);
     CHECK_STR(got.msg, want.msg);
     CHECK_MEM(proofs, untouched, sizeof(proofs));
@@ -177,7 +184,6 @@ static void checks_beside(void)
     rig r;
     cuzk_err err;
     rig_open(&r);
-    r.pipe.check = true;
     all_partitions(&r);
     r.pipe.n_keys = 1;
     r.in->n_partitions = 1;
@@ -206,11 +212,11 @@ static void checks_beside(void)
     ((cuzk_path_level *)(uintptr_t)&p->levels[0])->arity = (uint8_t)n;
     cuzk_cancel cancel = {true};
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
-    cuzk_pipeline_times t = {.witness_ns = 0};
+    cuzk_prove_all_times t = {.witness_ns = 0};
     r.pipe.cancel = &cancel;
-    CHECK_STATUS(cuzk_pipeline_run(&r.pipe, proofs[0], &t, &err), CUZK_E_CANCELLED);
+    CHECK_STATUS(cuzk_prove_all(&r.pipe, proofs[0], &t, &err), CUZK_E_CANCELLED);
     rig_close(&r);
 }
 
 static const cuzk_case cases[] = {CASE(pipeline), CASE(checks_beside)};
-TEST_MAIN("prover/device_pipeline", cases)
+TEST_MAIN("prover/prove_all", cases)
