@@ -254,6 +254,7 @@ static void requests_that_do_not_fit(void)
     CHECK_STATUS(cuzk_agg_prove(&out, &n, &key, cuzk_agg_srs_vk(s.srs), s.vk, &claim, s.proofs,
                                 NULL, NULL, NULL, &err),
                  CUZK_E_INVALID);
+    cuzk_agg_key_free(&key);
     CHECK_STATUS(cuzk_agg_key_load(&key, s.srs, 3, NULL, NULL, &err), CUZK_E_INVALID);
     CHECK_STATUS(cuzk_agg_key_load(&key, s.srs, 32, NULL, NULL, &err), CUZK_E_INVALID);
     agg_set_free(&s);
