@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ struct cuzk_log_writer {
     size_t begin, n;          /* bytes queued; those being written are among them */
     uint64_t lost, lost_told; /* lines */
     uint64_t taken;           /* bytes that the reader took */
-    bool stop;
+    bool stop, orphan;        /* orphan: the thread frees the writer */
 };
 
 /* Under the mutex: copies the oldest bytes out. */
@@ -46,27 +47,35 @@ static uint64_t lines_in(const char *p, size_t n)
     return lines;
 }
 
-/* The only cancellation point of the thread is the write, where it holds nothing. */
+static void writer_free(cuzk_log_writer *w)
+{
+    (void)pthread_cond_destroy(&w->filled);
+    (void)pthread_cond_destroy(&w->drained);
+    (void)pthread_mutex_destroy(&w->mutex);
+    cuzk_free(w->queue);
+    cuzk_free(w);
+}
+
 static void *run(void *arg)
 {
     cuzk_log_writer *w = arg;
     char buf[4096];
-    int state;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    sigset_t pipe_closed;
+    (void)sigemptyset(&pipe_closed);
+    (void)sigaddset(&pipe_closed, SIGPIPE); /* the write answers EPIPE instead */
+    (void)pthread_sigmask(SIG_BLOCK, &pipe_closed, NULL);
     (void)pthread_mutex_lock(&w->mutex);
     for (;;) {
         while (w->n == 0 && !w->stop) {
             (void)pthread_cond_wait(&w->filled, &w->mutex);
         }
-        if (w->n == 0) {
+        if (w->n == 0 || w->orphan) {
             break;
         }
         const size_t n = peek(w, buf, sizeof(buf));
         (void)pthread_mutex_unlock(&w->mutex);
-        (void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
         const ssize_t k = write(w->fd, buf, n);
         const int error = k < 0 ? errno : 0;
-        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
         if (error == EAGAIN) { /* somebody made the output non-blocking */
             const struct timespec pause = {.tv_nsec = 20000000};
             (void)nanosleep(&pause, NULL);
@@ -82,7 +91,11 @@ static void *run(void *arg)
         w->taken += done;
         (void)pthread_cond_broadcast(&w->drained);
     }
+    const bool orphan = w->orphan;
     (void)pthread_mutex_unlock(&w->mutex);
+    if (orphan) {
+        writer_free(w);
+    }
     return NULL;
 }
 
@@ -178,18 +191,20 @@ void cuzk_log_writer_destroy(cuzk_log_writer *w)
     if (w == NULL) {
         return;
     }
-    const bool empty = cuzk_log_writer_flush(w, END_STALL_MS);
+    (void)cuzk_log_writer_flush(w, END_STALL_MS);
+    const pthread_t thread = w->thread;
     (void)pthread_mutex_lock(&w->mutex);
     w->stop = true;
+    /* A thread in a write that does not return cannot be joined. It frees the writer when the
+     * write returns, and writes nothing more. */
+    const bool orphan = w->n > 0;
+    w->orphan = orphan;
     (void)pthread_cond_signal(&w->filled);
     (void)pthread_mutex_unlock(&w->mutex);
-    if (!empty) {
-        (void)pthread_cancel(w->thread); /* it waits for a reader that does not read */
+    if (orphan) {
+        (void)pthread_detach(thread);
+        return;
     }
-    (void)pthread_join(w->thread, NULL);
-    (void)pthread_cond_destroy(&w->filled);
-    (void)pthread_cond_destroy(&w->drained);
-    (void)pthread_mutex_destroy(&w->mutex);
-    cuzk_free(w->queue);
-    cuzk_free(w);
+    (void)pthread_join(thread, NULL);
+    writer_free(w);
 }

@@ -35,7 +35,12 @@ uint64_t cuzk_log_writer_lost(cuzk_log_writer *w);
  * False: it does not. @thread any
  */
 bool cuzk_log_writer_flush(cuzk_log_writer *w, uint32_t stall_ms);
-/** Flushes, ends the thread even where it is stuck in a write, frees. NULL is fine. */
+/**
+ * Flushes, ends the thread and frees the writer. NULL is fine. Where the reader takes nothing for
+ * half a second, returns all the same: the thread, still in its write, frees the writer when the
+ * write returns (or ends with the process), and the lines that wait are dropped. The descriptor
+ * stays the caller's; until then it must not be reused for another file.
+ */
 void cuzk_log_writer_destroy(cuzk_log_writer *w);
 
 #endif /* CUZK_LOG_LOG_WRITER_H */
