@@ -8,7 +8,9 @@ rand=404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e00
 rand2=414142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e00
 window="--vanilla $v/window.sector1.vanilla.bin --vanilla $v/window.sector2.vanilla.bin --type 10"
 
-run 'setup' 0 'params' params setup window 2KiB --insecure-seed 7 -o "$dir"
+run 'setup makes no folders above its folder' 2 'cannot be made' params setup window 2KiB --insecure-seed 7 -o "$dir/no/such"
+run 'setup makes its folder' 0 'params' params setup window 2KiB --insecure-seed 7 -o "$dir/made"
+mv "$dir"/made/* "$dir"/
 run 'setup again refuses' 2 'exists' params setup window 2KiB --insecure-seed 7 -o "$dir"
 run 'setup: no such kind' 2 'no kind' params setup snap 2KiB -o "$dir"
 run 'setup: no such size' 2 'no' params setup window 3KiB -o "$dir"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* cuzk params setup KIND SIZE, and cuzk circuit info KIND SIZE. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
@@ -137,11 +139,16 @@ typedef struct param_paths {
     char params[CUZK_PATH_BYTES], vk[CUZK_PATH_BYTES], meta[CUZK_PATH_BYTES];
 } param_paths;
 
+/* The folder is made if it is missing; the folder that holds it must be there. */
 static cuzk_status find_paths(circuit_args *c, param_paths *out)
 {
     cuzk_params_dir dir;
     cuzk_err *err = &c->a.err;
     CUZK_TRY(cuzk_params_dir_choose(&dir, c->dir, err));
+    if (mkdir(dir.path, 0755) != 0 && errno != EEXIST) {
+        return CUZK_FAIL_OS(err, errno == ENOENT ? CUZK_E_NOT_FOUND : CUZK_E_IO, errno,
+                            "%s (%s): the folder cannot be made", dir.path, dir.origin);
+    }
     CUZK_TRY(cuzk_params_path(out->params, &dir, &c->spec, CUZK_PARAM_FILE_PARAMS, err));
     CUZK_TRY(cuzk_params_path(out->vk, &dir, &c->spec, CUZK_PARAM_FILE_VK, err));
     CUZK_TRY(cuzk_params_path(out->meta, &dir, &c->spec, CUZK_PARAM_FILE_META, err));
