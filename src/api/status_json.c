@@ -12,8 +12,8 @@
 
 static const char *const priority_names[] = {"unspecified", "low", "normal", "high", "critical"};
 static const char *const state_names[] = {"queued", "running", "completed", "failed", "cancelled"};
-static const char *const part_names[] = {"pending", "synthesizing", "synth_done",
-                                         "gpu",     "done",         "failed"};
+static const char *const part_names[] = {"pending", "synthesizing", "synth_done", "gpu",
+                                         "done",    "failed",       "aggregating"};
 
 #define NAME(table, i) \
     ((size_t)(i) < sizeof(table) / sizeof((table)[0]) ? (table)[(size_t)(i)] : "unknown")
@@ -167,11 +167,12 @@ static void put_times(cuzk_jsonw *w, const cuzk_job_times *t)
     const struct {
         const char *name;
         uint64_t ns;
-    } parts[] = {{"accept_secs", t->accept_ns},   {"queue_secs", t->queue_ns},
-                 {"prepare_secs", t->prepare_ns}, {"load_secs", t->load_ns},
-                 {"wait_secs", t->wait_ns},       {"witness_secs", t->witness_ns},
-                 {"device_secs", t->device_ns},   {"verify_secs", t->verify_ns},
-                 {"return_secs", t->return_ns},   {"total_secs", t->total_ns}};
+    } parts[] = {{"accept_secs", t->accept_ns},       {"queue_secs", t->queue_ns},
+                 {"prepare_secs", t->prepare_ns},     {"load_secs", t->load_ns},
+                 {"wait_secs", t->wait_ns},           {"witness_secs", t->witness_ns},
+                 {"device_secs", t->device_ns},       {"verify_secs", t->verify_ns},
+                 {"aggregate_secs", t->aggregate_ns}, {"return_secs", t->return_ns},
+                 {"total_secs", t->total_ns}};
     cuzk_jsonw_key(w, "times");
     cuzk_jsonw_begin_object(w);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

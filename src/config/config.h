@@ -58,6 +58,7 @@ typedef struct cuzk_config {
     uint64_t threads;
 
     const char *param_cache;
+    const char *aggregate_srs, *aggregate_srs_digest;
     cuzk_config_strings preload;
 
     const char *store_path;

@@ -108,6 +108,10 @@ const config_key config_keys[] = {
 
     {"srs.param_cache", T_STRING, USE_KEY, AT(param_cache), 0, 0, "", NULL, NULL,
      "Folder of the .params and .vk files; empty: FIL_PROOFS_PARAMETER_CACHE, else /data/zk/params when it is there, else /var/tmp/filecoin-proof-parameters."},
+    {"srs.aggregate", T_STRING, USE_KEY, AT(aggregate_srs), 0, 0, "", NULL, NULL,
+     "File of the SRS for aggregation; empty: v28-fil-inner-product-v1.srs in the folder of parameters."},
+    {"srs.aggregate_digest", T_STRING, USE_KEY, AT(aggregate_srs_digest), 0, 0, "", NULL, NULL,
+     "Digest that this SRS must have, 32 hex digits; empty: the network's. For tests: who knows the secrets of an SRS can forge aggregates."},
     {"srs.preload", T_STRINGS, USE_KEY, AT(preload), 0, 0, "", NULL, NULL,
      "Circuits whose parameters are loaded at the start: `porep-32g`, `wpost-32g`, `winning-32g`, `snap-32g`, ..."},
 

@@ -18,6 +18,7 @@ ALONE static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
     CUZK_TRY(cuzk_sched_init(&e->ready, n, 0, 0, err));
     CUZK_TRY(cuzk_sched_init(&e->on_device, flying, 0, 0, err));
     CUZK_TRY(cuzk_sched_init(&e->to_verify, flying, 0, 0, err));
+    CUZK_TRY(cuzk_sched_init(&e->to_aggregate, n, 0, 0, err));
     cuzk_engine_set_ages(e, e->cfg.age_ms);
     CUZK_TRY(cuzk_load_cache_init(&e->cache, 2 * e->backend->n_circuits, err));
     e->wants = cuzk_alloc_zero(2 * (size_t)e->backend->n_circuits, sizeof(*e->wants));
@@ -68,6 +69,7 @@ static void *worker_main(void *arg)
     case ROLE_WITNESS: cuzk_witness_loop(w); break;
     case ROLE_DEVICE: cuzk_device_loop(w); break;
     case ROLE_VERIFY: cuzk_verify_loop(w); break;
+    case ROLE_AGGREGATE: cuzk_aggregate_loop(w); break;
     case ROLE_LOADER: cuzk_loader_loop(w); break;
     case ROLE_FINISH: cuzk_finish_loop(w); break;
     case ROLE_TIMER: cuzk_timer_loop(w); break;
@@ -131,6 +133,7 @@ ALONE static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
             CUZK_TRY(start_worker(e, ROLE_DEVICE, d, s, s == slots, err));
         }
     }
+    CUZK_TRY(start_worker(e, ROLE_AGGREGATE, 0, 0, false, err));
     CUZK_TRY(start_worker(e, ROLE_STORE, 0, 0, false, err));
     CUZK_TRY(start_worker(e, ROLE_LOG, 0, 0, false, err));
     return start_worker(e, ROLE_TIMER, 0, 0, false, err);
@@ -300,6 +303,7 @@ ALONE void cuzk_engine_destroy(cuzk_engine *e)
     cuzk_sched_free(&e->ready);
     cuzk_sched_free(&e->on_device);
     cuzk_sched_free(&e->to_verify);
+    cuzk_sched_free(&e->to_aggregate);
     cuzk_load_cache_free(&e->cache);
     for (uint32_t i = 0; i < e->n_devices; i++) {
         cuzk_device_keys_free(&e->devices[i]);

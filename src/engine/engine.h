@@ -22,14 +22,15 @@
 
 typedef struct cuzk_engine cuzk_engine;
 
-/** Values of the wire's ProofKind. */
+/** The first four are values of the wire's ProofKind. */
 typedef enum cuzk_job_kind {
     CUZK_JOB_POREP = 1,
     CUZK_JOB_UPDATE = 2,
     CUZK_JOB_WINDOW = 3,
-    CUZK_JOB_WINNING = 4
+    CUZK_JOB_WINNING = 4,
+    CUZK_JOB_AGGREGATE = 5 /* proofs of sealed sectors to one aggregate (docs/snarkpack.md) */
 } cuzk_job_kind;
-#define CUZK_JOB_KINDS 4
+#define CUZK_JOB_KINDS 5
 
 typedef struct cuzk_bytes {
     const uint8_t *data;
@@ -58,8 +59,10 @@ typedef struct cuzk_job_request {
     uint32_t partition_index;
     cuzk_bytes randomness;                         /* PoSt: 32 bytes */
     cuzk_bytes comm_r_old, comm_r_new, comm_d_new; /* update: 32 bytes each */
-    cuzk_bytes vanilla_proof;                      /* PoRep: the C1 envelope */
-    const cuzk_bytes *vanilla_proofs; /* the others; [n_vanilla_proofs], in the block or copied */
+    cuzk_bytes
+        vanilla_proof; /* PoRep: the C1 envelope; aggregate: options (engine/sector_record.h) */
+    /* The others; [n_vanilla_proofs], in the block or copied. Aggregate: a record per sector, in order. */
+    const cuzk_bytes *vanilla_proofs;
     size_t n_vanilla_proofs;
     uint64_t deadline_ns;       /* cuzk_clock_ns time after which the job is dropped; 0: none */
     bool cancel_when_unwatched; /* cancel when its last waiter goes (Prove), not for Submit */
@@ -93,7 +96,8 @@ typedef struct cuzk_job_times {
     uint64_t return_ns;  /* the job store records the result */
     uint64_t prepare_ns; /* is parsed and checked */
     uint64_t witness_ns, device_ns, verify_ns;
-    uint64_t total_ns; /* from the call that submitted it to its end, or to now */
+    uint64_t aggregate_ns; /* proofs are checked and aggregated, and the aggregate is verified */
+    uint64_t total_ns;     /* from the call that submitted it to its end, or to now */
 } cuzk_job_times;
 
 /** Whose fault a failure is: "input" (trying again is of no use), "environment", "internal"; "" for CUZK_OK. */
@@ -104,8 +108,9 @@ typedef struct cuzk_job_result {
     const char *job_id;
     cuzk_bytes request_id;
     cuzk_job_state state; /* QUEUED or RUNNING: the wait timed out */
-    cuzk_bytes proof;     /* 192 bytes per partition, verified; empty unless COMPLETED */
-    cuzk_status code;     /* of a failure */
+    cuzk_bytes
+        proof; /* 192 bytes per partition, or an aggregate; verified; empty unless COMPLETED */
+    cuzk_status code; /* of a failure */
     const char *
         error; /* "" unless FAILED or CANCELLED; class prefix "input: ", "environment: ", "internal: " */
     const char *error_class; /* of error: cuzk_job_error_class(code); "" when there is none */

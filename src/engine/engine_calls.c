@@ -9,12 +9,12 @@
 
 static uint32_t position_of(const cuzk_engine *e, const job *j)
 {
-    const cuzk_sched *queues[] = {&e->prep, &e->ready};
+    const cuzk_sched *queues[] = {&e->prep, &e->ready, &e->to_aggregate};
     cuzk_sched_item mine;
     uint32_t n = 0;
     const uint64_t now = cuzk_clock_ns();
     cuzk_job_item(j, 0, now, &mine);
-    for (size_t q = 0; q < 2; q++) {
+    for (size_t q = 0; q < sizeof(queues) / sizeof(queues[0]); q++) {
         for (uint32_t i = 0; i < queues[q]->n; i++) {
             const cuzk_sched_item *other = &queues[q]->items[i];
             n += other->job != j->number && cuzk_sched_before(queues[q], other, &mine, now) ? 1 : 0;

@@ -32,8 +32,10 @@ typedef enum cuzk_engine_stream {
 /** 0 (false, NULL) in any field: the engine's default, which is written here and in reconfigure.c only. */
 typedef struct cuzk_engine_config {
     const char *param_cache; /* folder of .params and .vk; NULL: as prover/params_dir.h finds it */
-    uint64_t budget_bytes;   /* 0: from the machine and its cgroup, less safety_margin_bytes */
-    uint64_t safety_margin_bytes;  /* 0: 5 GiB, half the machine at most; or CUZK_ENGINE_NONE */
+    const char *aggregate_srs;        /* file; NULL: the network's name in that folder */
+    const char *aggregate_srs_digest; /* 32 hex digits, for tests; NULL: the network's */
+    uint64_t budget_bytes;        /* 0: from the machine and its cgroup, less safety_margin_bytes */
+    uint64_t safety_margin_bytes; /* 0: 5 GiB, half the machine at most; or CUZK_ENGINE_NONE */
     uint64_t eviction_min_idle_ms; /* 0: five minutes; or CUZK_ENGINE_NONE */
     unsigned threads;              /* of the host's proving pool; 0: all */
     const uint32_t *devices;       /* [n_devices] ordinals; NULL: all; none there: the CPU */

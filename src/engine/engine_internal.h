@@ -38,8 +38,8 @@ struct cuzk_engine {
 
     pthread_mutex_t mu;
     /* One per kind of worker; cv_change for callers that wait (accept, preload, unwait). */
-    pthread_cond_t cv_prep, cv_witness, cv_device, cv_verify, cv_loader, cv_finish, cv_timer,
-        cv_release, cv_store, cv_log, cv_change;
+    pthread_cond_t cv_prep, cv_witness, cv_device, cv_verify, cv_aggregate, cv_loader, cv_finish,
+        cv_timer, cv_release, cv_store, cv_log, cv_change;
     bool is_locks_ready;
     GUARDED bool stop, draining;
     uint64_t started_ns;
@@ -51,7 +51,7 @@ struct cuzk_engine {
     GUARDED cuzk_load_cache cache;            /* 2 per circuit: cuzk_load_what */
     GUARDED load_want *wants;                 /* [2 n_circuits] */
 
-    GUARDED cuzk_sched prep, ready, on_device, to_verify;
+    GUARDED cuzk_sched prep, ready, on_device, to_verify, to_aggregate;
     GUARDED uint32_t ready_limit; /* parsed jobs that wait */
     GUARDED device devices[MAX_DEVICES];
     uint32_t n_devices, n_primary; /* n_primary: without the fallback, which is the last one */

@@ -4,15 +4,16 @@
 
 /* Numbers that several parts of the engine share. */
 
-#define MAX_DEVICES    17 /* the CPU for when none works included */
-#define PROOF_BYTES    192
-#define ERROR_BYTES    600
-#define BUCKETS        8192u /* of the hash tables, a power of two */
-#define MAX_WRONG      2     /* proofs of a partition that may fail to verify */
-#define MAX_ERRORS     3     /* of a partition on devices, or for lack of memory */
-#define WINNING_PLACES 16u   /* of the queue, which only privileged jobs take */
-#define RAM_KEEP       1024u /* ended jobs in memory; the store has the others */
-#define SHOWN_NS       (60 * 1000000000ull)
-#define MS_NS          1000000ull
+#define MAX_DEVICES      17 /* the CPU for when none works included */
+#define PROOF_BYTES      192
+#define ERROR_BYTES      600
+#define BUCKETS          8192u /* of the hash tables, a power of two */
+#define MAX_WRONG        2     /* proofs of a partition that may fail to verify */
+#define MAX_ERRORS       3     /* of a partition on devices, or for lack of memory */
+#define WINNING_PLACES   16u   /* of the queue, which only privileged jobs take */
+#define RAM_KEEP         1024u /* ended jobs in memory; the store has the others */
+#define AGGREGATES_AHEAD 2u    /* parsed aggregates that wait for their worker */
+#define SHOWN_NS         (60 * 1000000000ull)
+#define MS_NS            1000000ull
 
 #endif /* CUZK_ENGINE_ENGINE_LIMITS_H */

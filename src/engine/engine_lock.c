@@ -24,13 +24,14 @@ void cuzk_engine_wait_until(cuzk_engine *e, pthread_cond_t *cv, uint64_t until_n
     (void)pthread_cond_timedwait(cv, &e->mu, &until);
 }
 
-#define N_CONDITIONS 11
+#define N_CONDITIONS 12
 
 static void conditions(cuzk_engine *e, pthread_cond_t *out[N_CONDITIONS])
 {
-    pthread_cond_t *const all[N_CONDITIONS] = {
-        &e->cv_prep,  &e->cv_witness, &e->cv_device, &e->cv_verify, &e->cv_loader, &e->cv_finish,
-        &e->cv_timer, &e->cv_release, &e->cv_store,  &e->cv_log,    &e->cv_change};
+    pthread_cond_t *const all[N_CONDITIONS] = {&e->cv_prep,   &e->cv_witness,   &e->cv_device,
+                                               &e->cv_verify, &e->cv_aggregate, &e->cv_loader,
+                                               &e->cv_finish, &e->cv_timer,     &e->cv_release,
+                                               &e->cv_store,  &e->cv_log,       &e->cv_change};
     for (int i = 0; i < N_CONDITIONS; i++) {
         out[i] = all[i];
     }

@@ -145,9 +145,11 @@ void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n)
 }
 
 /* Times in milliseconds, as text: the fields of cuzk_job_times. */
-static const char *const time_names[] = {"accept_ms",  "queue_ms",  "load_ms",
-                                         "wait_ms",    "return_ms", "prepare_ms",
-                                         "witness_ms", "device_ms", "verify_ms"};
+static const char *const time_names[] = {"accept_ms", "queue_ms",    "load_ms",    "wait_ms",
+                                         "return_ms", "prepare_ms",  "witness_ms", "device_ms",
+                                         "verify_ms", "aggregate_ms"};
+CUZK_STATIC_ASSERT(sizeof(time_names) / sizeof(time_names[0]) == CUZK_JOB_ACTIVITIES,
+                   "a name each");
 
 void cuzk_engine_log_job(cuzk_engine *e, int level, const char *event, const job *j,
                          const char *key, const char *value)

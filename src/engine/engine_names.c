@@ -5,23 +5,24 @@
 
 const char *cuzk_stage_name(cuzk_stage s)
 {
-    static const char *const names[CUZK_STAGES] = {"accept", "parse",    "check",  "witness",
-                                                   "device", "assemble", "verify", "return"};
+    static const char *const names[CUZK_STAGES] = {"accept",  "parse",  "check",
+                                                   "witness", "device", "assemble",
+                                                   "verify",  "return", "aggregate"};
     return (unsigned)s < CUZK_STAGES ? names[s] : "?";
 }
 
 const char *cuzk_job_kind_queue_name(cuzk_job_kind k)
 {
-    static const char *const names[] = {"?", "porep-c2", "snap-update", "window-post",
-                                        "winning-post"};
-    return k >= CUZK_JOB_POREP && k <= CUZK_JOB_WINNING ? names[k] : names[0];
+    static const char *const names[] = {"?",           "porep-c2",     "snap-update",
+                                        "window-post", "winning-post", "aggregate"};
+    return k >= CUZK_JOB_POREP && k <= CUZK_JOB_AGGREGATE ? names[k] : names[0];
 }
 
 const char *cuzk_job_kind_label(cuzk_job_kind k)
 {
-    static const char *const names[] = {"?", "porep_c2", "snap_update", "window_post",
-                                        "winning_post"};
-    return k >= CUZK_JOB_POREP && k <= CUZK_JOB_WINNING ? names[k] : names[0];
+    static const char *const names[] = {"?",           "porep_c2",     "snap_update",
+                                        "window_post", "winning_post", "aggregate"};
+    return k >= CUZK_JOB_POREP && k <= CUZK_JOB_AGGREGATE ? names[k] : names[0];
 }
 
 const double cuzk_histogram_bound[CUZK_HISTOGRAM_BUCKETS - 1] = {

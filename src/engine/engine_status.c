@@ -206,13 +206,15 @@ LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
         if (j->phase == PHASE_ENDING) {
             out->queue_len[CUZK_STAGE_RETURN] += j->n_partitions;
         }
-        for (uint32_t i = 0; j->phase == PHASE_READY && i < j->n_partitions; i++) {
+        const bool has_witness = k != CUZK_JOB_AGGREGATE;
+        for (uint32_t i = 0; has_witness && j->phase == PHASE_READY && i < j->n_partitions; i++) {
             out->queue_len[CUZK_STAGE_WITNESS] += j->parts[i].state == CUZK_PART_PENDING ? 1 : 0;
         }
     }
     out->queue_len[CUZK_STAGE_PARSE] = e->prep.n;
     out->queue_len[CUZK_STAGE_DEVICE] = e->on_device.n;
     out->queue_len[CUZK_STAGE_VERIFY] = e->to_verify.n;
+    out->queue_len[CUZK_STAGE_AGGREGATE] = e->to_aggregate.n;
 }
 
 LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_partition *parts,

@@ -8,8 +8,8 @@
  */
 #include "engine/engine.h"
 
-#define CUZK_STAGES 8
-/** Stages of a partition, in order. Names: cuzk_stage_name. */
+#define CUZK_STAGES 9
+/** Stages of a partition, in order; an aggregate goes from CHECK to AGGREGATE to RETURN. Names: cuzk_stage_name. */
 typedef enum cuzk_stage {
     CUZK_STAGE_ACCEPT = 0,
     CUZK_STAGE_PARSE = 1,
@@ -18,12 +18,13 @@ typedef enum cuzk_stage {
     CUZK_STAGE_DEVICE = 4,
     CUZK_STAGE_ASSEMBLE = 5,
     CUZK_STAGE_VERIFY = 6,
-    CUZK_STAGE_RETURN = 7
+    CUZK_STAGE_RETURN = 7,
+    CUZK_STAGE_AGGREGATE = 8
 } cuzk_stage;
 const char *cuzk_stage_name(cuzk_stage s);
-/** "porep-c2", "snap-update", "window-post", "winning-post". */
+/** "porep-c2", "snap-update", "window-post", "winning-post", "aggregate". */
 const char *cuzk_job_kind_queue_name(cuzk_job_kind k);
-/** "porep_c2", "snap_update", "window_post", "winning_post": the metrics' label. */
+/** "porep_c2", "snap_update", "window_post", "winning_post", "aggregate": the metrics' label. */
 const char *cuzk_job_kind_label(cuzk_job_kind k);
 
 /** Upper bounds in seconds of the duration histograms' buckets; the last bucket is +Inf. */
@@ -40,7 +41,8 @@ typedef enum cuzk_partition_state {
     CUZK_PART_WITNESS_DONE = 2, /* "synth_done" */
     CUZK_PART_DEVICE = 3,       /* "gpu" */
     CUZK_PART_DONE = 4,
-    CUZK_PART_FAILED = 5
+    CUZK_PART_FAILED = 5,
+    CUZK_PART_AGGREGATE = 6 /* "aggregating": the one partition of an aggregate */
 } cuzk_partition_state;
 
 typedef struct cuzk_status_partition {

@@ -97,7 +97,8 @@ void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size)
 
 void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms)
 {
-    cuzk_sched *const queues[] = {&e->prep, &e->ready, &e->on_device, &e->to_verify};
+    cuzk_sched *const queues[] = {&e->prep, &e->ready, &e->on_device, &e->to_verify,
+                                  &e->to_aggregate};
     for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
         queues[i]->age_ns = age_ms * MS_NS;
         queues[i]->patience_ns = PATIENCE_AGES * age_ms * MS_NS;
@@ -166,6 +167,7 @@ LOCKED static cuzk_status apply(cuzk_engine *e, const cuzk_engine_config *s, uin
     CUZK_TRY(cuzk_sched_reserve(&e->ready, n + WINNING_PLACES, err));
     CUZK_TRY(cuzk_sched_reserve(&e->on_device, flying, err));
     CUZK_TRY(cuzk_sched_reserve(&e->to_verify, flying, err));
+    CUZK_TRY(cuzk_sched_reserve(&e->to_aggregate, n + WINNING_PLACES, err));
     CUZK_TRY(cuzk_engine_add_workers(e, s->slots_per_device, err));
     CUZK_TRY(resize_memory(e, s, err));
     c->budget_bytes = s->budget_bytes;

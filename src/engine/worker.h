@@ -14,6 +14,7 @@ typedef enum worker_role {
     ROLE_WITNESS,
     ROLE_DEVICE,
     ROLE_VERIFY,
+    ROLE_AGGREGATE,
     ROLE_LOADER,
     ROLE_FINISH,
     ROLE_TIMER,
@@ -34,13 +35,14 @@ typedef struct worker {
     bool is_started;
 } worker;
 
-#define MAX_WORKERS (14 + MAX_DEVICES * CUZK_HEALTH_SLOTS)
+#define MAX_WORKERS (15 + MAX_DEVICES * CUZK_HEALTH_SLOTS)
 
 /* One worker's loop each; called without the lock. */
 void cuzk_prep_loop(worker *w);
 void cuzk_witness_loop(worker *w);
 void cuzk_device_loop(worker *w);
 void cuzk_verify_loop(worker *w);
+void cuzk_aggregate_loop(worker *w);
 void cuzk_loader_loop(worker *w);
 void cuzk_timer_loop(worker *w);
 void cuzk_release_loop(worker *w);

@@ -22,6 +22,7 @@ typedef enum cuzk_job_activity {
     CUZK_JOB_WITNESSES,
     CUZK_JOB_ON_DEVICE,
     CUZK_JOB_VERIFIES,
+    CUZK_JOB_AGGREGATES, /* the one stage of an aggregate after it has been prepared */
     CUZK_JOB_ACTIVITIES
 } cuzk_job_activity;
 

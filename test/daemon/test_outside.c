@@ -273,7 +273,7 @@ static void *prove_many(void *arg)
         char id[64];
         memset(&r, 0, sizeof(r));
         (void)snprintf(id, sizeof(id), "small-%llu", (unsigned long long)i);
-        mock_request(&rq, (cuzk_job_kind)(1 + i % CUZK_JOB_KINDS), &job, &one, id);
+        mock_request(&rq, (cuzk_job_kind)(1 + i % CUZK_JOB_WINNING), &job, &one, id);
         mock_proof(want, &job, 0);
         if (cuzk_rpc_client_prove(c, &rq, &r, &err) == CUZK_OK && r.outcome == CUZK_RPC_COMPLETED &&
             r.proof_size == 192 * (size_t)job.n_partitions && memcmp(r.proof, want, 192) == 0) {
@@ -312,7 +312,7 @@ static void *prove_on_a_bad_day(void *arg)
         char id[64];
         memset(&r, 0, sizeof(r));
         (void)snprintf(id, sizeof(id), "bad-day-%llu", (unsigned long long)i);
-        mock_request(&rq, (cuzk_job_kind)(1 + i % CUZK_JOB_KINDS), &job, &one, id);
+        mock_request(&rq, (cuzk_job_kind)(1 + i % CUZK_JOB_WINNING), &job, &one, id);
         if (cuzk_rpc_client_prove(c, &rq, &r, &err) != CUZK_OK) {
             w->other++;
         } else if (r.outcome == CUZK_RPC_COMPLETED) {
@@ -545,7 +545,7 @@ static void metrics_by_http_and_grpc(void)
     mock_close(&st->mock, MOCK_PROVE);
     for (int i = 0; i < N; i++) {
         (void)snprintf(id, sizeof(id), "m-%d", i);
-        stack_call_start(&calls[i], st, (cuzk_job_kind)(1 + i % CUZK_JOB_KINDS), 0, (uint64_t)i,
+        stack_call_start(&calls[i], st, (cuzk_job_kind)(1 + i % CUZK_JOB_WINNING), 0, (uint64_t)i,
                          id);
     }
     mock_wait_inside(&st->mock, MOCK_PROVE, 2);

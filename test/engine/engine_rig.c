@@ -18,7 +18,8 @@ static cuzk_circuit_kind circuit_kind(cuzk_job_kind k)
     case CUZK_JOB_UPDATE: return CUZK_CIRCUIT_UPDATE;
     case CUZK_JOB_WINDOW: return CUZK_CIRCUIT_WINDOW;
     case CUZK_JOB_WINNING: return CUZK_CIRCUIT_WINNING;
-    case CUZK_JOB_POREP: break;
+    case CUZK_JOB_POREP:
+    case CUZK_JOB_AGGREGATE: break;
     }
     return CUZK_CIRCUIT_POREP;
 }

@@ -26,6 +26,8 @@ void serve_engine_config(cuzk_engine_config *out, const cuzk_config *c)
 {
     memset(out, 0, sizeof(*out));
     out->param_cache = or_null(c->param_cache);
+    out->aggregate_srs = or_null(c->aggregate_srs);
+    out->aggregate_srs_digest = or_null(c->aggregate_srs_digest);
     out->budget_bytes = c->total_budget;
     out->safety_margin_bytes = c->safety_margin;
     out->eviction_min_idle_ms = c->eviction_min_idle;

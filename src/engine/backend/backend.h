@@ -122,6 +122,14 @@ typedef struct cuzk_engine_backend {
     /** E_SELFTEST: the proof is wrong. Anything but CUZK_OK: it is not returned. */
     cuzk_status (*verify)(void *arg, void *input, void *params, uint32_t partition,
                           const uint8_t proof[192], cuzk_err *err);
+    /**
+     * CUZK_JOB_AGGREGATE, in place of witness, prove and verify: the input's proofs are verified, and so
+     * is the aggregate. An input of this kind has one partition and no circuit (CUZK_CIRCUIT_UNKNOWN); its
+     * bytes, and the plan's, hold what this call takes. *out [*n_out] is a block of base/alloc.h, the
+     * caller's. NULL: no aggregates.
+     */
+    cuzk_status (*aggregate)(void *arg, void *input, uint8_t **out, size_t *n_out,
+                             const cuzk_cancel *cancel, cuzk_trace_ctx trace, cuzk_err *err);
     void (*free_input)(void *arg, void *input);
     void (*free_witness)(void *arg, void *witness);
     /** Whether a quarantined device works again. It has no keys then. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "engine/backend/backend_aggregate.h"
 #include "engine/backend/backend_device.h"
 #include "prover/filecoin_needs.h"
 #include "prover/pipeline.h"
@@ -20,6 +21,7 @@ typedef struct filecoin_backend {
     cuzk_circuit_spec specs[MAX_CIRCUITS];
     cuzk_backend_circuit circuits[MAX_CIRCUITS];
     uint32_t n_circuits;
+    cuzk_backend_aggregates *aggregates;
     cuzk_backend_devices *devices;
     uint32_t n_devices; /* 0: the CPU */
     bool has_fallback;  /* the CPU as one more, for when none works */
@@ -41,7 +43,8 @@ static cuzk_circuit_kind circuit_kind(cuzk_job_kind k)
     case CUZK_JOB_UPDATE: return CUZK_CIRCUIT_UPDATE;
     case CUZK_JOB_WINDOW: return CUZK_CIRCUIT_WINDOW;
     case CUZK_JOB_WINNING: return CUZK_CIRCUIT_WINNING;
-    case CUZK_JOB_POREP: break;
+    case CUZK_JOB_POREP:
+    case CUZK_JOB_AGGREGATE: break;
     }
     return CUZK_CIRCUIT_POREP;
 }
@@ -171,6 +174,7 @@ static cuzk_status check_fields(const cuzk_job_request *rq, cuzk_err *err)
         break;
     case CUZK_JOB_WINDOW:
     case CUZK_JOB_WINNING: CUZK_TRY(check_size("randomness", rq->randomness, err)); break;
+    case CUZK_JOB_AGGREGATE: break;
     }
     return rq->n_vanilla_proofs != 0 ? CUZK_OK
                                      : CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proofs is empty");
@@ -183,9 +187,12 @@ static cuzk_status plan(void *arg, const cuzk_job_request *rq, cuzk_backend_plan
     cuzk_filecoin_request frq;
     cuzk_circuit_spec spec;
     bool is_known = false;
+    out->circuit = CUZK_CIRCUIT_UNKNOWN;
+    if (rq->kind == CUZK_JOB_AGGREGATE) {
+        return cuzk_aggregate_plan(&out->input_bytes, rq, err);
+    }
     CUZK_TRY(check_fields(rq, err));
     convert(&frq, NULL, rq);
-    out->circuit = CUZK_CIRCUIT_UNKNOWN;
     out->input_bytes = cuzk_filecoin_input_bytes(frq.kind, request_bytes(rq));
     if (rq->kind == CUZK_JOB_POREP) {
         return CUZK_OK; /* the C1 itself says what it is for */
@@ -252,12 +259,14 @@ static bool is_available(void *arg, uint32_t circuit)
 typedef struct job_input {
     cuzk_filecoin_input *in;
     cuzk_pipeline *steps;
+    cuzk_aggregate_input *aggregate; /* in place of both */
 } job_input;
 
 static void free_input(void *arg, void *input)
 {
     job_input *j = input;
     (void)arg;
+    cuzk_aggregate_input_destroy(j->aggregate);
     cuzk_pipeline_destroy(j->steps);
     cuzk_filecoin_input_destroy(j->in);
     cuzk_free(j);
@@ -285,6 +294,25 @@ static cuzk_status wrap_input(job_input **out, filecoin_backend *b, cuzk_filecoi
     return CUZK_OK;
 }
 
+static cuzk_status parse_aggregate(filecoin_backend *b, const cuzk_job_request *rq,
+                                   cuzk_backend_input *out, cuzk_err *err)
+{
+    uint64_t bytes = 0;
+    CUZK_TRY(cuzk_aggregate_plan(&bytes, rq, err));
+    job_input *j = cuzk_alloc_zero(1, sizeof(*j));
+    if (j == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for an input");
+    }
+    const cuzk_status st = cuzk_aggregate_parse(&j->aggregate, b->aggregates, rq, err);
+    if (st != CUZK_OK) {
+        free_input(b, j);
+        return st;
+    }
+    *out = (cuzk_backend_input){
+        .object = j, .circuit = CUZK_CIRCUIT_UNKNOWN, .n_partitions = 1, .bytes = bytes};
+    return CUZK_OK;
+}
+
 static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_input *out,
                          const cuzk_cancel *cancel, cuzk_err *err)
 {
@@ -294,6 +322,9 @@ static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_inp
     const size_t n = rq->n_vanilla_proofs != 0 ? rq->n_vanilla_proofs : 1;
     if (cuzk_cancel_requested(cancel)) {
         return CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled");
+    }
+    if (rq->kind == CUZK_JOB_AGGREGATE) {
+        return parse_aggregate(b, rq, out, err);
     }
     cuzk_filecoin_blob *blobs = cuzk_alloc(n, sizeof(*blobs));
     if (blobs == NULL) {
@@ -317,7 +348,7 @@ static bool may_start(void *arg, const void *input)
 {
     const job_input *j = input;
     (void)arg;
-    return cuzk_pipeline_may_start(j->steps);
+    return j->aggregate == NULL && cuzk_pipeline_may_start(j->steps);
 }
 
 static cuzk_status check(void *arg, void *input, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
@@ -325,6 +356,9 @@ static cuzk_status check(void *arg, void *input, const cuzk_cancel *cancel, cuzk
 {
     const job_input *j = input;
     (void)arg;
+    if (j->aggregate != NULL) { /* the proofs are checked by cuzk_agg_prove */
+        return CUZK_OK;
+    }
     return cuzk_pipeline_check(j->steps, cancel, trace, err);
 }
 
@@ -445,6 +479,14 @@ static cuzk_status verify(void *arg, void *input, void *params, uint32_t partiti
     return cuzk_pipeline_verify(j->steps, cuzk_filecoin_params_vk(params), partition, proof, err);
 }
 
+static cuzk_status aggregate(void *arg, void *input, uint8_t **out, size_t *n_out,
+                             const cuzk_cancel *cancel, cuzk_trace_ctx trace, cuzk_err *err)
+{
+    const filecoin_backend *b = arg;
+    const job_input *j = input;
+    return cuzk_aggregate_make(out, n_out, b->aggregates, j->aggregate, cancel, trace, err);
+}
+
 static void free_witness(void *arg, void *w)
 {
     (void)arg;
@@ -484,6 +526,7 @@ static void destroy(void *arg)
 {
     filecoin_backend *b = arg;
     cuzk_backend_devices_close(b->devices);
+    cuzk_backend_aggregates_destroy(b->aggregates);
     cuzk_hashes_destroy(b->hashes);
     cuzk_pool_destroy(b->pool);
     cuzk_free(b);
@@ -498,6 +541,7 @@ static cuzk_status init(filecoin_backend *b, const cuzk_engine_config *config, c
     }
     CUZK_TRY(cuzk_pool_create(&b->pool, &pool, err));
     CUZK_TRY(cuzk_hashes_create(&b->hashes, err));
+    CUZK_TRY(cuzk_backend_aggregates_create(&b->aggregates, config, &b->dir, b->pool, err));
     CUZK_TRY(cuzk_backend_devices_open(&b->devices, &b->n_devices, config, err));
     b->has_fallback = config->cpu_when_lost && b->n_devices != 0;
     return list_circuits(b, err);
@@ -534,6 +578,7 @@ cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_en
                                  .prove = prove,
                                  .before_verify = before_verify,
                                  .verify = verify,
+                                 .aggregate = aggregate,
                                  .free_input = free_input,
                                  .free_witness = free_witness,
                                  .probe = probe,

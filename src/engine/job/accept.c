@@ -30,7 +30,8 @@ static uint32_t class_of(const cuzk_job_request *rq)
     case CUZK_JOB_WINNING: return CUZK_PRIORITY_CRITICAL;
     case CUZK_JOB_WINDOW: return CUZK_PRIORITY_HIGH;
     case CUZK_JOB_POREP:
-    case CUZK_JOB_UPDATE: break;
+    case CUZK_JOB_UPDATE:
+    case CUZK_JOB_AGGREGATE: break;
     }
     return CUZK_PRIORITY_NORMAL;
 }
@@ -305,8 +306,11 @@ LOCKED static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request 
 static cuzk_status look_at(cuzk_engine *e, const cuzk_job_request *rq, uint8_t content[32],
                            cuzk_backend_plan *plan, cuzk_err *err)
 {
-    if ((int)rq->kind < CUZK_JOB_POREP || (int)rq->kind > CUZK_JOB_WINNING) {
+    if ((int)rq->kind < CUZK_JOB_POREP || (int)rq->kind > CUZK_JOB_AGGREGATE) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "invalid proof_kind: %d", (int)rq->kind);
+    }
+    if (rq->kind == CUZK_JOB_AGGREGATE && e->backend->aggregate == NULL) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "no aggregates are made here");
     }
     CUZK_TRY(e->backend->plan(e->backend->arg, rq, plan, err));
     cuzk_job_content(content, rq);

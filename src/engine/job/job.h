@@ -74,10 +74,10 @@ struct job {
     cuzk_backend_plan plan;
     void *input;
     uint32_t circuit, n_partitions, n_done, input_users;
-    uint32_t n_partitions_told; /* partitions in proof */
     part *parts;
-    uint8_t *proof; /* of a completed job */
-    uint32_t pins;  /* who still has the pointer: it is not freed */
+    uint8_t *proof; /* [proof_bytes] of a completed job */
+    size_t proof_bytes;
+    uint32_t pins; /* who still has the pointer: it is not freed */
     waiter *waiters;
     uint64_t accepted_ns, started_ns, ready_ns, launched_ns, ended_ns;
     int64_t accepted_unix_ms, deadline_unix_ms, ended_unix_ms;

@@ -70,6 +70,7 @@ void cuzk_job_end(cuzk_engine *e, job *j)
     leave_queue(e, &e->ready, j);
     leave_queue(e, &e->on_device, j);
     leave_queue(e, &e->to_verify, j);
+    leave_queue(e, &e->to_aggregate, j);
     drop_flights(e, j);
     j->phase = PHASE_ENDING;
     j->ended_ns = cuzk_clock_ns();
@@ -125,7 +126,7 @@ void cuzk_job_fill_record(const job *j, bool with_input, cuzk_job_record *out)
         .ended_unix_ms = j->ended_unix_ms,
         .code = j->code,
         .error = j->error,
-        .proof = {j->proof, j->proof != NULL ? (size_t)j->n_partitions * PROOF_BYTES : 0},
+        .proof = {j->proof, j->proof != NULL ? j->proof_bytes : 0},
         .queue_wait_ms = j->kept_ms[0],
         .srs_load_ms = j->kept_ms[1],
         .synthesis_ms = j->kept_ms[2],
@@ -153,6 +154,7 @@ void cuzk_job_fill_times(const job *j, uint64_t now_ns, cuzk_job_times *out)
         .witness_ns = cuzk_job_clock_spent(c, CUZK_JOB_WITNESSES, now_ns),
         .device_ns = cuzk_job_clock_spent(c, CUZK_JOB_ON_DEVICE, now_ns),
         .verify_ns = cuzk_job_clock_spent(c, CUZK_JOB_VERIFIES, now_ns),
+        .aggregate_ns = cuzk_job_clock_spent(c, CUZK_JOB_AGGREGATES, now_ns),
         .total_ns = cuzk_job_clock_total(c, now_ns),
     };
 }
@@ -185,7 +187,7 @@ void cuzk_job_fill_result(const job *j, cuzk_job_result *out)
             out->times.total_ns = j->kept_ms[4] * MS_NS;
         }
         if (j->state == CUZK_JOB_COMPLETED) {
-            out->proof = (cuzk_bytes){j->proof, (size_t)j->n_partitions * PROOF_BYTES};
+            out->proof = (cuzk_bytes){j->proof, j->proof_bytes};
         }
         out->queue_wait_ms = j->kept_ms[0];
         out->srs_load_ms = j->kept_ms[1];

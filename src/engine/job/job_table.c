@@ -157,4 +157,5 @@ void cuzk_job_refresh_items(cuzk_engine *e, job *j)
     refresh(&e->ready, j);
     refresh(&e->on_device, j);
     refresh(&e->to_verify, j);
+    refresh(&e->to_aggregate, j);
 }

@@ -16,8 +16,9 @@ typedef struct taking_up {
 /* There may be more than are accepted now. */
 static cuzk_status reserve_queues(cuzk_engine *e, uint32_t n, cuzk_err *err)
 {
-    cuzk_sched *const queues[] = {&e->prep, &e->ready, &e->on_device, &e->to_verify};
-    for (size_t i = 0; i < 4; i++) {
+    cuzk_sched *const queues[] = {&e->prep, &e->ready, &e->on_device, &e->to_verify,
+                                  &e->to_aggregate};
+    for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
         CUZK_TRY(cuzk_sched_reserve(queues[i], n, err));
     }
     return CUZK_OK;

@@ -39,7 +39,10 @@ static void take_found(void *arg, const cuzk_job_record *r)
         memcpy(proof, r->proof.data, r->proof.size);
     }
     j->proof = proof;
-    j->n_partitions = (uint32_t)(r->proof.size / PROOF_BYTES);
+    j->proof_bytes = r->proof.size;
+    j->n_partitions = r->request.kind == CUZK_JOB_AGGREGATE
+                          ? (r->proof.size != 0 ? 1 : 0)
+                          : (uint32_t)(r->proof.size / PROOF_BYTES);
     j->number = r->number;
     (void)snprintf(j->id, sizeof(j->id), "%s", r->job_id);
     (void)snprintf(j->error, sizeof(j->error), "%s", r->error != NULL ? r->error : "");

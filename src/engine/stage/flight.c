@@ -17,6 +17,7 @@ static bool activity_of(cuzk_stage s, cuzk_job_activity *out)
     case CUZK_STAGE_WITNESS: *out = CUZK_JOB_WITNESSES; return true;
     case CUZK_STAGE_DEVICE: *out = CUZK_JOB_ON_DEVICE; return true;
     case CUZK_STAGE_VERIFY: *out = CUZK_JOB_VERIFIES; return true;
+    case CUZK_STAGE_AGGREGATE: *out = CUZK_JOB_AGGREGATES; return true;
     case CUZK_STAGE_ACCEPT:
     case CUZK_STAGE_ASSEMBLE:
     case CUZK_STAGE_RETURN: break;
@@ -53,7 +54,7 @@ void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, ui
         }
     }
     j->stage_end_ns[s] = now_ns;
-    if (j->parts != NULL && s >= CUZK_STAGE_WITNESS && s <= CUZK_STAGE_VERIFY) {
+    if (j->parts != NULL && s >= CUZK_STAGE_WITNESS && s != CUZK_STAGE_RETURN) {
         j->parts[partition].end_ns[s] = now_ns;
         begin = j->parts[partition].begin_ns[s];
     }

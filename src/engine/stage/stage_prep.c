@@ -43,17 +43,25 @@ LOCKED static uint32_t n_parsed(const cuzk_engine *e)
     return e->ready.n;
 }
 
+/* Enough parsed aggregates wait: the next one must not keep proofs from being parsed. */
+LOCKED static bool is_welcome(void *arg, const cuzk_sched_item *item)
+{
+    const cuzk_engine *e = arg;
+    const job *j = item->owner;
+    return j->rq.kind != CUZK_JOB_AGGREGATE || e->to_aggregate.n < AGGREGATES_AHEAD;
+}
+
 LOCKED static job *next(cuzk_engine *e, bool is_express)
 {
     const uint64_t now = cuzk_clock_ns();
     const uint32_t best =
-        cuzk_sched_best(&e->prep, now, is_express ? cuzk_job_is_privileged : NULL, NULL);
+        cuzk_sched_best(&e->prep, now, is_express ? cuzk_job_is_privileged : is_welcome, e);
     if (best == CUZK_SCHED_NONE) {
         return NULL;
     }
     job *j = e->prep.items[best].owner;
     const bool is_urgent = j->class_base == CUZK_PRIORITY_CRITICAL;
-    if (!is_urgent && n_parsed(e) >= e->ready_limit) {
+    if (!is_urgent && j->rq.kind != CUZK_JOB_AGGREGATE && n_parsed(e) >= e->ready_limit) {
         return NULL;
     }
     const uint64_t held = j->is_privileged ? 0 : cuzk_loads_starved_bytes(e);
@@ -196,10 +204,11 @@ LOCKED static void launch(cuzk_engine *e, job *j)
     j->ready_ns = now;
     j->prep_ns = now - j->started_ns;
     cuzk_job_item(j, 0, now, &item);
-    if (!cuzk_sched_push(&e->ready, &item)) {
+    const bool is_aggregate = j->rq.kind == CUZK_JOB_AGGREGATE;
+    if (!cuzk_sched_push(is_aggregate ? &e->to_aggregate : &e->ready, &item)) {
         cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_BUDGET, "too many jobs");
     }
-    pthread_cond_broadcast(&e->cv_witness);
+    pthread_cond_broadcast(is_aggregate ? &e->cv_aggregate : &e->cv_witness);
 }
 
 /* With the lock, which is left meanwhile. may_start: partitions are started at once. */

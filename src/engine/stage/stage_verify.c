@@ -18,6 +18,7 @@ LOCKED static void complete(cuzk_engine *e, job *j)
         memcpy(proof + (size_t)i * PROOF_BYTES, j->parts[i].proof, PROOF_BYTES);
     }
     j->proof = proof;
+    j->proof_bytes = (size_t)j->n_partitions * PROOF_BYTES;
     cuzk_job_over(e, j, CUZK_JOB_COMPLETED, CUZK_OK, NULL);
 }
 

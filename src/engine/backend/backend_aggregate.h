@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_BACKEND_AGGREGATE_H
+#define CUZK_ENGINE_BACKEND_AGGREGATE_H
+
+/*
+ * Jobs of kind CUZK_JOB_AGGREGATE for the real backend: sectors' proofs to one aggregate, on the pool.
+ * The SRS is opened, and its digest checked, by the first such job; it stays open.
+ */
+#include "engine/backend/backend.h"
+#include "engine/engine_config.h"
+#include "prover/params_dir.h"
+
+typedef struct cuzk_backend_aggregates cuzk_backend_aggregates;
+/** A parsed request. */
+typedef struct cuzk_aggregate_input cuzk_aggregate_input;
+
+/**
+ * Reads aggregate_srs and aggregate_srs_digest. dir and pool are borrowed. Opens no file. E_INVALID: a
+ * digest that is none.
+ */
+CUZK_NODISCARD cuzk_status cuzk_backend_aggregates_create(cuzk_backend_aggregates **out,
+                                                          const cuzk_engine_config *config,
+                                                          const cuzk_params_dir *dir,
+                                                          cuzk_pool *pool, cuzk_err *err);
+/** NULL is fine. */
+void cuzk_backend_aggregates_destroy(cuzk_backend_aggregates *b);
+
+/**
+ * Checks what can be checked without computing: type, number and lengths. *bytes: host memory that input
+ * and aggregation take at most. E_INVALID, naming the sector by its place.
+ */
+CUZK_NODISCARD cuzk_status cuzk_aggregate_plan(uint64_t *bytes, const cuzk_job_request *rq,
+                                               cuzk_err *err);
+/** E_INVALID: the request; E_NOT_FOUND, E_IO, E_DIGEST: verifying key or SRS. */
+CUZK_NODISCARD cuzk_status cuzk_aggregate_parse(cuzk_aggregate_input **out,
+                                                cuzk_backend_aggregates *b,
+                                                const cuzk_job_request *rq, cuzk_err *err);
+/** NULL is fine. */
+void cuzk_aggregate_input_destroy(cuzk_aggregate_input *in);
+/**
+ * *out [*n_out] is a block of base/alloc.h. E_INVALID and the errors of points name the first bad proof;
+ * E_SELFTEST: the aggregate does not verify. One call at a time.
+ */
+CUZK_NODISCARD cuzk_status cuzk_aggregate_make(uint8_t **out, size_t *n_out,
+                                               cuzk_backend_aggregates *b,
+                                               const cuzk_aggregate_input *in,
+                                               const cuzk_cancel *cancel, cuzk_trace_ctx trace,
+                                               cuzk_err *err);
+
+#endif /* CUZK_ENGINE_BACKEND_AGGREGATE_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Aggregates: one stage on the host's threads, after the input has been parsed. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "engine/engine_internal.h"
+
+LOCKED static job *next(cuzk_engine *e)
+{
+    const uint32_t best = cuzk_sched_best(&e->to_aggregate, cuzk_clock_ns(), NULL, NULL);
+    if (best == CUZK_SCHED_NONE) {
+        return NULL;
+    }
+    const cuzk_sched_item item = cuzk_sched_take(&e->to_aggregate, best);
+    pthread_cond_broadcast(&e->cv_prep); /* room for another parsed aggregate */
+    return item.owner;
+}
+
+/* Takes out on success. */
+LOCKED static void ended(cuzk_engine *e, job *j, cuzk_status st, uint8_t *out, size_t n,
+                         const char *why)
+{
+    part *p = &j->parts[0];
+    if (j->phase != PHASE_READY) { /* cancelled meanwhile */
+        cuzk_free(out);
+    } else if (st != CUZK_OK) {
+        p->state = CUZK_PART_FAILED;
+        cuzk_job_over(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED, st, why);
+    } else {
+        p->state = CUZK_PART_DONE;
+        j->n_done = 1;
+        j->proof = out;
+        j->proof_bytes = n;
+        cuzk_job_over(e, j, CUZK_JOB_COMPLETED, CUZK_OK, NULL);
+    }
+}
+
+LOCKED static void run(cuzk_engine *e, job *j)
+{
+    const cuzk_engine_backend *b = e->backend;
+    uint8_t *out = NULL;
+    size_t n = 0;
+    cuzk_err err = {.msg = ""};
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.job = (int64_t)j->number;
+    const uint64_t begin = cuzk_clock_ns();
+    j->launched_ns = begin;
+    j->parts[0].state = CUZK_PART_AGGREGATE;
+    j->input_users++;
+    j->pins++;
+    e->busy++;
+    cuzk_stage_begin(e, j, 0, CUZK_STAGE_AGGREGATE, begin);
+    const cuzk_span span = cuzk_span_begin(e->trace, "aggregate", &tags);
+    cuzk_engine_unlock(e);
+    const cuzk_status st =
+        b->aggregate(b->arg, j->input, &out, &n, &j->cancel, cuzk_trace_in(e->trace, span), &err);
+    cuzk_engine_lock(e);
+    cuzk_span_end(e->trace, span, n);
+    cuzk_stage_end(e, j, 0, CUZK_STAGE_AGGREGATE, cuzk_clock_ns());
+    j->input_users--;
+    e->busy--;
+    ended(e, j, st, out, n, err.msg);
+    cuzk_job_settle(e, j);
+    cuzk_job_unpin(e, j);
+    cuzk_engine_wake_memory(e);
+    pthread_cond_broadcast(&e->cv_change);
+}
+
+void cuzk_aggregate_loop(worker *w)
+{
+    cuzk_engine *e = w->e;
+    cuzk_engine_lock(e);
+    while (!e->stop) {
+        job *j = next(e);
+        if (j != NULL) {
+            run(e, j);
+        } else {
+            cuzk_engine_wait(e, &e->cv_aggregate);
+        }
+    }
+    cuzk_engine_unlock(e);
+}
