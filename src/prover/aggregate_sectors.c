@@ -9,18 +9,12 @@
 #include "prover/filecoin_aggregate.h"
 #include "prover/filecoin_input.h"
 
-typedef struct sector {
-    uint64_t number, miner;
-    cuzk_node comm_r, comm_d, ticket, seed;
-    bool has_miner, has_seed, has_proof;
-} sector;
-
 typedef struct reader {
     cuzk_json j;
     cuzk_agg_sector_list *out;
     cuzk_seal_type type;
     uint64_t miner;
-    sector *list; /* [cap] */
+    cuzk_agg_sector *list; /* [cap] */
     size_t n, cap;
     size_t proof_cap;
     cuzk_err *err;
@@ -64,7 +58,7 @@ static bool read_proof(reader *r)
     return true;
 }
 
-static void read_sector(reader *r, sector *out)
+static void read_sector(reader *r, cuzk_agg_sector *out)
 {
     static const char *const names[] = {"sector", "comm_r", "comm_d", "ticket",
                                         "seed",   "proof",  "miner"};
@@ -96,7 +90,7 @@ static void read_sectors(reader *r)
         }
         if (r->n == r->cap) {
             const size_t cap = r->cap == 0 ? 16 : 2 * r->cap;
-            sector *more = cuzk_realloc(r->list, cap, sizeof(*more));
+            cuzk_agg_sector *more = cuzk_realloc(r->list, cap, sizeof(*more));
             if (more == NULL) {
                 r->no_memory = true;
                 cuzk_json_fail(&r->j, "out of memory");
@@ -172,12 +166,13 @@ static cuzk_status make_statements(reader *r)
     }
     cuzk_porep_id(&porep_id, r->type.number);
     for (size_t i = 0; i < r->n; i++) {
-        const sector *s = &r->list[i];
+        cuzk_agg_sector *s = &r->list[i];
         out[i].type = r->type;
         out[i].comm_r = s->comm_r;
         out[i].comm_d = s->comm_d;
         out[i].seed = s->seed;
-        cuzk_prover_id_of_miner(&prover_id, s->has_miner ? s->miner : r->miner);
+        s->miner = s->has_miner ? s->miner : r->miner;
+        cuzk_prover_id_of_miner(&prover_id, s->miner);
         cuzk_replica_id(&out[i].replica_id, &prover_id, s->number, &s->ticket, &s->comm_d,
                         &porep_id);
     }
@@ -205,7 +200,7 @@ cuzk_status cuzk_agg_sector_list_parse(cuzk_agg_sector_list *out, const void *da
     if (st == CUZK_OK) {
         st = make_statements(&r);
     }
-    cuzk_free(r.list);
+    out->entries = r.list;
     if (st != CUZK_OK) {
         cuzk_agg_sector_list_free(out);
     }
@@ -215,6 +210,7 @@ cuzk_status cuzk_agg_sector_list_parse(cuzk_agg_sector_list *out, const void *da
 void cuzk_agg_sector_list_free(cuzk_agg_sector_list *l)
 {
     cuzk_free(l->sectors);
+    cuzk_free(l->entries);
     cuzk_free(l->proofs);
     memset(l, 0, sizeof(*l));
 }

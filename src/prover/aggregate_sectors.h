@@ -10,8 +10,16 @@
  */
 #include "vanilla/challenges.h"
 
+/** An entry as it is given. */
+typedef struct cuzk_agg_sector {
+    uint64_t number, miner;                 /* miner: of the entry, else of the list */
+    cuzk_node comm_r, comm_d, ticket, seed; /* seed: zeros when there is none */
+    bool has_miner, has_seed, has_proof;
+} cuzk_agg_sector;
+
 typedef struct cuzk_agg_sector_list {
     cuzk_porep_statement *sectors; /* [n], owned */
+    cuzk_agg_sector *entries;      /* [n], owned */
     size_t n;
     uint8_t *proofs; /* [n_proof_bytes] those of the sectors one after another; NULL: none given */
     size_t n_proof_bytes;

@@ -20,6 +20,7 @@ const proto = (file) =>
         includeDirs: [path.join(here, '../../proto')], keepCase: true, longs: Number, enums: String, defaults: true,
     }));
 const { ProvingEngine } = proto('cuzk/v1/proving.proto').cuzk.v1;
+const { Aggregator } = proto('cuzk/aggregate/v1/aggregate.proto').cuzk.aggregate.v1;
 const { Health } = proto('grpc/health/v1/health.proto').grpc.health.v1;
 export const reflectionOf = (v) => proto(`grpc/reflection/${v}/reflection.proto`).grpc.reflection[v].ServerReflection;
 
@@ -69,7 +70,7 @@ export function certificates(makeCerts, dir) {
 }
 
 // listen: addresses. Resolves when ready, to {ports, log(), stop()}.
-export async function serve(cuzk, dir, params, listen, more = '') {
+export async function serve(cuzk, dir, params, listen, more = '', srs = '', store = 'memory') {
     const config = path.join(dir, 'cuzk.toml');
     fs.writeFileSync(config, `[daemon]
 listen = ${JSON.stringify(listen)}
@@ -81,8 +82,9 @@ total_budget = "8GiB"
 cpu_only = true
 [srs]
 param_cache = ${JSON.stringify(params)}
+${srs}
 [store]
-path = "memory"
+path = ${JSON.stringify(store)}
 `);
     const child = spawn(cuzk, ['serve', '--config', config], { stdio: ['ignore', 'pipe', 'pipe'] });
     let log = '';
@@ -101,6 +103,11 @@ path = "memory"
     return {
         ports,
         log: () => log,
+        http: Number(/listen\.http address=\S+ port=(\d+)/.exec(log)?.[1] ?? 0),
+        kill: async () => {
+            child.kill('SIGKILL');
+            await gone;
+        },
         // SIGTERM; the exit status.
         stop: async () => {
             child.kill('SIGTERM');
@@ -116,6 +123,7 @@ export class Client {
     constructor(target, credentials = grpc.credentials.createInsecure(), metadata = {}) {
         this.engine = new ProvingEngine(target, credentials, { ...big, 'grpc.use_local_subchannel_pool': 1 });
         this.health = new Health(target, credentials, big);
+        this.aggregator = new Aggregator(target, credentials, big);
         this.target = target;
         this.credentials = credentials;
         this.headers = metadata;
@@ -136,6 +144,14 @@ export class Client {
             const c = stub[method](request, this.metadata(), options, (e, value) =>
                 r(e ? { code: grpc.status[e.code], details: e.details } : { code: 'OK', details: '', value }));
             onCall(c);
+        });
+    }
+
+    // A call of cuzk.aggregate.v1.
+    aggregate(method, request = {}, options = {}) {
+        return new Promise((r) => {
+            this.aggregator[method](request, this.metadata(), options, (e, value) =>
+                r(e ? { code: grpc.status[e.code], details: e.details } : { code: 'OK', details: '', value }));
         });
     }
 
@@ -160,6 +176,7 @@ export class Client {
     close() {
         this.engine.close();
         this.health.close();
+        this.aggregator.close();
     }
 }
 

@@ -31,7 +31,8 @@ void remote_free(remote_opts *r);
 /** A job as options describe it. Zero-initialise. */
 typedef struct remote_job {
     cuzk_job_kind kind; /* 0: --type not given */
-    const char *c1, *request_id;
+    const char *c1, *request_id, *sectors;
+    bool any_count;
     const char *vanilla[REMOTE_MAX_FILES];
     size_t n_vanilla;
     uint64_t registered_proof, sector_size, sector_number, miner_id, partition, priority, weight;
@@ -51,6 +52,12 @@ const char *remote_job_set(remote_job *j, const char *name, const char *value);
 /** Reads the files, fills in request. E_INVALID names the option that is missing. */
 CUZK_NODISCARD cuzk_status remote_job_load(app *a, remote_job *j);
 void remote_job_free(remote_job *j);
+/**
+ * remote_aggregate.c: the list of sectors (docs/snarkpack.md) as records of a request of kind
+ * CUZK_JOB_AGGREGATE. *block and *records are the caller's, of base/alloc.h; the request points into them.
+ */
+CUZK_NODISCARD cuzk_status remote_aggregate_load(app *a, remote_job *j, uint8_t **block,
+                                                 cuzk_bytes **records);
 /** "porep-c2", .... */
 const char *remote_kind_name(cuzk_job_kind k);
 

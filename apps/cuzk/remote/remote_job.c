@@ -12,10 +12,18 @@
 
 #include "remote.h"
 
-enum { OPT_REGISTERED = 0x500, OPT_SECTOR_NUM, OPT_MINER, OPT_REQUEST_ID, OPT_PRIORITY };
+enum {
+    OPT_REGISTERED = 0x500,
+    OPT_SECTOR_NUM,
+    OPT_MINER,
+    OPT_REQUEST_ID,
+    OPT_PRIORITY,
+    OPT_SECTORS,
+    OPT_ANY_COUNT
+};
 
 const struct argp_option remote_job_options[] = {
-    {"type", 't', "KIND", 0, "porep, snap, window-post or winning-post", 0},
+    {"type", 't', "KIND", 0, "porep, snap, window-post, winning-post or aggregate", 0},
     STATEMENT_OPTION_C1(""),
     STATEMENT_OPTION_VANILLA("; or a JSON array of base64 texts"),
     {"registered-proof", OPT_REGISTERED, "N", 0, "Number of the registered proof (default: 0)", 0},
@@ -25,6 +33,9 @@ const struct argp_option remote_job_options[] = {
     STATEMENT_OPTION_PARTITION,
     STATEMENT_OPTION_RANDOMNESS(" (default: zeros)"),
     STATEMENT_OPTIONS_UPDATE,
+    {"sectors", OPT_SECTORS, "FILE", 0, "Aggregate: JSON list of sectors with their proofs", 0},
+    {"any-count", OPT_ANY_COUNT, NULL, 0,
+     "Aggregate: also numbers of sectors that the chain does not take", 0},
     {"priority", OPT_PRIORITY, "P", 0, "low, normal, high or critical (default: by kind)", 0},
     {"request-id", OPT_REQUEST_ID, "TEXT", 0,
      "Name of the job (default: none, the daemon makes one)", 0},
@@ -52,14 +63,15 @@ static const char *set_kind(remote_job *j, const char *v)
                  {"update", CUZK_JOB_UPDATE},        {"wpost", CUZK_JOB_WINDOW},
                  {"window", CUZK_JOB_WINDOW},        {"window-post", CUZK_JOB_WINDOW},
                  {"windowpost", CUZK_JOB_WINDOW},    {"winning", CUZK_JOB_WINNING},
-                 {"winning-post", CUZK_JOB_WINNING}, {"winningpost", CUZK_JOB_WINNING}};
+                 {"winning-post", CUZK_JOB_WINNING}, {"winningpost", CUZK_JOB_WINNING},
+                 {"aggregate", CUZK_JOB_AGGREGATE}};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i].name, v) == 0) {
             j->kind = names[i].kind;
             return NULL;
         }
     }
-    return "wants porep, snap, window-post or winning-post";
+    return "wants porep, snap, window-post, winning-post or aggregate";
 }
 
 static const char *set_priority(remote_job *j, const char *v)
@@ -90,6 +102,7 @@ static const char *set(remote_job *j, int key, const char *v)
     switch (key) {
     case 't': return set_kind(j, v);
     case OPT_C1: j->c1 = v; return NULL;
+    case OPT_SECTORS: j->sectors = v; return NULL;
     case OPT_VANILLA:
         if (j->n_vanilla == REMOTE_MAX_FILES) {
             return "is given too often";
@@ -119,6 +132,10 @@ error_t remote_job_parse(remote_job *j, int key, char *arg, struct argp_state *s
         j->miner_id = 1000;
         return 0;
     }
+    if (key == OPT_ANY_COUNT) {
+        j->any_count = true;
+        return 0;
+    }
     if (name == NULL || arg == NULL) {
         return ARGP_ERR_UNKNOWN;
     }
@@ -144,7 +161,8 @@ const char *remote_job_set(remote_job *j, const char *name, const char *value)
 
 const char *remote_kind_name(cuzk_job_kind k)
 {
-    static const char *const names[] = {"porep-c2", "snap-update", "window-post", "winning-post"};
+    static const char *const names[] = {"porep-c2", "snap-update", "window-post", "winning-post",
+                                        "aggregate"};
     return k >= 1 && k <= CUZK_JOB_KINDS ? names[k - 1] : "unknown";
 }
 
@@ -158,6 +176,7 @@ typedef struct job_files {
     size_t n_proofs, cap_proofs;
     uint8_t **decoded; /* [n_decoded] blocks */
     size_t n_decoded, cap_decoded;
+    uint8_t *records; /* of an aggregate */
 } job_files;
 
 /* Room for one more element of size bytes. */
@@ -255,6 +274,11 @@ static cuzk_status check(app *a, const remote_job *j)
     if (j->kind == 0) {
         return CUZK_FAIL(&a->err, CUZK_E_INVALID, "needs --type");
     }
+    if (j->kind == CUZK_JOB_AGGREGATE) {
+        return j->sectors != NULL
+                   ? CUZK_OK
+                   : CUZK_FAIL(&a->err, CUZK_E_INVALID, "--type aggregate needs --sectors");
+    }
     if (porep ? j->c1 == NULL : j->n_vanilla == 0) {
         return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--type %s needs %s", remote_kind_name(j->kind),
                          porep ? "--c1" : "--vanilla");
@@ -280,6 +304,8 @@ cuzk_status remote_job_load(app *a, remote_job *j)
     if (j->kind == CUZK_JOB_POREP) {
         CUZK_TRY(cuzk_content_read(&f->c1, j->c1, CUZK_CONTENT_INPUT, &a->err));
         q->vanilla_proof = (cuzk_bytes){f->c1.data, f->c1.size};
+    } else if (j->kind == CUZK_JOB_AGGREGATE) {
+        CUZK_TRY(remote_aggregate_load(a, j, &f->records, &f->proofs));
     } else {
         CUZK_TRY(load_vanilla(a, j, f));
         q->vanilla_proofs = f->proofs;
@@ -288,7 +314,9 @@ cuzk_status remote_job_load(app *a, remote_job *j)
     q->kind = j->kind;
     q->priority = (uint32_t)j->priority;
     q->sector_size = j->sector_size;
-    q->registered_proof = j->registered_proof;
+    if (j->kind != CUZK_JOB_AGGREGATE) { /* the list says it */
+        q->registered_proof = j->registered_proof;
+    }
     q->sector_number = j->sector_number;
     q->miner_id = j->miner_id;
     q->partition_index = (uint32_t)j->partition;
@@ -317,6 +345,7 @@ void remote_job_free(remote_job *j)
     }
     cuzk_free(f->vanilla);
     cuzk_free(f->proofs);
+    cuzk_free(f->records);
     cuzk_free(f->decoded);
     cuzk_free(f);
     j->files = NULL;

@@ -3,7 +3,8 @@
 #define CUZK_RPC_RPC_CLIENT_H
 
 /*
- * A blocking client of cuzk.v1.ProvingEngine: one connection, one call at a time. Several calls at
+ * A blocking client of cuzk.v1.ProvingEngine and, for jobs of kind CUZK_JOB_AGGREGATE, of
+ * cuzk.aggregate.v1.Aggregator: one connection, one call at a time. Several calls at
  * once: several clients, one per thread.
  *
  * Statuses: those of the server by gRPC code (INVALID_ARGUMENT E_INVALID, NOT_FOUND E_NOT_FOUND,

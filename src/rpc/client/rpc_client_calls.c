@@ -6,9 +6,11 @@
 #include "base/alloc.h"
 #include "rpc/client/rpc_client.h"
 #include "rpc/client/rpc_client_internal.h"
+#include "rpc/wire/rpc_aggregate.h"
 #include "rpc/wire/rpc_wire.h"
 
-#define ENGINE "/cuzk.v1.ProvingEngine/"
+#define ENGINE     "/cuzk.v1.ProvingEngine/"
+#define AGGREGATOR "/cuzk.aggregate.v1.Aggregator/"
 
 const char *cuzk_rpc_outcome_name(cuzk_rpc_outcome o)
 {
@@ -198,12 +200,36 @@ static cuzk_status unpack_result(cuzk_rpc_result *out, uint8_t *reply, size_t n,
     return st;
 }
 
+/* The same for a request of kind CUZK_JOB_AGGREGATE, which is small. */
+static cuzk_status call_aggregate(cuzk_rpc_client *c, const char *method, bool wrapped,
+                                  const cuzk_job_request *q, uint8_t **reply, size_t *n,
+                                  cuzk_err *err)
+{
+    cuzk_wire_writer w = {.data = NULL}, head = {.data = NULL};
+    cuzk_status st = cuzk_rpc_put_aggregate(&w, q, err);
+    if (wrapped) {
+        cuzk_wire_put_header(&head, 1, w.len);
+    }
+    if (st == CUZK_OK && (w.nomem || head.nomem)) {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for a request");
+    }
+    if (st == CUZK_OK) {
+        const cuzk_bytes parts[] = {{head.data, head.len}, {w.data, w.len}};
+        st = cuzk_rpc_client_call(c, method, parts, 2, reply, n, err);
+    }
+    cuzk_wire_writer_free(&w);
+    cuzk_wire_writer_free(&head);
+    return st;
+}
+
 cuzk_status cuzk_rpc_client_prove(cuzk_rpc_client *c, const cuzk_job_request *request,
                                   cuzk_rpc_result *out, cuzk_err *err)
 {
     uint8_t *reply = NULL;
     size_t n = 0;
-    CUZK_TRY(call_job(c, ENGINE "Prove", true, request, &reply, &n, err));
+    CUZK_TRY(request->kind == CUZK_JOB_AGGREGATE
+                 ? call_aggregate(c, AGGREGATOR "Aggregate", true, request, &reply, &n, err)
+                 : call_job(c, ENGINE "Prove", true, request, &reply, &n, err));
     return unpack_result(out, reply, n, true, err);
 }
 
@@ -235,7 +261,9 @@ cuzk_status cuzk_rpc_client_submit(cuzk_rpc_client *c, const cuzk_job_request *r
     uint8_t *reply = NULL;
     size_t n = 0;
     uint64_t v[2];
-    CUZK_TRY(call_job(c, ENGINE "SubmitProof", false, request, &reply, &n, err));
+    CUZK_TRY(request->kind == CUZK_JOB_AGGREGATE
+                 ? call_aggregate(c, AGGREGATOR "SubmitAggregate", false, request, &reply, &n, err)
+                 : call_job(c, ENGINE "SubmitProof", false, request, &reply, &n, err));
     CUZK_TRY(unpack_small(reply, n, job_id, CUZK_JOB_ID_BYTES, v, err));
     *position = (uint32_t)v[1];
     return CUZK_OK;

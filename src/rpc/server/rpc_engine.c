@@ -19,13 +19,13 @@ static cuzk_bytes name_of(const rpc_call *call)
 }
 
 /* Decodes the job that the call carries; the call is answered when that fails. */
-static cuzk_rpc_job *read_job(rpc_call *call, bool wrapped)
+static cuzk_rpc_job *read_job(rpc_call *call, cuzk_rpc_decode_fn decode, bool wrapped)
 {
     cuzk_rpc_job *job = NULL;
     cuzk_err err = {.code = CUZK_OK};
     size_t n = 0;
     uint8_t *message = rpc_call_take_message(call, &n);
-    const cuzk_status st = cuzk_rpc_job_decode(&job, message, n, wrapped, &err);
+    const cuzk_status st = decode(&job, message, n, wrapped, &err);
     if (st != CUZK_OK) {
         rpc_call_answer_status(call, st, &err);
         return NULL;
@@ -35,16 +35,21 @@ static cuzk_rpc_job *read_job(rpc_call *call, bool wrapped)
 
 void rpc_engine_submit(rpc_call *call)
 {
+    rpc_engine_submit_with(call, cuzk_rpc_job_decode);
+}
+
+void rpc_engine_submit_with(rpc_call *call, cuzk_rpc_decode_fn decode)
+{
     char job_id[CUZK_JOB_ID_BYTES];
     uint32_t position = 0;
     cuzk_err err = {.code = CUZK_OK};
     cuzk_wire_writer w = {.data = NULL};
-    const size_t bytes = call->message_len;
-    cuzk_rpc_job *job = read_job(call, false);
+    cuzk_rpc_job *job = read_job(call, decode, false);
     if (job == NULL) {
         return;
     }
-    const cuzk_owned_block block = {.arg = job, .bytes = bytes, .release = cuzk_rpc_job_free};
+    const cuzk_owned_block block = {
+        .arg = job, .bytes = job->message_len, .release = cuzk_rpc_job_free};
     job->request.owner = name_of(call);
     job->request.peer = call->peer;
     /* The call's timeout is for the call: the job goes on after it. */
@@ -129,10 +134,14 @@ void rpc_engine_unwait(rpc_call *call)
 
 void rpc_engine_prove(rpc_call *call)
 {
+    rpc_engine_prove_with(call, cuzk_rpc_job_decode);
+}
+
+void rpc_engine_prove_with(rpc_call *call, cuzk_rpc_decode_fn decode)
+{
     cuzk_wait wait = 0;
     cuzk_err err = {.code = CUZK_OK};
-    const size_t bytes = call->message_len;
-    cuzk_rpc_job *job = read_job(call, true);
+    cuzk_rpc_job *job = read_job(call, decode, true);
     if (job == NULL) {
         return;
     }
@@ -141,7 +150,8 @@ void rpc_engine_prove(rpc_call *call)
     job->request.deadline_ns = call->deadline_ns;
     job->request.cancel_when_unwatched = true;
     call->is_prove = true;
-    const cuzk_owned_block block = {.arg = job, .bytes = bytes, .release = cuzk_rpc_job_free};
+    const cuzk_owned_block block = {
+        .arg = job, .bytes = job->message_len, .release = cuzk_rpc_job_free};
     rpc_call_ref(call);
     const cuzk_status st =
         cuzk_engine_prove(call->server->engine, &job->request, &block, on_done, call, &wait, &err);

@@ -10,6 +10,7 @@ enum { SERVING = 1, NOT_SERVING = 2, SERVICE_UNKNOWN = 3 };
 static bool is_served(const char *service)
 {
     return service[0] == '\0' || strcmp(service, "cuzk.v1.ProvingEngine") == 0 ||
+           strcmp(service, "cuzk.aggregate.v1.Aggregator") == 0 ||
            strcmp(service, "grpc.health.v1.Health") == 0;
 }
 

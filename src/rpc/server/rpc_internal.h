@@ -13,7 +13,8 @@
  *   rpc_call.c    a call's life: deadline, answer, hand-over between threads
  *   rpc_lane.c    lanes
  *   rpc_room.c    limits over all connections: who loses its place when others wait
- *   rpc_engine.c  cuzk.v1.ProvingEngine     rpc_health.c  rpc_reflection.c
+ *   rpc_engine.c  cuzk.v1.ProvingEngine     rpc_aggregator.c  cuzk.aggregate.v1.Aggregator
+ *   rpc_health.c  rpc_reflection.c
  */
 #include <nghttp2/nghttp2.h>
 #include <openssl/ssl.h>
@@ -24,6 +25,7 @@
 #include "rpc/server/rpc_budget.h"
 #include "rpc/server/rpc_server.h"
 #include "rpc/wire/rpc_grpc.h"
+#include "rpc/wire/rpc_messages.h"
 #include "rpc/wire/rpc_wire.h"
 
 /* Windows: small until a message may be received, then what one network round trip can carry. */
@@ -347,6 +349,12 @@ ssize_t rpc_stream_read(nghttp2_session *ng, int32_t stream_id, uint8_t *buf, si
 const rpc_method *rpc_method_find(const char *path);
 void rpc_engine_submit(rpc_call *call);
 void rpc_engine_prove(rpc_call *call);
+/* The same for requests that are read by another decoder. */
+void rpc_engine_submit_with(rpc_call *call, cuzk_rpc_decode_fn decode);
+void rpc_engine_prove_with(rpc_call *call, cuzk_rpc_decode_fn decode);
+void rpc_aggregate_submit(rpc_call *call);
+void rpc_aggregate_make(rpc_call *call);
+void rpc_aggregate_status(rpc_call *call);
 void rpc_engine_await(rpc_call *call);
 void rpc_engine_cancel(rpc_call *call);
 void rpc_engine_status(rpc_call *call);

@@ -11,6 +11,9 @@
 static const uint8_t set_proving[] = {
 #include "cuzk_v1_proving.inc"
 };
+static const uint8_t set_aggregate[] = {
+#include "cuzk_aggregate_v1_aggregate.inc"
+};
 static const uint8_t set_health[] = {
 #include "grpc_health_v1_health.inc"
 };
@@ -27,6 +30,8 @@ static const struct descriptor {
     size_t n;
 } descriptors[] = {
     {"cuzk/v1/proving.proto", "cuzk.v1", "cuzk.v1.ProvingEngine", set_proving, sizeof(set_proving)},
+    {"cuzk/aggregate/v1/aggregate.proto", "cuzk.aggregate.v1", "cuzk.aggregate.v1.Aggregator",
+     set_aggregate, sizeof(set_aggregate)},
     {"grpc/health/v1/health.proto", "grpc.health.v1", "grpc.health.v1.Health", set_health,
      sizeof(set_health)},
     {"grpc/reflection/v1/reflection.proto", "grpc.reflection.v1",

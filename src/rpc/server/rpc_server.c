@@ -16,8 +16,9 @@
 #include "rpc/wire/rpc_address.h"
 #include "rpc/wire/rpc_tls.h"
 
-#define ENGINE "/cuzk.v1.ProvingEngine/"
-#define SMALL  ((size_t)64 << 10) /* requests that hold one name */
+#define ENGINE     "/cuzk.v1.ProvingEngine/"
+#define AGGREGATOR "/cuzk.aggregate.v1.Aggregator/"
+#define SMALL      ((size_t)64 << 10) /* requests that hold one name */
 
 static const rpc_method methods[] = {
     {ENGINE "SubmitProof", RPC_SUBMIT, false, CUZK_RPC_MAY_SUBMIT, true, rpc_engine_submit, 0},
@@ -29,6 +30,15 @@ static const rpc_method methods[] = {
     {ENGINE "PreloadSRS", RPC_SLOW, false, CUZK_RPC_MAY_ADMINISTER, false, rpc_engine_preload,
      SMALL},
     {ENGINE "EvictSRS", RPC_SLOW, false, CUZK_RPC_MAY_ADMINISTER, false, rpc_engine_evict, SMALL},
+    {AGGREGATOR "SubmitAggregate", RPC_SUBMIT, false, CUZK_RPC_MAY_SUBMIT, true,
+     rpc_aggregate_submit, 0},
+    {AGGREGATOR "Aggregate", RPC_SUBMIT, false, CUZK_RPC_MAY_SUBMIT, true, rpc_aggregate_make, 0},
+    {AGGREGATOR "AwaitAggregate", RPC_QUERY, false, CUZK_RPC_MAY_SUBMIT, false, rpc_engine_await,
+     SMALL},
+    {AGGREGATOR "CancelAggregate", RPC_QUERY, false, CUZK_RPC_MAY_SUBMIT, false, rpc_engine_cancel,
+     SMALL},
+    {AGGREGATOR "GetStatus", RPC_QUERY, false, CUZK_RPC_MAY_OBSERVE, false, rpc_aggregate_status,
+     SMALL},
     {"/grpc.health.v1.Health/Check", RPC_INLINE, true, 0, false, rpc_health_check, SMALL},
     {"/grpc.health.v1.Health/Watch", RPC_STREAM, true, 0, false, rpc_health_watch, SMALL},
     {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", RPC_STREAM, false,

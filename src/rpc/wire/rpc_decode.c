@@ -111,24 +111,29 @@ static cuzk_status pass(decoder *d, bool wrapped, cuzk_err *err)
     return wrapped ? read_prove(d, message, err) : read_submit(d, message, err);
 }
 
-static cuzk_status check(const decoder *d, bool wrapped, cuzk_err *err)
+cuzk_status cuzk_rpc_check_request_id(cuzk_bytes id, cuzk_err *err)
 {
-    const cuzk_job_request *q = &d->job->request;
-    if (wrapped && !d->submit_seen) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "missing submit field");
-    }
-    if (q->request_id.size > CUZK_RPC_MAX_REQUEST_ID) {
+    if (id.size > CUZK_RPC_MAX_REQUEST_ID) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "request_id has %zu bytes; at most %u are taken",
-                         q->request_id.size, CUZK_RPC_MAX_REQUEST_ID);
+                         id.size, CUZK_RPC_MAX_REQUEST_ID);
     }
-    if (!cuzk_wire_is_utf8(q->request_id)) {
+    if (!cuzk_wire_is_utf8(id)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "request_id is not UTF-8");
     }
-    if (q->request_id.size > 0 && memchr(q->request_id.data, 0, q->request_id.size) != NULL) {
+    if (id.size > 0 && memchr(id.data, 0, id.size) != NULL) {
         return CUZK_FAIL(err, CUZK_E_INVALID,
                          "request_id has a NUL character: it could not be asked for again");
     }
-    if (d->kind < 1 || d->kind > CUZK_JOB_KINDS) {
+    return CUZK_OK;
+}
+
+static cuzk_status check(const decoder *d, bool wrapped, cuzk_err *err)
+{
+    if (wrapped && !d->submit_seen) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "missing submit field");
+    }
+    CUZK_TRY(cuzk_rpc_check_request_id(d->job->request.request_id, err));
+    if (d->kind < CUZK_JOB_POREP || d->kind > CUZK_JOB_WINNING) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "invalid proof_kind: %" PRId32, (int32_t)d->kind);
     }
     if (d->n_proofs > CUZK_RPC_MAX_PROOFS) {

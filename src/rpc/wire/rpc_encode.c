@@ -162,7 +162,7 @@ void cuzk_rpc_put_status_response(cuzk_wire_writer *w, const cuzk_engine_status 
             put_cached(w, &s->cached[i]);
         }
     }
-    for (int k = 1; k <= CUZK_JOB_KINDS; k++) {
+    for (int k = CUZK_JOB_POREP; k <= CUZK_JOB_WINNING; k++) {
         put_queue(w, (cuzk_job_kind)k, s);
         m.total_proofs_completed += s->completed[k];
         m.total_proofs_failed += s->failed[k];

@@ -29,6 +29,11 @@ typedef struct cuzk_rpc_job {
  */
 CUZK_NODISCARD cuzk_status cuzk_rpc_job_decode(cuzk_rpc_job **out, uint8_t *message, size_t len,
                                                bool wrapped, cuzk_err *err);
+/** Of either decoder: cuzk_rpc_job_decode, cuzk_rpc_aggregate_decode (rpc_aggregate.h). */
+typedef cuzk_status (*cuzk_rpc_decode_fn)(cuzk_rpc_job **out, uint8_t *message, size_t len,
+                                          bool wrapped, cuzk_err *err);
+/** E_INVALID: not UTF-8, a NUL, or longer than CUZK_RPC_MAX_REQUEST_ID. */
+CUZK_NODISCARD cuzk_status cuzk_rpc_check_request_id(cuzk_bytes id, cuzk_err *err);
 /** For cuzk_owned_block.release. NULL is fine. */
 void cuzk_rpc_job_free(void *job);
 
