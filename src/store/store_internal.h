@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
+#include "store/input_encoding.h"
 #include "store/store.h"
 #include "sys/file.h"
 
@@ -76,7 +77,7 @@ bool store_is_full_error(const cuzk_err *err);
 /** Tells the daemon when it changes. */
 void store_set_full(store *s, bool full);
 
-/* --- inputs: the byte strings of a request --- */
+/* --- store_input.c: the byte strings of a request (store/input_encoding.h) --- */
 
 /** How an input is kept. */
 typedef struct store_input {
@@ -85,16 +86,9 @@ typedef struct store_input {
     uint8_t *inline_data; /* owned; NULL: in a file */
 } store_input;
 
-uint64_t store_input_bytes(const cuzk_job_request *r);
 /** Encodes r, into memory or durably into the file of number. Free inline_data with cuzk_free. */
 CUZK_NODISCARD cuzk_status store_input_write(store_input *out, const store *s, uint64_t number,
                                              const cuzk_job_request *r, cuzk_err *err);
-/**
- * Points the byte strings of r into data [n]; *proofs is the array behind r->vanilla_proofs, to be
- * freed with cuzk_free. E_FORMAT, E_NOMEM.
- */
-CUZK_NODISCARD cuzk_status store_input_parse(cuzk_job_request *r, cuzk_bytes **proofs,
-                                             const uint8_t *data, size_t n, cuzk_err *err);
 void store_input_path(char out[CUZK_STORE_PATH_BYTES + 64], const store *s, uint64_t number);
 void store_input_remove(const store *s, uint64_t number);
 
