@@ -10,6 +10,8 @@ build)
     # the daemon's
     packages="$packages libnghttp2-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libssl-dev libmicrohttpd-dev"
     packages="$packages libsqlite3-dev libtomlplusplus-dev"
+    # a queue that several daemons share
+    packages="$packages libpq-dev"
     # cuzk params fetch
     packages="$packages libcurl4-openssl-dev"
     ;;
@@ -17,6 +19,7 @@ test)
     packages="python3 clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev libgmp-dev valgrind dpkg-dev file"
     command -v chromium >/dev/null 2>&1 || packages="$packages chromium fonts-dejavu-core" # test/api/test_page.py
     packages="$packages prometheus" # promtool, for the alert rules
+    packages="$packages postgresql" # the tests start servers of their own
     command -v node >/dev/null 2>&1 || packages="$packages nodejs"
     command -v npm >/dev/null 2>&1 || packages="$packages npm"
     ;;

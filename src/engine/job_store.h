@@ -20,6 +20,8 @@ typedef struct cuzk_job_record {
     int64_t accepted_unix_ms, deadline_unix_ms; /* wall clock; deadline 0: none */
     bool cancel_when_unwatched;
     bool is_privileged; /* WinningPoSt at CRITICAL: may use space that is kept for it */
+    uint32_t
+        class_base; /* by which a shared queue orders: CUZK_PRIORITY_LOW to _CRITICAL; 0: NORMAL */
     cuzk_job_state state;
     /* when it is over: */
     int64_t ended_unix_ms;

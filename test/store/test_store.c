@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* What every back end of the store does (store_backend.h). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 
+#include "store_backend.h"
 #include "store_jobs.h"
 #include "test.h"
-
-static const char *path(void)
-{
-    static char p[400];
-    (void)snprintf(p, sizeof(p), "%s/folder/jobs.db", test_tmpdir());
-    return p;
-}
 
 static cuzk_job_store open_store(cuzk_store_report *report)
 {
     cuzk_job_store s;
     cuzk_err err = {0};
-    const cuzk_store_config c = {.path = path()};
-    CHECK_OK(cuzk_store_open(&s, &c, report, &err), &err);
+    CHECK_OK(backend_open(&s, 0, report, &err), &err);
     return s;
 }
 
@@ -236,10 +228,10 @@ static void is_bounded(void)
 {
     cuzk_job_store s;
     cuzk_err err = {0};
-    const cuzk_store_config c = {.path = path(), .max_bytes = 4 * CUZK_STORE_INLINE_BYTES};
+    const uint64_t max_bytes = 4 * CUZK_STORE_INLINE_BYTES;
     uint64_t n = BIG_FROM;
     job j;
-    CHECK_OK(cuzk_store_open(&s, &c, NULL, &err), &err);
+    CHECK_OK(backend_open(&s, max_bytes, NULL, &err), &err);
     cuzk_status st;
     for (;; n++) {
         job_make(&j, n, true);
@@ -255,8 +247,8 @@ static void is_bounded(void)
     complete(&s, BIG_FROM);     /* what ends gives its place back */
     put(&s, n, true);
     s.destroy(s.arg);
-    CHECK_OK(cuzk_store_open(&s, &c, NULL, &err),
-             &err); /* the count is right after a restart too */
+    /* the count is right after a restart too */
+    CHECK_OK(backend_open(&s, max_bytes, NULL, &err), &err);
     job_make(&j, n + 1, true);
     CHECK_STATUS(s.put(s.arg, &j.record, NULL), CUZK_E_BUDGET);
     job_free(&j);
@@ -316,38 +308,15 @@ static void serves_threads(void)
     s.destroy(s.arg);
 }
 
-static void permissions_and_one_owner(void)
-{
-    struct stat st;
-    char inputs[512];
-    cuzk_job_store s = open_store(NULL), second;
-    cuzk_err err = {0};
-    const cuzk_store_config c = {.path = path()}, none = {.path = ""};
-    CHECK(stat(path(), &st) == 0);
-    CHECK_U64(st.st_mode & 07777, 0600);
-    (void)snprintf(inputs, sizeof(inputs), "%s.inputs", path());
-    CHECK(stat(inputs, &st) == 0);
-    CHECK_U64(st.st_mode & 07777, 0700);
-    CHECK_STATUS(cuzk_store_open(&second, &c, NULL, &err), CUZK_E_IO);
-    CHECK(strstr(err.msg, "in use by another process") != NULL);
-    put(&s, 1, false);
-    s.destroy(s.arg);
-    CHECK_STATUS(cuzk_store_open(&second, &none, NULL, &err), CUZK_E_INVALID);
-    const cuzk_store_config nowhere = {.path = "/nonexistent/a/b.db"};
-    CHECK_STATUS(cuzk_store_open(&second, &nowhere, NULL, &err), CUZK_E_IO);
-    CHECK(strstr(err.msg, "/nonexistent/a/b.db") != NULL);
-}
-
 /* Every allocation of ours fails once, in every operation: a status, and the store goes on. */
 static void survives_lack_of_memory(void)
 {
-    const cuzk_store_config c = {.path = path()};
     cuzk_job_store s;
     job j;
     uint64_t next = 0;
     for (uint64_t n = 1;; n++) {
         cuzk_alloc_fail_nth(n, false);
-        const cuzk_status st = cuzk_store_open(&s, &c, NULL, NULL);
+        const cuzk_status st = backend_open(&s, 0, NULL, NULL);
         cuzk_alloc_fail_nth(0, false);
         if (st == CUZK_OK) {
             break;
@@ -385,12 +354,7 @@ static void survives_lack_of_memory(void)
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, 0);
 }
 
-static const cuzk_case cases[] = {CASE(keeps_everything),
-                                  CASE(finds_by_content),
-                                  CASE(refuses_what_makes_no_sense),
-                                  CASE(prunes),
-                                  CASE(is_bounded),
-                                  CASE(serves_threads),
-                                  CASE(permissions_and_one_owner),
-                                  CASE(survives_lack_of_memory)};
+static const cuzk_case cases[] = {
+    CASE(keeps_everything), CASE(finds_by_content), CASE(refuses_what_makes_no_sense), CASE(prunes),
+    CASE(is_bounded),       CASE(serves_threads),   CASE(survives_lack_of_memory)};
 TEST_MAIN("store/store", cases)

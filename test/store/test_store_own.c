@@ -385,11 +385,29 @@ static void a_full_store_has_a_place_for_winning(void)
     s.destroy(s.arg);
 }
 
-static const cuzk_case cases[] = {CASE(other_files_are_left_alone),
-                                  CASE(links_and_other_kinds_are_refused),
-                                  CASE(a_lost_log_is_noticed),
-                                  CASE(a_damaged_schema_is_moved_aside),
-                                  CASE(a_record_without_sense_is_no_end_of_the_start),
-                                  CASE(a_full_disk_is_told_and_started_on),
-                                  CASE(a_full_store_has_a_place_for_winning)};
+static void permissions_and_one_owner(void)
+{
+    struct stat st;
+    cuzk_job_store s = open_store(NULL), second;
+    cuzk_err err = {0};
+    const cuzk_store_config c = {.path = path()}, none = {.path = ""};
+    CHECK(stat(path(), &st) == 0);
+    CHECK_U64(st.st_mode & 07777, 0600);
+    CHECK(stat(beside(".inputs"), &st) == 0);
+    CHECK_U64(st.st_mode & 07777, 0700);
+    CHECK_STATUS(cuzk_store_open(&second, &c, NULL, &err), CUZK_E_IO);
+    CHECK(strstr(err.msg, "in use by another process") != NULL);
+    CHECK_OK(put(&s, 1, CUZK_JOB_POREP, &err), &err);
+    s.destroy(s.arg);
+    CHECK_STATUS(cuzk_store_open(&second, &none, NULL, &err), CUZK_E_INVALID);
+    const cuzk_store_config nowhere = {.path = "/nonexistent/a/b.db"};
+    CHECK_STATUS(cuzk_store_open(&second, &nowhere, NULL, &err), CUZK_E_IO);
+    CHECK(strstr(err.msg, "/nonexistent/a/b.db") != NULL);
+}
+
+static const cuzk_case cases[] = {
+    CASE(permissions_and_one_owner),          CASE(other_files_are_left_alone),
+    CASE(links_and_other_kinds_are_refused),  CASE(a_lost_log_is_noticed),
+    CASE(a_damaged_schema_is_moved_aside),    CASE(a_record_without_sense_is_no_end_of_the_start),
+    CASE(a_full_disk_is_told_and_started_on), CASE(a_full_store_has_a_place_for_winning)};
 TEST_MAIN("store/own", cases)

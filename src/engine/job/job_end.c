@@ -122,6 +122,7 @@ void cuzk_job_fill_record(const job *j, bool with_input, cuzk_job_record *out)
         .deadline_unix_ms = j->deadline_unix_ms,
         .cancel_when_unwatched = j->is_watched_only,
         .is_privileged = j->is_privileged,
+        .class_base = j->class_base,
         .state = j->outcome,
         .ended_unix_ms = j->ended_unix_ms,
         .code = j->code,

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_STORE_PG_PG_INTERNAL_H
+#define CUZK_STORE_PG_PG_INTERNAL_H
+
+#include <libpq-fe.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "store/input_encoding.h"
+#include "store/pg/pg_store.h"
+
+#define PG_SCHEMA_VERSION 1
+#define PG_CONNECTIONS    6 /* at most, of one store */
+
+/** What a failed statement means for its connection and for another try. */
+typedef enum pg_fault {
+    PG_FAULT_NONE = 0,
+    PG_FAULT_LOST, /* the connection is gone: another try may succeed, and this one may have been done */
+    PG_FAULT_CONFLICT, /* serialisation failure or deadlock: rolled back, another try may succeed */
+    PG_FAULT_DUPLICATE, /* a unique key is there already */
+    PG_FAULT_OTHER
+} pg_fault;
+/** Of a SQLSTATE; NULL or "": the connection is lost. Pure. */
+pg_fault pg_fault_of(const char *sqlstate);
+
+typedef struct pg_conn {
+    PGconn *pg; /* NULL: not connected */
+    bool is_used;
+    pg_fault fault; /* of the last failure */
+    uint64_t answer_ms;
+    const char *name; /* of the store, for messages */
+} pg_conn;
+
+typedef struct pg_store {
+    char *url;           /* owned */
+    char *password_file; /* owned; NULL: none */
+    char name[CUZK_PG_NAME_BYTES];
+    uint64_t max_bytes, retry_ms, answer_ms;
+    atomic_bool is_stopping; /* no more tries */
+    pthread_mutex_t mutex;   /* what follows */
+    pthread_cond_t freed;
+    pg_conn conns[PG_CONNECTIONS];
+    uint64_t input_bytes;   /* of unfinished jobs: as last counted, and what this store did since */
+    uint64_t putting_bytes; /* of those, what is not committed yet */
+    uint64_t counted_ns;    /* when it was counted; 0: never */
+} pg_store;
+
+/* --- pg_query.c: statements --- */
+
+#define PG_MAX_PARAMS 40
+/** Parameters $1.. of a statement. Views are the caller's until the statement has run. */
+typedef struct pg_params {
+    int n;
+    Oid types[PG_MAX_PARAMS];
+    const char *values[PG_MAX_PARAMS];
+    int lengths[PG_MAX_PARAMS], formats[PG_MAX_PARAMS];
+    uint8_t numbers[PG_MAX_PARAMS][8];
+} pg_params;
+/** A bigint with the bits of v. */
+void pg_add_u64(pg_params *p, uint64_t v);
+void pg_add_bool(pg_params *p, bool v);
+/** text; NULL is "". */
+void pg_add_text(pg_params *p, const char *text);
+void pg_add_bytes(pg_params *p, const void *data, size_t n);
+
+/**
+ * Runs one statement. *out (NULL: not wanted) gets its rows, binary, for PQclear. On failure c->fault says
+ * what kind, and *out is NULL. what: for the message "job store NAME: WHAT: ...".
+ */
+CUZK_NODISCARD cuzk_status pg_exec(pg_conn *c, PGresult **out, const char *what, const char *sql,
+                                   const pg_params *params, cuzk_err *err);
+/** Several statements without parameters and rows. */
+CUZK_NODISCARD cuzk_status pg_exec_all(pg_conn *c, const char *what, const char *sql,
+                                       cuzk_err *err);
+uint64_t pg_u64(const PGresult *r, int row, int column); /* of a bigint; NULL: 0 */
+bool pg_bool(const PGresult *r, int row, int column);
+cuzk_bytes pg_bytes(const PGresult *r, int row, int column); /* a view; NULL: empty */
+
+/* --- pg_connection.c --- */
+
+CUZK_NODISCARD cuzk_status pg_connect(pg_store *s, pg_conn *c, cuzk_err *err);
+/**
+ * What is done on a connection, in autocommit mode at its begin and end. is_again: an earlier try ended
+ * with a lost connection, and may have been committed.
+ */
+typedef cuzk_status (*pg_work)(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err);
+/** Runs work on a connection of the pool; again after lost connections and conflicts, for retry_ms. */
+CUZK_NODISCARD cuzk_status pg_run(pg_store *s, pg_work work, void *arg, cuzk_err *err);
+void pg_store_free(pg_store *s);
+
+/* --- pg_schema.c --- */
+
+/** Makes or migrates the tables, under a lock on the row of cuzk_schema. */
+cuzk_status pg_migrate(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err);
+/** schema_1.sql */
+extern const unsigned char pg_schema_1_sql[];
+extern const size_t pg_schema_1_sql_size;
+
+/* --- pg_row.c --- */
+
+/** A row copied out of a result. */
+typedef struct pg_row {
+    cuzk_job_record record;
+    uint8_t *text;      /* owned: what the record's strings point into */
+    uint8_t *input;     /* owned; NULL: not read */
+    cuzk_bytes *proofs; /* owned */
+    uint64_t input_bytes;
+    uint8_t digest[CUZK_SHA256_BYTES];
+} pg_row;
+
+#define PG_COLUMNS                                                                             \
+    "number,job_id,request_id,owner,kind,priority,sector_size,registered_proof,sector_number," \
+    "miner_id,partition_index,content,accepted_ms,deadline_ms,cancel_when_unwatched,class,"    \
+    "state,ended_ms,code,error,proof,queue_wait_ms,srs_load_ms,synthesis_ms,gpu_compute_ms,"   \
+    "total_ms,input_bytes,input_digest"
+
+/** Of a result that SELECTs PG_COLUMNS first. E_FORMAT (out->record.number is known), E_NOMEM. */
+CUZK_NODISCARD cuzk_status pg_row_copy(pg_row *out, const pg_store *s, const PGresult *r, int at,
+                                       cuzk_err *err);
+/** Reads, checks and parses the input. E_FORMAT, E_DIGEST, E_NOT_FOUND: lost; else as statements fail. */
+CUZK_NODISCARD cuzk_status pg_row_read_input(pg_row *row, pg_conn *c, cuzk_err *err);
+void pg_row_free(pg_row *row);
+
+/* --- pg_job.c --- */
+
+void pg_functions(cuzk_job_store *out, pg_store *s);
+
+#endif /* CUZK_STORE_PG_PG_INTERNAL_H */

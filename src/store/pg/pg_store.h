@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_STORE_PG_PG_STORE_H
+#define CUZK_STORE_PG_PG_STORE_H
+
+/*
+ * The job store on PostgreSQL (engine/job_store.h), by libpq: tables cuzk_* in the first schema of the
+ * connection's search path (schema_1.sql). Inputs are in the database, too, in parts of a megabyte.
+ * What put and finish promise is what the database promises for a commit; the store turns
+ * synchronous_commit on where a role has it off.
+ *
+ * A lost connection, a server that starts or stops, and a serialisation failure are tried again
+ * for retry_ms, with growing pauses; a commit whose answer was lost is looked up first, so that it is
+ * not done twice. After that the call fails with E_IO, which clients see as "environment: ".
+ */
+#include "store/store.h"
+
+/** One part of an input in table cuzk_input. */
+#define CUZK_PG_PART_BYTES ((size_t)1 << 20)
+#define CUZK_PG_NAME_BYTES 256
+
+typedef struct cuzk_pg_config {
+    /**
+     * "postgresql://USER@HOST:PORT/DATABASE?NAME=VALUE&..." with libpq's parameters (sslmode, sslrootcert, ...;
+     * several hosts are fine). It may hold no password.
+     */
+    const char *url;
+    const char *password_file; /* its first line; read anew for each connection. NULL: none */
+    uint64_t
+        max_bytes; /* of the inputs of unfinished jobs; put beyond it: E_BUDGET. 0: 64 GiB. A 32nd
+                           part is WinningPoSt's. Several daemons may go beyond it by what they accept in a second. */
+    uint64_t retry_ms;  /* how long a call goes on trying; 0: 10 s */
+    uint64_t answer_ms; /* how long a statement may take; 0: 30 s */
+} cuzk_pg_config;
+
+/**
+ * Connects, and makes or migrates the schema. report may be NULL; its fields about files stay empty.
+ * E_INVALID (the URL, the password file, a server that is too old), E_UNSUPPORTED (the schema is of a newer version),
+ * E_IO (no connection, no permission), E_NOMEM. Messages name host and database, never the password.
+ *
+ * In addition to what job_store.h says: load ends jobs whose input is lost or damaged as FAILED
+ * instead of giving them; find gives the newest job of an id.
+ */
+CUZK_NODISCARD cuzk_status cuzk_pg_store_open(cuzk_job_store *out, const cuzk_pg_config *config,
+                                              cuzk_store_report *report, cuzk_err *err);
+/** The URL without what comes after its database, for messages: "postgresql://HOST:PORT/DATABASE". E_INVALID. */
+CUZK_NODISCARD cuzk_status cuzk_pg_describe(char out[CUZK_PG_NAME_BYTES], const char *url,
+                                            cuzk_err *err);
+
+#endif /* CUZK_STORE_PG_PG_STORE_H */

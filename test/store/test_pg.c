@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* What only the store on PostgreSQL has: the URL, passwords, the schema, servers that go and come. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/pg/pg_internal.h"
+
+#include "pg_server.h"
+#include "store_jobs.h"
+#include "test.h"
+
+static cuzk_status open_url(cuzk_job_store *s, const char *url, const char *password_file,
+                            cuzk_err *err)
+{
+    const cuzk_pg_config c = {.url = url, .password_file = password_file, .retry_ms = 300};
+    return cuzk_pg_store_open(s, &c, NULL, err);
+}
+
+static cuzk_job_store open_store(void)
+{
+    cuzk_job_store s;
+    cuzk_err err = {0};
+    const cuzk_pg_config c = {.url = pg_server_url(), .retry_ms = 60000};
+    CHECK_OK(cuzk_pg_store_open(&s, &c, NULL, &err), &err);
+    return s;
+}
+
+static void put(cuzk_job_store *s, uint64_t number, bool big)
+{
+    job j;
+    cuzk_err err = {0};
+    job_make(&j, number, big);
+    CHECK_OK(s->put(s->arg, &j.record, &err), &err);
+    job_free(&j);
+}
+
+static void complete(cuzk_job_store *s, uint64_t number)
+{
+    job j;
+    cuzk_err err = {0};
+    job_make(&j, number, false);
+    job_complete(&j);
+    CHECK_OK(s->finish(s->arg, &j.record, &err), &err);
+    job_free(&j);
+}
+
+static void count(void *arg, const cuzk_job_record *r)
+{
+    job_check(r, r->number > 1000000);
+    ++*(size_t *)arg;
+}
+
+static size_t load(cuzk_job_store *s)
+{
+    size_t n = 0;
+    uint64_t next = 0;
+    cuzk_err err = {0};
+    CHECK_OK(s->load(s->arg, count, &n, &next, &err), &err);
+    return n;
+}
+
+static void urls(void)
+{
+    static const struct {
+        const char *url, *name, *why;
+    } table[] = {
+        {"postgresql://u@db.example:5433/queue?sslmode=require",
+         "postgresql://db.example:5433/queue", NULL},
+        {"postgresql:///queue?host=/run/postgresql", "postgresql:///run/postgresql/queue", NULL},
+        {"postgresql://u@a,b/queue?target_session_attrs=read-write", "postgresql://a,b/queue",
+         NULL},
+        {"mysql://u@h/db", NULL, "does not begin with postgresql://"},
+        {"host=h dbname=d", NULL, "does not begin with postgresql://"},
+        {"postgresql://u@h/db?colour=red", NULL, "colour"},
+        {"postgresql://u:secret@h/db", NULL, "store.password_file"},
+        {"postgresql://u@h/db?password=secret", NULL, "store.password_file"},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        char name[CUZK_PG_NAME_BYTES];
+        cuzk_err err = {0};
+        if (table[i].name != NULL) {
+            CHECK_OK(cuzk_pg_describe(name, table[i].url, &err), &err);
+            CHECK_STR(name, table[i].name);
+        } else {
+            CHECK_STATUS(cuzk_pg_describe(name, table[i].url, &err), CUZK_E_INVALID);
+            CHECK_MSG(strstr(err.msg, table[i].why) != NULL, "%s", err.msg);
+            CHECK_MSG(strstr(err.msg, "secret") == NULL, "%s", err.msg);
+        }
+    }
+}
+
+static void faults(void)
+{
+    CHECK(pg_fault_of(NULL) == PG_FAULT_LOST && pg_fault_of("08006") == PG_FAULT_LOST);
+    CHECK(pg_fault_of("57P01") == PG_FAULT_LOST && pg_fault_of("53300") == PG_FAULT_LOST);
+    CHECK(pg_fault_of("40001") == PG_FAULT_CONFLICT && pg_fault_of("40P01") == PG_FAULT_CONFLICT);
+    CHECK(pg_fault_of("23505") == PG_FAULT_DUPLICATE);
+    CHECK(pg_fault_of("53100") == PG_FAULT_OTHER && pg_fault_of("42P01") == PG_FAULT_OTHER);
+}
+
+static void what_cannot_be_reached_is_named(void)
+{
+    cuzk_job_store s;
+    cuzk_err err = {0};
+    char url[300], file[300];
+    (void)snprintf(url, sizeof(url), "postgresql://cuzk@/postgres?host=%s", test_tmpdir());
+    CHECK_STATUS(open_url(&s, url, NULL, &err), CUZK_E_IO);
+    CHECK_MSG(strstr(err.msg, test_tmpdir()) != NULL, "%s", err.msg);
+    CHECK(cuzk_status_is_retryable(err.code));
+    (void)snprintf(file, sizeof(file), "%s/password", test_tmpdir());
+    CHECK_STATUS(open_url(&s, url, file, &err), CUZK_E_NOT_FOUND);
+    CHECK_MSG(strstr(err.msg, file) != NULL, "%s", err.msg);
+    FILE *f = fopen(file, "w");
+    CHECK(f != NULL && fputs("secret\n", f) >= 0 && fclose(f) == 0 && chmod(file, 0644) == 0);
+    CHECK_STATUS(open_url(&s, url, file, &err), CUZK_E_INVALID);
+    CHECK_MSG(strstr(err.msg, "everybody can read it") != NULL, "%s", err.msg);
+    (void)snprintf(url, sizeof(url), "postgresql://cuzk@/nowhere?host=%s", pg_server_folder());
+    CHECK_STATUS(open_url(&s, url, NULL, &err), CUZK_E_IO);
+    CHECK_MSG(strstr(err.msg, "\"nowhere\" does not exist") != NULL, "%s", err.msg);
+}
+
+static void a_newer_schema_is_refused(void)
+{
+    cuzk_job_store s = open_store();
+    cuzk_err err = {0};
+    put(&s, 1, false);
+    s.destroy(s.arg);
+    /* a newer one that this program may still use */
+    free(pg_server_sql("UPDATE cuzk_schema SET version = 7, compatible = 1"));
+    s = open_store();
+    CHECK_U64(load(&s), 1);
+    s.destroy(s.arg);
+    free(pg_server_sql("UPDATE cuzk_schema SET version = 7, compatible = 7"));
+    CHECK_STATUS(open_url(&s, pg_server_url(), NULL, &err), CUZK_E_UNSUPPORTED);
+    CHECK_MSG(strstr(err.msg, "version 7") != NULL && strstr(err.msg, "install a newer") != NULL,
+              "%s", err.msg);
+    char *n = pg_server_sql("SELECT count(*) FROM cuzk_job");
+    CHECK_STR(n, "1");
+    free(n);
+}
+
+/* Daemons that start at one moment on an empty database, and after a migration that was cut short. */
+static void schema_is_made_once(void)
+{
+    enum { N = 6 };
+    pid_t pids[N];
+    const char *url = pg_server_url();
+    for (int i = 0; i < N; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) {
+            cuzk_job_store s;
+            const cuzk_pg_config c = {.url = url};
+            cuzk_err err = {0};
+            const cuzk_status st = cuzk_pg_store_open(&s, &c, NULL, &err);
+            if (st != CUZK_OK) {
+                (void)fprintf(stderr, "%s\n", err.msg);
+                _exit(1);
+            }
+            _exit(0);
+        }
+        CHECK(pids[i] > 0);
+    }
+    for (int i = 0; i < N; i++) {
+        int status = 1;
+        CHECK(waitpid(pids[i], &status, 0) == pids[i]);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    free(pg_server_sql("UPDATE cuzk_schema SET version = 0")); /* begins again: nothing is lost */
+    cuzk_job_store s = open_store();
+    put(&s, 5, false);
+    s.destroy(s.arg);
+    char *version = pg_server_sql("SELECT version FROM cuzk_schema");
+    CHECK_STR(version, "1");
+    free(version);
+}
+
+/* The server is killed as by a crash while jobs are put and ended: every call succeeds in the end. */
+typedef struct busy {
+    cuzk_job_store s;
+    atomic_bool stop;
+    uint64_t n; /* the next number */
+} busy;
+
+static void *put_and_complete(void *arg)
+{
+    busy *b = arg;
+    while (!atomic_load(&b->stop)) {
+        put(&b->s, b->n, false);
+        if (b->n % 3 == 0) {
+            complete(&b->s, b->n);
+        }
+        b->n++;
+    }
+    return NULL;
+}
+
+static void a_server_may_go_and_come(void)
+{
+    pthread_t t;
+    busy b = {.s = open_store(), .n = 1};
+    CHECK(pthread_create(&t, NULL, put_and_complete, &b) == 0);
+    for (int i = 0; i < 3; i++) {
+        const struct timespec some = {.tv_nsec = 150000000};
+        (void)nanosleep(&some, NULL);
+        pg_server_restart();
+    }
+    atomic_store(&b.stop, true);
+    CHECK(pthread_join(t, NULL) == 0);
+    CHECK(b.n > 5);
+    CHECK_U64(load(&b.s), (b.n - 1) - (b.n - 1) / 3);
+    b.s.destroy(b.s.arg);
+}
+
+/* Inputs of several parts, at and around their borders. */
+static void large_inputs(void)
+{
+    static const size_t sizes[] = {CUZK_PG_PART_BYTES - 49, CUZK_PG_PART_BYTES - 48,
+                                   CUZK_PG_PART_BYTES - 47, 3 * CUZK_PG_PART_BYTES + 5};
+    cuzk_job_store s = open_store();
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        uint8_t *data = malloc(sizes[i]);
+        job j;
+        cuzk_err err = {0};
+        CHECK(data != NULL);
+        memset(data, (int)(7 + i), sizes[i]);
+        job_make(&j, i + 1, false);
+        j.record.request = (cuzk_job_request){.kind = CUZK_JOB_POREP,
+                                              .request_id = {(const uint8_t *)"abcd" + i, 1},
+                                              .vanilla_proof = {data, sizes[i]}};
+        CHECK_OK(s.put(s.arg, &j.record, &err), &err);
+        job_free(&j);
+        free(data);
+    }
+    char *parts = pg_server_sql("SELECT string_agg(n::text, ',' ORDER BY number) FROM"
+                                " (SELECT number, count(*) n FROM cuzk_input GROUP BY number) t");
+    CHECK_STR(parts, "1,1,2,4");
+    free(parts);
+    s.destroy(s.arg);
+}
+
+static void see_failed(void *arg, const cuzk_job_record *r)
+{
+    *(bool *)arg = r->state == CUZK_JOB_FAILED && strncmp(r->error, "environment: ", 13) == 0;
+}
+
+/* Damage by whoever writes into the tables: the job fails, the others go on. */
+static void damaged_inputs_end_their_jobs(void)
+{
+    static const char *const ids[] = {"job-1000001", "job-1000002", "job-1000003"};
+    cuzk_job_store s = open_store();
+    for (uint64_t n = 1000001; n <= 1000004; n++) {
+        put(&s, n, true);
+    }
+    free(pg_server_sql("DELETE FROM cuzk_input WHERE number = 1000001"));
+    free(pg_server_sql("UPDATE cuzk_input SET data = set_byte(data, 99, get_byte(data, 99) # 1)"
+                       " WHERE number = 1000002"));
+    free(pg_server_sql("UPDATE cuzk_job SET kind = 77 WHERE number = 1000003"));
+    CHECK_U64(load(&s), 1);
+    for (size_t i = 0; i < 2; i++) {
+        bool ok = false;
+        CHECK_STATUS(s.find(s.arg, ids[i], see_failed, &ok, NULL), CUZK_OK);
+        CHECK(ok);
+    }
+    char *state = pg_server_sql("SELECT state FROM cuzk_job WHERE number = 1000003");
+    CHECK_STR(state, "3");
+    free(state);
+    CHECK_U64(load(&s), 1);
+    s.destroy(s.arg);
+}
+
+static const cuzk_case cases[] = {CASE(urls),
+                                  CASE(faults),
+                                  CASE(what_cannot_be_reached_is_named),
+                                  CASE(a_newer_schema_is_refused),
+                                  CASE(schema_is_made_once),
+                                  CASE(large_inputs),
+                                  CASE(damaged_inputs_end_their_jobs),
+                                  CASE(a_server_may_go_and_come)};
+TEST_MAIN("store/pg", cases)
