@@ -85,7 +85,7 @@ static cuzk_status open_gpus(app *a, devices *d, const char *spec, uint64_t limi
         return open_list(a, d, spec + 5, limit);
     }
     if (n == 0) {
-        return CUZK_FAIL(&a->err, CUZK_E_UNSUPPORTED, "--device cuda: no usable GPU");
+        return CUZK_FAIL(&a->err, CUZK_E_DEV_UNFIT, "--device cuda: no usable GPU");
     }
     for (uint32_t i = 0; i < n; i++) {
         CUZK_TRY(open_one(a, d, i, limit));

@@ -22,6 +22,7 @@
 #include "api/http_input.h"
 #include "api/metrics_text.h"
 #include "api/page.h"
+#include "api/ready_text.h"
 #include "api/status_json.h"
 #include "api/text_buf.h"
 #include "base/alloc.h"
@@ -311,19 +312,23 @@ static enum MHD_Result send_ready(cuzk_api_server *s, struct MHD_Connection *c)
         usable += es.devices[i].quarantined ? 0 : 1;
     }
     const bool draining = es.draining;
+    cuzk_text_buf text = {.p = NULL};
+    cuzk_ready_text(&text, &es);
     cuzk_engine_status_free(&es);
+    char *body = NULL;
+    size_t n = 0;
+    const cuzk_status st = cuzk_text_finish(&text, &body, &n, NULL);
     s->answered[ROUTE_READYZ]++;
-    if (draining) {
-        return send_text(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "not ready: draining\n");
-    }
-    if (usable == 0) {
-        return send_text(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "not ready: no usable device\n");
-    }
-    const char *why = s->get_ready != NULL ? s->get_ready(s->get_ready_arg) : NULL;
+    const char *why = draining               ? "not ready: draining\n"
+                      : usable == 0          ? "not ready: no usable device\n"
+                      : st != CUZK_OK        ? "not ready: out of memory\n"
+                      : s->get_ready != NULL ? s->get_ready(s->get_ready_arg)
+                                             : NULL;
     if (why != NULL) {
+        cuzk_free(body);
         return send_text(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, why);
     }
-    return send_text(s, c, MHD_HTTP_OK, "ready\n");
+    return send_response(c, MHD_HTTP_OK, own_response(s, body, n, "text/plain; charset=utf-8"));
 }
 
 static enum MHD_Result send_page(cuzk_api_server *s, struct MHD_Connection *c)

@@ -308,6 +308,31 @@ static void put_workers(cuzk_jsonw *w, const cuzk_engine_status *s)
     cuzk_jsonw_end_array(w);
 }
 
+/* What the device can do with circuits, from its memory. */
+static void put_abilities(cuzk_jsonw *w, const cuzk_engine_status *s, uint32_t device)
+{
+    cuzk_jsonw_key(w, "abilities");
+    cuzk_jsonw_begin_array(w);
+    for (uint32_t i = 0; i < s->n_abilities; i++) {
+        const cuzk_status_ability *a = &s->abilities[i];
+        if (a->device != device) {
+            continue;
+        }
+        cuzk_jsonw_begin_object(w);
+        cuzk_jsonw_put_str(w, "circuit_id", a->circuit_id);
+        cuzk_jsonw_put_str(w, "ability", cuzk_device_ability_name(a->ability));
+        cuzk_jsonw_put_u64(w, "needed_bytes", a->needed_bytes);
+        cuzk_jsonw_put_u64(w, "available_bytes", a->available_bytes);
+        if (a->expected_ms != 0) {
+            cuzk_jsonw_key(w, "expected_secs");
+            cuzk_jsonw_f64(w, (double)a->expected_ms / 1e3);
+            cuzk_jsonw_put_bool(w, "expected_is_measured", a->is_measured);
+        }
+        cuzk_jsonw_end_object(w);
+    }
+    cuzk_jsonw_end_array(w);
+}
+
 static void put_devices(cuzk_jsonw *w, const cuzk_engine_status *s)
 {
     cuzk_jsonw_key(w, "devices");
@@ -330,6 +355,7 @@ static void put_devices(cuzk_jsonw *w, const cuzk_engine_status *s)
         cuzk_jsonw_put_u64(w, "busy_slots", busy);
         cuzk_jsonw_put_u64(w, "partitions_done", d->jobs_done);
         cuzk_jsonw_put_u64(w, "errors", d->errors);
+        put_abilities(w, s, i);
         cuzk_jsonw_end_object(w);
     }
     cuzk_jsonw_end_array(w);

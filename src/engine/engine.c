@@ -36,6 +36,7 @@ ALONE static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
         if (d->circuits == NULL) {
             return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
         }
+        CUZK_TRY(cuzk_device_abilities_init(e, i, err));
         e->n_primary += d->info.is_fallback ? 0 : 1;
         /* the fallback takes as long as it takes: there is nothing else */
         cuzk_health_init(&d->health, d->info.is_fallback ? 0 : e->cfg.device_timeout_ms * MS_NS,
@@ -308,6 +309,7 @@ ALONE void cuzk_engine_destroy(cuzk_engine *e)
     for (uint32_t i = 0; i < e->n_devices; i++) {
         cuzk_device_keys_free(&e->devices[i]);
         cuzk_free(e->devices[i].circuits);
+        cuzk_free(e->devices[i].abilities);
     }
     cuzk_free(e->wants);
     if (e->owns_backend) {

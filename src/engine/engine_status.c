@@ -11,12 +11,18 @@
 #define SLACK 16u /* jobs and partitions that may come between counting and copying */
 
 typedef struct sizes {
-    size_t n_devices, n_cached, n_jobs, n_parts, n_set_aside;
+    size_t n_devices, n_cached, n_jobs, n_parts, n_set_aside, n_abilities;
 } sizes;
 
 static bool is_shown(const job *j, uint64_t now)
 {
     return j->phase != PHASE_ENDED || now - j->ended_ns < SHOWN_NS;
+}
+
+LOCKED static bool shows_ability(const cuzk_engine *e, uint32_t index, uint32_t circuit)
+{
+    return e->devices[index].has_abilities &&
+           (e->backend->circuits[circuit].is_network || !cuzk_device_can(e, index, circuit));
 }
 
 LOCKED static sizes measure(const cuzk_engine *e, uint64_t now)
@@ -28,6 +34,7 @@ LOCKED static sizes measure(const cuzk_engine *e, uint64_t now)
     for (uint32_t d = 0; d < e->n_devices; d++) {
         for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
             s.n_set_aside += cuzk_circuit_is_set_aside(&e->devices[d].circuits[i], now) ? 1 : 0;
+            s.n_abilities += shows_ability(e, d, i) ? 1 : 0;
         }
         const cuzk_load_cache *keys = &e->devices[d].keys.cache;
         for (uint32_t i = 0; i < keys->n; i++) {
@@ -47,7 +54,7 @@ static bool fits(const sizes *need, const sizes *have)
 {
     return need->n_devices <= have->n_devices && need->n_cached <= have->n_cached &&
            need->n_jobs <= have->n_jobs && need->n_parts <= have->n_parts &&
-           need->n_set_aside <= have->n_set_aside;
+           need->n_set_aside <= have->n_set_aside && need->n_abilities <= have->n_abilities;
 }
 
 static void fill_part(cuzk_status_partition *out, uint32_t index, const part *p)
@@ -190,6 +197,26 @@ LOCKED static void fill_set_aside(const cuzk_engine *e, cuzk_engine_status *out,
     }
 }
 
+LOCKED static void fill_abilities(const cuzk_engine *e, cuzk_engine_status *out)
+{
+    for (uint32_t d = 0; d < e->n_devices; d++) {
+        for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
+            const cuzk_backend_ability *a = &e->devices[d].abilities[i];
+            if (!shows_ability(e, d, i)) {
+                continue;
+            }
+            cuzk_status_ability *o = &out->abilities[out->n_abilities++];
+            *o = (cuzk_status_ability){.device = d,
+                                       .ability = a->ability,
+                                       .needed_bytes = a->needed_bytes,
+                                       .available_bytes = a->available_bytes,
+                                       .expected_ms = a->expected_ms,
+                                       .is_measured = a->is_measured};
+            memcpy(o->circuit_id, e->backend->circuits[i].id, sizeof(o->circuit_id));
+        }
+    }
+}
+
 /* Where partitions and whole jobs wait. */
 LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
 {
@@ -242,6 +269,7 @@ LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_stat
     fill_cached(e, out);
     fill_keys(e, out);
     fill_set_aside(e, out, now);
+    fill_abilities(e, out);
     out->log_lines_lost = e->log.n_lost;
     out->unsaved_ends = e->n_unsaved;
     fill_jobs(e, out, parts, now);
@@ -262,6 +290,7 @@ cuzk_status cuzk_engine_get_status(cuzk_engine *e, cuzk_engine_status *out, cuzk
                              have.n_cached * sizeof(cuzk_status_cached) +
                              have.n_jobs * sizeof(cuzk_status_job) +
                              have.n_set_aside * sizeof(cuzk_status_set_aside) +
+                             have.n_abilities * sizeof(cuzk_status_ability) +
                              have.n_parts * sizeof(cuzk_status_partition);
         uint8_t *block = cuzk_alloc_zero(1, total);
         if (block == NULL) {
@@ -276,7 +305,8 @@ cuzk_status cuzk_engine_get_status(cuzk_engine *e, cuzk_engine_status *out, cuzk
             out->cached = (cuzk_status_cached *)(void *)(out->devices + have.n_devices);
             out->jobs = (cuzk_status_job *)(void *)(out->cached + have.n_cached);
             out->set_aside = (cuzk_status_set_aside *)(void *)(out->jobs + have.n_jobs);
-            fill(e, out, (cuzk_status_partition *)(void *)(out->set_aside + have.n_set_aside), now);
+            out->abilities = (cuzk_status_ability *)(void *)(out->set_aside + have.n_set_aside);
+            fill(e, out, (cuzk_status_partition *)(void *)(out->abilities + have.n_abilities), now);
             break;
         }
         have = need;

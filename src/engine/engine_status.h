@@ -7,6 +7,7 @@
  * Taken under one lock for some microseconds, never waits for a device or a file.
  */
 #include "engine/engine.h"
+#include "prover/filecoin_needs.h"
 
 #define CUZK_STAGES 9
 /** Stages of a partition, in order; an aggregate goes from CHECK to AGGREGATE to RETURN. Names: cuzk_stage_name. */
@@ -105,6 +106,17 @@ typedef struct cuzk_status_set_aside {
     uint64_t until_ns;
 } cuzk_status_set_aside;
 
+/** What a device with memory of its own can do with a circuit: of the main network's sector sizes, and of all that
+ * the device cannot prove. */
+typedef struct cuzk_status_ability {
+    char circuit_id[32];
+    uint32_t device; /* index into devices */
+    cuzk_device_ability ability;
+    uint64_t needed_bytes, available_bytes; /* device memory */
+    uint32_t expected_ms;                   /* of one statement; 0: not known */
+    bool is_measured;                       /* expected_ms: on such a card; else computed */
+} cuzk_status_ability;
+
 typedef struct cuzk_engine_status {
     uint64_t now_ns, started_ns;
     bool draining;
@@ -131,6 +143,8 @@ typedef struct cuzk_engine_status {
     cuzk_status_job *jobs;
     cuzk_status_set_aside *set_aside; /* circuits that get no work on a device now */
     uint32_t n_set_aside;
+    cuzk_status_ability *abilities; /* in the order of devices */
+    uint32_t n_abilities;
     uint64_t log_lines_lost; /* the logger was too slow */
     uint32_t unsaved_ends;   /* ended jobs whose end the store could not record yet */
     uint32_t n_jobs;         /* queued, running, and over within the last minute; newest last */

@@ -2,6 +2,7 @@
 #include "prover/filecoin_key.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,6 +12,7 @@ struct cuzk_filecoin_circuit {
     _Atomic uint32_t refs;
     cuzk_circuit_spec spec;
     cuzk_circuit *circuit;
+    char label[48]; /* "porep 32GiB" */
 };
 
 struct cuzk_filecoin_params {
@@ -39,6 +41,8 @@ cuzk_status cuzk_filecoin_circuit_create(cuzk_filecoin_circuit **out, const cuzk
         return CUZK_FAIL(err, CUZK_E_NOMEM, "circuit: out of memory");
     }
     c->spec = *spec;
+    (void)snprintf(c->label, sizeof(c->label), "%s %s", cuzk_circuit_kind_name(spec->kind),
+                   spec->shape->name);
     atomic_init(&c->refs, 1);
     const cuzk_status st =
         cuzk_filecoin_circuit_build(spec->kind, spec->shape->bytes, &c->circuit, err);
@@ -67,6 +71,11 @@ void cuzk_filecoin_circuit_unref(cuzk_filecoin_circuit *c)
 const cuzk_circuit *cuzk_filecoin_circuit_get(const cuzk_filecoin_circuit *c)
 {
     return c->circuit;
+}
+
+const char *cuzk_filecoin_circuit_label(const cuzk_filecoin_circuit *c)
+{
+    return c->label;
 }
 
 const cuzk_circuit_spec *cuzk_filecoin_circuit_spec(const cuzk_filecoin_circuit *c)

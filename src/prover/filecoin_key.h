@@ -23,6 +23,8 @@ cuzk_filecoin_circuit *cuzk_filecoin_circuit_ref(cuzk_filecoin_circuit *c);
 /** NULL is fine. */
 void cuzk_filecoin_circuit_unref(cuzk_filecoin_circuit *c);
 const cuzk_circuit *cuzk_filecoin_circuit_get(const cuzk_filecoin_circuit *c);
+/** "porep 32GiB", for messages; as long as the circuit. */
+const char *cuzk_filecoin_circuit_label(const cuzk_filecoin_circuit *c);
 const cuzk_circuit_spec *cuzk_filecoin_circuit_spec(const cuzk_filecoin_circuit *c);
 
 /** The parameters and the verifying key of a circuit, shared. */

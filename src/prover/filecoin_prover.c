@@ -96,16 +96,18 @@ cuzk_status cuzk_filecoin_prover_add_device(cuzk_filecoin_prover *p, cuzk_accel 
     const cuzk_circuit *c = cuzk_filecoin_circuit_get(p->circuit);
     cuzk_device_key *k = NULL;
     cuzk_witness_memory *memory = NULL;
+    cuzk_device_key_opts named = *opts;
+    named.what = cuzk_filecoin_circuit_label(p->circuit);
     if (p->n_keys == CUZK_PROVER_MAX_DEVICES) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "more than %d devices", CUZK_PROVER_MAX_DEVICES);
     }
     if (p->params != NULL) {
-        CUZK_TRY(cuzk_device_key_create(&k, dev, c, cuzk_filecoin_params_srs(p->params), opts,
+        CUZK_TRY(cuzk_device_key_create(&k, dev, c, cuzk_filecoin_params_srs(p->params), &named,
                                         p->pool, cancel, err));
     } else {
         cuzk_toxic toxic;
         cuzk_toxic_from_seed(&toxic, p->seed);
-        CUZK_TRY(cuzk_device_key_setup(&k, dev, c, &toxic, opts, cancel, err));
+        CUZK_TRY(cuzk_device_key_setup(&k, dev, c, &toxic, &named, cancel, err));
         if (p->made_vk == NULL) {
             const cuzk_status st = take_made_vk(p, k, err);
             if (st != CUZK_OK) {

@@ -100,6 +100,36 @@ static void read_counters(cuzk_json *j, cuzk_status_view *v)
     }
 }
 
+static void read_ability(cuzk_json *j, cuzk_view_ability *a)
+{
+    static const char *const names[] = {"circuit_id", "ability", "expected_secs"};
+    reader r;
+    int i = 0;
+    if (!begin(&r, j)) {
+        return;
+    }
+    while (next_field(&r, names, COUNT(names), &i)) {
+        switch (i) {
+        case 0: (void)cuzk_json_string_copy(j, a->circuit_id, sizeof(a->circuit_id)); break;
+        case 1: (void)cuzk_json_string_copy(j, a->ability, sizeof(a->ability)); break;
+        case 2: (void)cuzk_json_f64(j, &a->expected_secs); break;
+        default: (void)cuzk_json_skip(j); break;
+        }
+    }
+}
+
+static void read_abilities(cuzk_json *j, cuzk_view_device *d)
+{
+    if (!cuzk_json_begin_array(j)) {
+        return;
+    }
+    while (cuzk_json_next(j)) {
+        cuzk_view_ability more = {.expected_secs = 0};
+        read_ability(j, d->n_abilities < CUZK_VIEW_ABILITIES ? &d->abilities[d->n_abilities++]
+                                                             : &more);
+    }
+}
+
 static void read_device(cuzk_json *j, cuzk_view_device *d)
 {
     static const char *const names[] = {"ordinal",
@@ -112,7 +142,8 @@ static void read_device(cuzk_json *j, cuzk_view_device *d)
                                         "is_cpu",
                                         "quarantined",
                                         "name",
-                                        "is_fallback"};
+                                        "is_fallback",
+                                        "abilities"};
     uint64_t *const values[] = {&d->ordinal,    &d->memory_total,    &d->memory_free, &d->slots,
                                 &d->busy_slots, &d->partitions_done, &d->errors};
     reader r;
@@ -127,6 +158,7 @@ static void read_device(cuzk_json *j, cuzk_view_device *d)
         case 8: (void)cuzk_json_bool(j, &d->quarantined); break;
         case 9: (void)cuzk_json_string_copy(j, d->name, sizeof(d->name)); break;
         case 10: (void)cuzk_json_bool(j, &d->is_fallback); break;
+        case 11: read_abilities(j, d); break;
         default: (void)cuzk_json_u64(j, values[i]); break;
         }
     }

@@ -11,6 +11,7 @@
 
 enum {
     CUZK_VIEW_DEVICES = 64,
+    CUZK_VIEW_ABILITIES = 8,
     CUZK_VIEW_CACHED = 64,
     CUZK_VIEW_JOBS = 256,
     CUZK_VIEW_PARTITIONS = 32,
@@ -24,10 +25,18 @@ enum {
 /** "critical", "high", "normal", "low": columns of cuzk_view_queue.pending_by_priority. */
 extern const char *const cuzk_view_priority[CUZK_VIEW_PRIORITIES];
 
+/** What a device can do with a circuit. */
+typedef struct cuzk_view_ability {
+    char circuit_id[32], ability[16]; /* "resident", "streamed", "not possible" */
+    double expected_secs;             /* 0: not known */
+} cuzk_view_ability;
+
 typedef struct cuzk_view_device {
     uint64_t ordinal, memory_total, memory_free, slots, busy_slots, partitions_done, errors;
     bool is_cpu, is_fallback, quarantined;
     char name[CUZK_VIEW_NAME];
+    cuzk_view_ability abilities[CUZK_VIEW_ABILITIES];
+    uint32_t n_abilities;
 } cuzk_view_device;
 
 typedef struct cuzk_view_queue {

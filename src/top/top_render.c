@@ -192,6 +192,24 @@ static void put_summary(page *p, const cuzk_status_view *v)
     end_line(p);
 }
 
+/* "porep-32g resident 7.9 s, window-32g not possible"; nothing for a device without memory of its own. */
+static void put_abilities(page *p, const cuzk_view_device *d)
+{
+    char a[24];
+    if (d->n_abilities == 0 || is_full(p)) {
+        return;
+    }
+    for (uint32_t i = 0; i < d->n_abilities; i++) {
+        const cuzk_view_ability *b = &d->abilities[i];
+        putf(p, INK_DIM, "%s%s ", i == 0 ? "      " : ", ", b->circuit_id);
+        put(p, strcmp(b->ability, "not possible") == 0 ? INK_WARN : INK_DIM, b->ability);
+        if (b->expected_secs > 0) {
+            putf(p, INK_DIM, " %s", time_text(a, b->expected_secs));
+        }
+    }
+    end_line(p);
+}
+
 static void put_devices(page *p, const cuzk_status_view *v)
 {
     char a[24], b[24], text[64];
@@ -231,6 +249,7 @@ static void put_devices(page *p, const cuzk_status_view *v)
         right_u64(p, 82, d->partitions_done);
         right_u64(p, 90, d->errors);
         end_line(p);
+        put_abilities(p, d);
     }
 }
 

@@ -259,8 +259,8 @@ static void fp2_equals_host(void)
 static void refuses_a_device_that_is_not_there(void)
 {
     cuzk_cuda_queue *q = NULL;
-    CHECK_STATUS(cuzk_cuda_queue_create(&q, cuzk_cuda_device_count(), NULL), CUZK_E_UNSUPPORTED);
-    CHECK_STATUS(cuzk_cuda_queue_create(&q, -1, NULL), CUZK_E_UNSUPPORTED);
+    CHECK_STATUS(cuzk_cuda_queue_create(&q, cuzk_cuda_device_count(), NULL), CUZK_E_DEV_UNFIT);
+    CHECK_STATUS(cuzk_cuda_queue_create(&q, -1, NULL), CUZK_E_DEV_UNFIT);
     CHECK(q == NULL);
 }
 

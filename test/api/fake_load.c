@@ -28,6 +28,7 @@ typedef struct job {
 typedef struct block {
     cuzk_status_device devices[N_DEVICES];
     cuzk_status_cached cached[8];
+    cuzk_status_ability abilities[2 * N_DEVICES];
     cuzk_status_job jobs[MAX_JOBS];
     cuzk_status_partition parts[MAX_JOBS][MAX_PARTS];
 } block;
@@ -384,6 +385,19 @@ static void show_machine(cuzk_engine_status *out, int now)
         dev->quarantined = quarantined(d, now);
         dev->errors = d == 2 && now >= 45000 ? 3 : 0;
     }
+    for (uint32_t i = 0; i < 2 * N_DEVICES; i++) { /* the last device is a small one */
+        cuzk_status_ability *a = &out->abilities[out->n_abilities++];
+        const bool is_window = i % 2 == 1, is_small = i / 2 == N_DEVICES - 1;
+        *a = (cuzk_status_ability){.device = i / 2,
+                                   .ability = !is_small   ? CUZK_DEVICE_RESIDENT
+                                              : is_window ? CUZK_DEVICE_CANNOT
+                                                          : CUZK_DEVICE_STREAMS,
+                                   .needed_bytes = (uint64_t)9 << 30,
+                                   .available_bytes = (uint64_t)(is_small ? 7 : 141) << 30,
+                                   .expected_ms = is_window ? 0 : 7890,
+                                   .is_measured = !is_small};
+        (void)snprintf(a->circuit_id, sizeof(a->circuit_id), is_window ? "wpost-32g" : "porep-32g");
+    }
     out->budget_used += (uint64_t)62 << 30;
     for (size_t i = 0; i < sizeof(cached) / sizeof(cached[0]); i++) {
         cuzk_status_cached *c = &out->cached[out->n_cached++];
@@ -420,6 +434,7 @@ cuzk_status fake_load_status(const fake_load *f, double second, uint64_t begin_n
     out->devices = b->devices;
     out->cached = b->cached;
     out->jobs = b->jobs;
+    out->abilities = b->abilities;
     out->n_devices = N_DEVICES;
     show_machine(out, now);
     for (int i = 0; i < f->n_jobs; i++) {

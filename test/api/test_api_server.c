@@ -144,7 +144,9 @@ static void routes(void)
     fixture f;
     start(&f, &(cuzk_api_config){0});
     expect(get(f.port, "/healthz"), 200, "\r\n\r\nok\n");
-    expect(get(f.port, "/readyz"), 200, "ready");
+    expect(get(f.port, "/readyz"), 200,
+           "\r\n\r\nready\nGPU 0: porep-32g resident, wpost-32g resident\n");
+    expect(get(f.port, "/readyz"), 200, "GPU 2: porep-32g streamed, wpost-32g not possible\n");
     expect(get(f.port, "/"), 200, "Content-Security-Policy: default-src 'none'");
     expect(get(f.port, "/"), 200, "<!doctype html>");
     expect(get(f.port, "/status"), 200, "Content-Type: application/json");

@@ -52,6 +52,10 @@ static void read_back(void)
         CHECK_U64(v->devices[i].partitions_done, s.devices[i].jobs_done);
         CHECK_U64(v->devices[i].memory_free, s.devices[i].memory_free);
         CHECK_U64(v->devices[i].errors, s.devices[i].errors);
+        CHECK_U64(v->devices[i].n_abilities, 2);
+        CHECK_STR(v->devices[i].abilities[1].circuit_id, "wpost-32g");
+        CHECK_STR(v->devices[i].abilities[1].ability, i == 2 ? "not possible" : "resident");
+        CHECK(v->devices[i].abilities[0].expected_secs == 7.89);
     }
     CHECK_U64(v->n_queues, CUZK_JOB_KINDS);
     CHECK_U64(v->n_stages, CUZK_STAGES);

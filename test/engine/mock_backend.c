@@ -239,6 +239,9 @@ static bool is_cpu(const mock_backend *b, uint32_t device)
 static void prove_one(mock_backend *b, uint32_t device, uint32_t circuit, cuzk_backend_work *work)
 {
     const mock_witness *w = work->witness;
+    if (!is_cpu(b, device) && (b->cannot[device] >> circuit & 1) != 0) {
+        atomic_fetch_add(&b->unfit, 1);
+    }
     cuzk_err *err = &work->err;
     err->msg[0] = '\0';
     if (!enter(b, MOCK_PROVE, device, work->cancel)) {
@@ -400,6 +403,26 @@ void mock_use_keys(mock_backend *b, uint64_t device_total)
     b->vtable.load_key = load_key;
     b->vtable.unload_key = unload_key;
     b->vtable.prove = prove_with_key;
+}
+
+static void device_ability(void *arg, uint32_t device, uint32_t circuit, cuzk_backend_ability *out)
+{
+    const mock_backend *b = arg;
+    const bool can = (b->cannot[device] >> circuit & 1) == 0;
+    *out =
+        (cuzk_backend_ability){.ability = can ? CUZK_DEVICE_STREAMS : CUZK_DEVICE_CANNOT,
+                               .needed_bytes = 100 * MOCK_MIB,
+                               .available_bytes = can ? 200 * MOCK_MIB : (50 + device) * MOCK_MIB,
+                               .expected_ms = can ? 1500 : 0};
+}
+
+void mock_use_abilities(mock_backend *b, const uint32_t cannot[MOCK_DEVICES])
+{
+    memcpy(b->cannot, cannot, sizeof(b->cannot));
+    b->vtable.device_ability = device_ability;
+    for (uint32_t i = 0; i < 4; i++) {
+        b->circuits[i].is_network = true;
+    }
 }
 
 void mock_use_fallback(mock_backend *b)

@@ -70,6 +70,8 @@ typedef struct mock_backend {
     _Atomic uint32_t hung,
         keys_of[MOCK_DEVICES + 1];  /* calls that hang; keys there or being freed */
     _Atomic uint32_t probed_in_use; /* probes of a device that has keys or calls: must stay 0 */
+    uint32_t cannot[MOCK_DEVICES];  /* circuits (bits) that a device has no memory for */
+    _Atomic uint32_t unfit;         /* proofs of such a circuit on such a device: must stay 0 */
     uint64_t device_total;          /* 0: devices need no keys */
     _Atomic uint64_t device_used[MOCK_DEVICES]; /* by keys and calls */
     _Atomic uint32_t device_over, n_keys, keys_loaded,
@@ -81,6 +83,8 @@ typedef struct mock_backend {
 void mock_init(mock_backend *b, uint32_t n_devices);
 /** Devices with memory of their own: keys of 30 MiB (winning: 3), calls of 8. */
 void mock_use_keys(mock_backend *b, uint64_t device_total);
+/** Devices say what they can do: all but the circuits (bits) of cannot[i]. */
+void mock_use_abilities(mock_backend *b, const uint32_t cannot[MOCK_DEVICES]);
 /** The CPU as one more device, for when none of the others works; it takes three times the memory. */
 void mock_use_fallback(mock_backend *b);
 void mock_destroy(mock_backend *b);

@@ -42,6 +42,9 @@ void world_open_with_keys(world *w, uint32_t n_devices, uint64_t device_mib)
         mock_use_keys(&w->b, device_mib * MOCK_MIB);
     }
     w->cfg.backend = &w->b.vtable;
+    if (w->cannot != NULL) {
+        mock_use_abilities(&w->b, w->cannot);
+    }
     if (w->with_fallback) {
         mock_use_fallback(&w->b);
     }
@@ -66,6 +69,7 @@ void world_close(world *w)
     CHECK_U64(atomic_load(&w->b.used), 0);
     CHECK(atomic_load(&w->b.peak) <= w->cfg.budget_bytes);
     CHECK_U64(atomic_load(&w->b.probed_in_use), 0);
+    CHECK_U64(atomic_load(&w->b.unfit), 0);
     mock_destroy(&w->b);
     (void)pthread_mutex_destroy(&w->log.mu);
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, w->before.blocks_now);

@@ -22,7 +22,8 @@ typedef struct world_log {
 typedef struct world {
     mock_backend b;
     world_log log;
-    bool with_fallback; /* before world_open: the CPU for when no device works */
+    bool with_fallback;     /* before world_open: the CPU for when no device works */
+    const uint32_t *cannot; /* [MOCK_DEVICES] before world_open: mock_use_abilities; NULL: not */
     cuzk_engine *e;
     cuzk_engine_config cfg;
     cuzk_alloc_stats before;

@@ -575,8 +575,50 @@ static void resident_within_budget(void)
     free(r);
 }
 
-static const cuzk_case cases[] = {CASE(prove_await_join), CASE(combs_where_they_fit),
-                                  CASE(same_id_two_contents), CASE(failures)};
+/* A card of 8 GB: its abilities are in the status, and a WindowPoSt of 32 GiB sectors is refused at once. */
+static void small_card(void)
+{
+    cuzk_err err;
+    cuzk_engine *e = NULL;
+    cuzk_engine_status s;
+    rig_request window;
+    rig_result r;
+    cuzk_wait wait = 0;
+    mock_device m = {.limit = (uint64_t)7475 << 20};
+    const cuzk_engine_accel accel = {open_mock, &m};
+    CHECK_OK(cuzk_pool_create(&m.pool, NULL, &err), &err);
+    const cuzk_engine_config cfg = {.param_cache = test_tmpdir(),
+                                    .budget_bytes = (uint64_t)16 << 30,
+                                    .accels = &accel,
+                                    .n_accels = 1};
+    CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
+    CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+    CHECK_U64(s.n_abilities, 8); /* four kinds, 32 and 64 GiB */
+    for (uint32_t i = 0; i < s.n_abilities; i++) {
+        const cuzk_status_ability *a = &s.abilities[i];
+        const bool is_window = strncmp(a->circuit_id, "wpost", 5) == 0;
+        CHECK_MSG((a->ability == CUZK_DEVICE_CANNOT) == is_window, "%s: %s", a->circuit_id,
+                  cuzk_device_ability_name(a->ability));
+        CHECK(a->needed_bytes != 0 && a->available_bytes == m.limit);
+    }
+    cuzk_engine_status_free(&s);
+    rig_request_make(&window, CUZK_JOB_WINDOW, 1, "wdpost");
+    rig_result_init(&r);
+    window.rq.sector_size = (uint64_t)32 << 30;
+    CHECK_STATUS(cuzk_engine_prove(e, &window.rq, NULL, rig_done, &r, &wait, &err),
+                 CUZK_E_DEV_UNFIT);
+    CHECK_MSG(strstr(err.msg, "wpost-32g") != NULL && strstr(err.msg, "mock device") != NULL &&
+                  strstr(err.msg, "7475 MiB") != NULL,
+              "%s", err.msg);
+    cuzk_engine_destroy(e);
+    rig_request_free(&window);
+    rig_result_destroy(&r);
+    cuzk_pool_destroy(m.pool);
+}
+
+static const cuzk_case cases[] = {CASE(small_card), CASE(prove_await_join),
+                                  CASE(combs_where_they_fit), CASE(same_id_two_contents),
+                                  CASE(failures)};
 static const cuzk_case trouble_cases[] = {CASE(devices), CASE(cut_params),
                                           CASE(cut_params_that_stream), CASE(cpu_when_lost)};
 static const cuzk_case slow_cases[] = {CASE(resident_within_budget)};

@@ -2,7 +2,9 @@
 /* What cards of every size can do with every kind: by numbers alone, no device. */
 #include <string.h>
 
-#include "prover/filecoin_needs.h"
+#include "accel/card/card.h"
+#include "accel/card/rates.h"
+#include "prover/expected_time.h"
 
 #include "test.h"
 
@@ -71,5 +73,70 @@ static void as_measured(void)
     CHECK(strcmp(cuzk_device_ability_name(CUZK_DEVICE_CANNOT), "not possible") == 0);
 }
 
-static const cuzk_case cases[] = {CASE(more_is_never_less), CASE(as_measured)};
+static cuzk_expected_time time_of(cuzk_circuit_kind kind, uint64_t sector, const char *name,
+                                  uint64_t memory)
+{
+    cuzk_err err;
+    cuzk_circuit_spec spec;
+    CHECK_OK(cuzk_circuit_spec_of(&spec, kind, sector, &err), &err);
+    return cuzk_expected_time_of(&spec, name, memory);
+}
+
+/* The H200 has the times that were measured on it; others less or more by their rates; the rest none. */
+static void expected_times(void)
+{
+    const cuzk_expected_time h200 = time_of(CUZK_CIRCUIT_POREP, 32 * GIB, "NVIDIA H200", 139 * GIB);
+    CHECK(h200.is_measured && h200.seconds == 7.89);
+    const cuzk_expected_time small = time_of(CUZK_CIRCUIT_POREP, 32 * GIB, "NVIDIA H200", 15 * GIB);
+    CHECK(small.is_measured && small.seconds == 12.1);
+    /* 9.5 TB at 1008 GB/s, which is more than 11.1 s * 8.36 T / 10.3 T multiply-adds */
+    const cuzk_expected_time ada =
+        time_of(CUZK_CIRCUIT_POREP, 32 * GIB, "NVIDIA GeForce RTX 4090", 23 * GIB);
+    CHECK(!ada.is_measured && ada.seconds > 9.3 && ada.seconds < 9.5);
+    /* slower by the bus: 163 GB at 12 GB/s; by arithmetic more still */
+    CHECK(time_of(CUZK_CIRCUIT_POREP, 32 * GIB, "NVIDIA GeForce RTX 4060", 7475 * MIB).seconds >
+          30);
+    CHECK(time_of(CUZK_CIRCUIT_WINDOW, 32 * GIB, "NVIDIA GeForce RTX 4060", 7475 * MIB).seconds ==
+          0);
+    CHECK(time_of(CUZK_CIRCUIT_WINDOW, 32 * GIB, "NVIDIA H200", 139 * GIB).seconds == 3.34);
+    CHECK(time_of(CUZK_CIRCUIT_POREP, 2048, "NVIDIA H200", 139 * GIB).seconds == 0);
+    CHECK(time_of(CUZK_CIRCUIT_POREP, 32 * GIB, "mock device", 139 * GIB).seconds == 0);
+}
+
+static void cards_by_name(void)
+{
+    static const struct {
+        const char *device, *name; /* name NULL: not in the table */
+    } list[] = {
+        {"NVIDIA GeForce RTX 4090", "RTX 4090"},
+        {"NVIDIA GeForce RTX 3090 Ti", "RTX 3090 Ti"},
+        {"NVIDIA GeForce RTX 3090", "RTX 3090"},
+        {"NVIDIA H200", "H200"},
+        {"NVIDIA L4", "L4"},
+        {"NVIDIA L40S", "L40S"},
+        {"NVIDIA RTX A5000", "RTX A5000"},
+        {"NVIDIA A100-SXM4-80GB", "A100-SXM4-80GB"},
+        {"NVIDIA GeForce RTX 4070 Ti SUPER", NULL},
+        {"NVIDIA GeForce RTX 3070 Ti", NULL},
+        {"NVIDIA GeForce RTX 4090 Laptop GPU", NULL},
+        {"NVIDIA GeForce RTX 2060", NULL},
+        {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "RTX PRO 6000"},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        const cuzk_card_rates *r = cuzk_card_rates_of(list[i].device);
+        CHECK_MSG((r == NULL) == (list[i].name == NULL) &&
+                      (r == NULL || strcmp(r->name, list[i].name) == 0),
+                  "'%s' is taken for '%s'", list[i].device, r != NULL ? r->name : "nothing");
+    }
+    size_t n = 0;
+    const cuzk_card_rates *all = cuzk_card_rates_all(&n);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(cuzk_card_class_of(all[i].cc, UINT32_MAX) != NULL);
+        CHECK(cuzk_card_rates_of(all[i].name) == &all[i]);
+    }
+}
+
+static const cuzk_case cases[] = {CASE(expected_times), CASE(cards_by_name),
+                                  CASE(more_is_never_less), CASE(as_measured)};
 TEST_MAIN("prover/device_needs", cases)

@@ -8,6 +8,7 @@
 
 #include "apps/cuzk/filecoin/gen_files.h"
 #include "apps/cuzk/params/network.h"
+#include "apps/cuzk/remote/ability_text.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "sys/file.h"
@@ -61,7 +62,8 @@ static void test_proof(doctor *d, cuzk_rpc_client *client)
         (void)snprintf(id, sizeof(id), "doctor-%" PRIu64, begun);
         q.kind = CUZK_JOB_WINNING;
         q.sector_size = d->smallest_winning;
-        q.priority = CUZK_PRIORITY_NORMAL;
+        q.priority =
+            CUZK_PRIORITY_CRITICAL; /* as a WinningPoSt comes: it takes its reserved place */
         q.request_id = (cuzk_bytes){(const uint8_t *)id, strlen(id)};
         q.randomness = (cuzk_bytes){stmt.randomness.b, sizeof(stmt.randomness.b)};
         const cuzk_bytes vanilla = {input.data, input.size};
@@ -97,6 +99,15 @@ static void say_devices(doctor *d, cuzk_rpc_client *client)
     for (size_t i = 0; i < s.n_gpus; i++) {
         doctor_say(d, FINDING_GOOD, "daemon's card", "%s, %" PRIu64 " of %" PRIu64 " MiB free",
                    s.gpus[i].name, s.gpus[i].memory_free >> 20, s.gpus[i].memory_total >> 20);
+    }
+    for (size_t i = 0; i < s.n_abilities; i++) {
+        const struct cuzk_rpc_status_ability *b = &s.abilities[i];
+        const bool can = strcmp(b->ability, "not possible") != 0;
+        const ability_words words = {b->circuit_id,      b->ability,     b->needed_bytes,
+                                     b->available_bytes, b->expected_ms, b->is_measured};
+        char line[200];
+        doctor_say(d, can ? FINDING_GOOD : FINDING_NOTE, "daemon's card", "GPU %u, %s",
+                   b->gpu_ordinal, ability_text(line, sizeof(line), &words));
     }
     doctor_say(d, s.failed > 0 ? FINDING_NOTE : FINDING_GOOD, "daemon's jobs",
                "%" PRIu64 " proofs made, %" PRIu64 " failed", s.completed, s.failed);

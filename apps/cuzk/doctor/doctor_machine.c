@@ -16,6 +16,8 @@
 
 #if CUZK_HAVE_CUDA
 #    include "accel/cuda/cuda_accel.h"
+#    include "apps/cuzk/remote/ability_text.h"
+#    include "prover/expected_time.h"
 #endif
 
 enum {
@@ -51,6 +53,36 @@ void doctor_host(doctor *d)
 }
 
 #if CUZK_HAVE_CUDA
+/* Each kind of proof of 32 and 64 GiB sectors on a card, by its memory. */
+static void card_kinds(doctor *d, const char *what, const cuzk_accel_props *p)
+{
+    static const uint64_t sectors[] = {(uint64_t)32 << 30, (uint64_t)64 << 30};
+    for (size_t i = 0; i < 2 * (size_t)CUZK_CIRCUIT_N_KINDS; i++) {
+        cuzk_circuit_spec spec;
+        cuzk_device_needs needs;
+        cuzk_err none;
+        char id[32], line[200];
+        const cuzk_circuit_kind kind = (cuzk_circuit_kind)(i % CUZK_CIRCUIT_N_KINDS);
+        if (cuzk_circuit_spec_of(&spec, kind, sectors[i / CUZK_CIRCUIT_N_KINDS], &none) !=
+                CUZK_OK ||
+            cuzk_device_needs_of(&needs, &spec, &none) != CUZK_OK) {
+            continue;
+        }
+        const cuzk_device_ability can = cuzk_device_ability_of(&needs, p->memory_total);
+        const cuzk_expected_time t = cuzk_expected_time_of(&spec, p->name, p->memory_total);
+        (void)snprintf(id, sizeof(id), "%s %s", cuzk_circuit_kind_name(kind), spec.shape->name);
+        const ability_words words = {id,
+                                     cuzk_device_ability_name(can),
+                                     can == CUZK_DEVICE_RESIDENT ? needs.resident_bytes
+                                                                 : needs.streamed_bytes,
+                                     p->memory_total,
+                                     (uint32_t)(t.seconds * 1e3 + 0.5),
+                                     t.is_measured};
+        doctor_say(d, can == CUZK_DEVICE_CANNOT ? FINDING_NOTE : FINDING_GOOD, what, "%s",
+                   ability_text(line, sizeof(line), &words));
+    }
+}
+
 static void one_card(doctor *d, uint32_t ordinal)
 {
     cuzk_accel *dev = NULL;
@@ -71,6 +103,7 @@ static void one_card(doctor *d, uint32_t ordinal)
     cuzk_accel_get_props(dev, &p);
     doctor_say(d, FINDING_GOOD, what, "%s, %s, %" PRIu64 " MiB usable", p.name, p.id,
                p.memory_total >> 20);
+    card_kinds(d, what, &p);
     cuzk_accel_close(dev);
 }
 

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
+#include "ability_text.h"
 #include "remote.h"
 
 enum { OPT_WAIT = 0x600, OPT_AWAIT_TIMEOUT };
@@ -167,6 +168,27 @@ static const char *tier_name(uint32_t tier)
     return tier < 3 ? names[tier] : "unknown";
 }
 
+static void abilities_json(app *a, const cuzk_rpc_status *s, uint32_t ordinal)
+{
+    cuzk_jsonw *w = &a->w;
+    cuzk_jsonw_key(w, "abilities");
+    cuzk_jsonw_begin_array(w);
+    for (size_t i = 0; i < s->n_abilities; i++) {
+        const struct cuzk_rpc_status_ability *b = &s->abilities[i];
+        if (b->gpu_ordinal == ordinal) {
+            cuzk_jsonw_begin_object(w);
+            app_text(a, "circuit_id", b->circuit_id);
+            app_text(a, "ability", b->ability);
+            app_u64(a, "needed_bytes", b->needed_bytes);
+            app_u64(a, "available_bytes", b->available_bytes);
+            app_u64(a, "expected_ms", b->expected_ms);
+            app_bool(a, "expected_is_measured", b->is_measured);
+            cuzk_jsonw_end_object(w);
+        }
+    }
+    cuzk_jsonw_end_array(w);
+}
+
 static void status_json(app *a, const cuzk_rpc_status *s)
 {
     cuzk_jsonw *w = &a->w;
@@ -180,6 +202,7 @@ static void status_json(app *a, const cuzk_rpc_status *s)
         app_u64(a, "memory_free_bytes", s->gpus[i].memory_free);
         app_text(a, "current_job_id", s->gpus[i].job_id);
         app_text(a, "current_proof_kind", s->gpus[i].proof_kind);
+        abilities_json(a, s, s->gpus[i].ordinal);
         cuzk_jsonw_end_object(w);
     }
     cuzk_jsonw_end_array(w);
@@ -216,6 +239,15 @@ static void status_text(app *a, const cuzk_rpc_status *s)
                        g->job_id[0] == '\0' ? "idle" : g->proof_kind,
                        g->job_id[0] == '\0' ? "" : " ", g->job_id);
         app_text(a, "device", text);
+        for (size_t k = 0; k < s->n_abilities; k++) {
+            const struct cuzk_rpc_status_ability *b = &s->abilities[k];
+            if (b->gpu_ordinal == g->ordinal) {
+                char line[200];
+                const ability_words words = {b->circuit_id,      b->ability,     b->needed_bytes,
+                                             b->available_bytes, b->expected_ms, b->is_measured};
+                app_text(a, "can prove", ability_text(line, sizeof(line), &words));
+            }
+        }
     }
     for (size_t i = 0; i < s->n_srs; i++) {
         (void)snprintf(text, sizeof(text), "%s, %s, %" PRIu64 " MiB, %u in use",

@@ -335,7 +335,7 @@ cuzk_status cuzk_accel_cuda_open(cuzk_accel **out, uint32_t ordinal, uint64_t me
     const cuzk_card_class *host = NULL;
     const uint32_t n = cuzk_accel_cuda_count();
     if (ordinal >= n) {
-        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "no CUDA device %u: there are %u", ordinal, n);
+        return CUZK_FAIL(err, CUZK_E_DEV_UNFIT, "no CUDA device %u: there are %u", ordinal, n);
     }
     gpu_device *d = cuzk_alloc_zero(1, sizeof(*d));
     if (d == NULL) {

@@ -12,8 +12,7 @@ int cuzk_accel_cuda_driver_version(void);
 
 /**
  * Opens device `ordinal` and reserves its memory: what is free, at most memory_limit bytes (0: no
- * limit). E_UNSUPPORTED when there is no such device or no driver, E_DEV_UNFIT when its compute
- * capability is below 8.0, its limits are too small or this build has no code for it; E_DEV_NOMEM,
+ * limit). E_DEV_UNFIT when there is no such device or no driver, its compute capability is below 8.0, its limits are too small or this build has no code for it; E_DEV_NOMEM,
  * E_DEV_LOST. With a card to play (accel/card/card.h) the device has that card's shapes, limits and
  * memory.
  */

@@ -11,6 +11,7 @@
  * success only. Memory: never more than was announced.
  */
 #include "engine/engine.h"
+#include "prover/filecoin_needs.h"
 #include "sys/pool.h"
 
 typedef struct cuzk_backend_circuit {
@@ -22,6 +23,7 @@ typedef struct cuzk_backend_circuit {
     uint64_t prove_bytes;  /* host, beside the witness, while a partition is proved and verified */
     uint64_t verify_bytes; /* of these, what is still needed when the proof is made */
     uint64_t cpu_extra_bytes; /* host, beside all of these, while the fallback device proves it */
+    bool is_network;          /* of sectors that the main network has: shown for each device */
 } cuzk_backend_circuit;
 
 typedef struct cuzk_backend_device {
@@ -33,6 +35,16 @@ typedef struct cuzk_backend_device {
     uint64_t memory_total, memory_free;
     uint64_t memory_held; /* of the total: kept for WinningPoSt, keys of it included */
 } cuzk_backend_device;
+
+/** What a device can do with a circuit, from the device's memory. */
+typedef struct cuzk_backend_ability {
+    cuzk_device_ability ability;
+    uint64_t needed_bytes;    /* device memory: of the points and a proof where they stay, else of
+                                 the smallest shape */
+    uint64_t available_bytes; /* device memory for this circuit */
+    uint32_t expected_ms;     /* of one statement; 0: not known */
+    bool is_measured;         /* expected_ms was measured on such a card, not computed */
+} cuzk_backend_ability;
 
 /** The parameters of a circuit on a device. */
 typedef struct cuzk_backend_key {
@@ -82,6 +94,9 @@ typedef struct cuzk_engine_backend {
     bool (*is_available)(void *arg, uint32_t circuit);
     /** From cached data: never waits for the device. */
     void (*device_info)(void *arg, uint32_t device, cuzk_backend_device *out);
+    /** From cached data, like device_info. NULL: every device can prove every circuit. Of devices that are
+     * there and have memory of their own. */
+    void (*device_ability)(void *arg, uint32_t device, uint32_t circuit, cuzk_backend_ability *out);
     /** E_INVALID: a request that need not be accepted; names the field. */
     cuzk_status (*plan)(void *arg, const cuzk_job_request *rq, cuzk_backend_plan *out,
                         cuzk_err *err);

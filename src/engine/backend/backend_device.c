@@ -263,6 +263,7 @@ cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
         .points = host_bytes == 0 ? CUZK_DEVICE_POINTS_FILE : CUZK_DEVICE_POINTS_AUTO,
         .host_bytes = host_bytes,
         .images = images,
+        .what = cuzk_filecoin_circuit_label(circuit),
         .comb = combs ? CUZK_DEVICE_COMB_AUTO : CUZK_DEVICE_COMB_NONE,
         .trace = trace};
     cuzk_device_key *key = NULL;

@@ -9,10 +9,11 @@
 #include "base/alloc.h"
 #include "engine/backend/backend_aggregate.h"
 #include "engine/backend/backend_device.h"
-#include "prover/filecoin_needs.h"
+#include "prover/expected_time.h"
 #include "prover/pipeline.h"
 
-#define MAX_CIRCUITS 48
+#define MAX_CIRCUITS         48
+#define LEAST_NETWORK_SECTOR ((uint64_t)32 << 30)
 
 typedef struct filecoin_backend {
     cuzk_params_dir dir;
@@ -77,7 +78,8 @@ static cuzk_status add_circuit(filecoin_backend *b, const cuzk_circuit_spec *spe
         .verify_bytes = needs.verify_bytes,
         .cpu_extra_bytes = b->has_fallback && needs.prove_bytes > DEVICE_CALL_BYTES
                                ? needs.prove_bytes - DEVICE_CALL_BYTES
-                               : 0};
+                               : 0,
+        .is_network = spec->shape->bytes >= LEAST_NETWORK_SECTOR};
     circuit_id(c->id, spec);
     b->specs[b->n_circuits++] = *spec;
     return CUZK_OK;
@@ -513,6 +515,30 @@ static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)
         .ordinal = ordinal, .name = "CPU", .is_cpu = true, .is_fallback = b->n_devices != 0};
 }
 
+static void device_ability(void *arg, uint32_t device, uint32_t circuit, cuzk_backend_ability *out)
+{
+    filecoin_backend *b = arg;
+    const cuzk_circuit_spec *spec = &b->specs[circuit];
+    cuzk_backend_device info;
+    cuzk_device_needs needs;
+    cuzk_err none;
+    cuzk_backend_device_info_of(b->devices, device, &info);
+    const uint64_t held = is_winning(spec) ? 0 : info.memory_held;
+    *out = (cuzk_backend_ability){.ability = CUZK_DEVICE_RESIDENT,
+                                  .available_bytes = info.memory_total - held};
+    if (cuzk_device_needs_of(&needs, spec, &none) == CUZK_OK) {
+        const cuzk_expected_time t = cuzk_expected_time_of(spec, info.name, out->available_bytes);
+        out->ability = cuzk_device_ability_of(&needs, out->available_bytes);
+        if (out->ability == CUZK_DEVICE_CANNOT && !b->circuits[circuit].is_network) {
+            out->ability = CUZK_DEVICE_STREAMS; /* of small circuits the estimate is far too high */
+        }
+        out->needed_bytes =
+            out->ability == CUZK_DEVICE_RESIDENT ? needs.resident_bytes : needs.streamed_bytes;
+        out->expected_ms = (uint32_t)(t.seconds * 1e3 + 0.5);
+        out->is_measured = t.is_measured;
+    }
+}
+
 static cuzk_status probe(void *arg, uint32_t device, cuzk_err *err)
 {
     filecoin_backend *b = arg;
@@ -588,6 +614,7 @@ cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_en
         out->load_key = load_key;
         out->unload_key = unload_key;
         out->prove = prove_on_device;
+        out->device_ability = device_ability;
     }
     return CUZK_OK;
 }

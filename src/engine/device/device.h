@@ -27,11 +27,13 @@ typedef struct device {
     cuzk_backend_device info;
     device_keys keys;
     cuzk_health health;
-    cuzk_circuit_health *circuits; /* [n_circuits] */
-    uint32_t slots;                /* and one more, for privileged work */
-    uint32_t n_regular;            /* workers */
-    uint32_t n_places;             /* with the one for privileged work, */
-    uint32_t express;              /* whose place this is */
+    cuzk_circuit_health *circuits;   /* [n_circuits] */
+    cuzk_backend_ability *abilities; /* [n_circuits] */
+    bool has_abilities;              /* the backend says what the device can do */
+    uint32_t slots;                  /* and one more, for privileged work */
+    uint32_t n_regular;              /* workers */
+    uint32_t n_places;               /* with the one for privileged work, */
+    uint32_t express;                /* whose place this is */
     uint64_t jobs_done;
     struct {
         bool busy;
@@ -93,6 +95,24 @@ LOCKED bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool priv
 LOCKED void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *next_ns);
 /** At the start: says it when the CPU proves although nobody asked for that. */
 LOCKED void cuzk_fallback_note_absent(cuzk_engine *e);
+
+/* ability.c */
+CUZK_NODISCARD cuzk_status cuzk_device_abilities_init(cuzk_engine *e, uint32_t index,
+                                                      cuzk_err *err);
+/** Once more: the device may be another one, or have other memory. */
+LOCKED void cuzk_device_abilities_read(cuzk_engine *e, uint32_t index);
+/** The device has the memory for a circuit, as far as is known. */
+LOCKED bool cuzk_device_can(const cuzk_engine *e, uint32_t index, uint32_t circuit);
+/**
+ * May take work of a circuit now: it can prove the circuit and is open; the fallback also while other devices
+ * work, when none of these can prove the circuit.
+ */
+LOCKED bool cuzk_device_serves(const cuzk_engine *e, uint32_t index, uint32_t circuit);
+/** Only the fallback can ever prove the circuit. */
+LOCKED bool cuzk_fallback_is_for_good(const cuzk_engine *e, uint32_t circuit);
+/** E_DEV_UNFIT: no device can, nor the fallback; names circuit, device, needed and available memory. */
+LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_can_prove(const cuzk_engine *e, uint32_t circuit,
+                                                        bool privileged, cuzk_err *err);
 
 /* set_aside.c */
 /** A device was quarantined: logs it, wakes those who have to do with it. */

@@ -400,7 +400,8 @@ cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit, bool *was
         while (d->keys.is_loading && cuzk_health_is_good(&d->health)) {
             cuzk_engine_wait(e, &e->cv_change);
         }
-        if (cuzk_device_has_keys(e, i) && cuzk_health_is_good(&d->health) && !d->keys.is_loading &&
+        if (cuzk_device_has_keys(e, i) && cuzk_device_can(e, i, circuit) &&
+            cuzk_health_is_good(&d->health) && !d->keys.is_loading &&
             d->keys.cache.entries[circuit].state == CUZK_LOAD_ABSENT) {
             *was_there = false;
             bool waits_for_calls = false;

@@ -37,7 +37,8 @@ bool cuzk_circuit_is_out(const cuzk_engine *e, uint32_t circuit, uint64_t now_ns
 {
     for (uint32_t i = 0; i < e->n_devices; i++) {
         const device *d = &e->devices[i];
-        if ((!d->info.is_fallback || e->on_cpu) &&
+        if ((!d->info.is_fallback || e->on_cpu || cuzk_fallback_is_for_good(e, circuit)) &&
+            cuzk_device_can(e, i, circuit) &&
             !cuzk_circuit_is_set_aside(&d->circuits[circuit], now_ns)) {
             return false;
         }
@@ -48,6 +49,12 @@ bool cuzk_circuit_is_out(const cuzk_engine *e, uint32_t circuit, uint64_t now_ns
 void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit)
 {
     char text[200];
+    cuzk_err err = {.msg = ""};
+    const cuzk_status st = cuzk_engine_can_prove(e, circuit, j->is_privileged, &err);
+    if (st != CUZK_OK) { /* a device that came back has less memory than before */
+        cuzk_job_over(e, j, CUZK_JOB_FAILED, st, err.msg);
+        return;
+    }
     (void)snprintf(
         text, sizeof(text),
         "proofs of %s do not verify on any device, and the devices' self-tests pass: are its "

@@ -204,6 +204,7 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
 LOCKED static cuzk_status can_fit(const cuzk_engine *e, const cuzk_job_request *rq,
                                   const cuzk_backend_plan *plan, bool is_privileged, cuzk_err *err)
 {
+    CUZK_TRY(cuzk_engine_can_prove(e, plan->circuit, is_privileged, err));
     /* while it is parsed, the input is there twice */
     return cuzk_engine_can_fit(e, plan->circuit, plan->input_bytes + cuzk_job_proof_bytes(rq),
                                is_privileged, err);

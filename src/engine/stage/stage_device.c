@@ -33,7 +33,7 @@ LOCKED static uint64_t open_devices(void *arg, uint32_t circuit)
     const looking *l = arg;
     uint64_t open = 0;
     for (uint32_t i = 0; i < l->e->n_devices; i++) {
-        if (cuzk_device_is_open(l->e, i) &&
+        if (cuzk_device_serves(l->e, i, circuit) &&
             !cuzk_circuit_is_set_aside(&l->e->devices[i].circuits[circuit], l->now_ns)) {
             open |= (uint64_t)1 << i;
         }
@@ -221,14 +221,14 @@ LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
     out->n = 0;
     out->wake_ns = 0;
     device *d = &e->devices[w->index];
+    if (d->info.is_fallback && cuzk_health_is_good(&d->health)) {
+        pick_for_cpu(e, w, &l, now, out); /* what the fallback serves, if anything */
+        return true;
+    }
     if (!cuzk_device_is_open(e, w->index)) {
         if (d->keys.is_starved) {
             not_starved(e, d);
         }
-        return true;
-    }
-    if (d->info.is_fallback) {
-        pick_for_cpu(e, w, &l, now, out);
         return true;
     }
     if (cuzk_device_has_keys(e, w->index)) {
@@ -402,6 +402,7 @@ LOCKED static bool probe(cuzk_engine *e, const worker *w)
     cuzk_engine_lock(e);
     if (st == CUZK_OK) { /* it may be another one, or have other memory, than before */
         e->backend->device_info(e->backend->arg, w->index, &d->info);
+        cuzk_device_abilities_read(e, w->index);
         if (cuzk_device_has_keys(e, w->index)) {
             cuzk_budget_resize(&d->keys.memory, d->info.memory_total, d->info.memory_held);
         }
@@ -428,8 +429,8 @@ LOCKED static bool warm_up(cuzk_engine *e, worker *w)
          w->is_express && cuzk_device_has_keys(e, w->index) && i < e->backend->n_circuits; i++) {
         const uint64_t bit = (uint64_t)1 << i % 64;
         if (e->backend->circuits[i].kind == CUZK_JOB_WINNING && (w->warmed & bit) == 0 &&
-            cuzk_health_is_good(&d->health) && !d->keys.is_loading &&
-            d->keys.cache.entries[i].state == CUZK_LOAD_ABSENT &&
+            cuzk_device_can(e, w->index, i) && cuzk_health_is_good(&d->health) &&
+            !d->keys.is_loading && d->keys.cache.entries[i].state == CUZK_LOAD_ABSENT &&
             e->cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_CIRCUIT)].state == CUZK_LOAD_READY &&
             e->cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_PARAMS)].state == CUZK_LOAD_READY) {
             bool waits_for_calls = false;

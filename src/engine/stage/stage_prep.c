@@ -155,6 +155,7 @@ LOCKED static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_
         e->input_used -= j->input_memory.bytes - in->bytes;
         cuzk_engine_give_host(e, &j->input_memory, in->bytes);
     }
+    CUZK_TRY(cuzk_engine_can_prove(e, j->circuit, j->is_privileged, err));
     return cuzk_engine_can_fit(e, j->circuit, in->bytes, j->is_privileged, err);
 }
 

@@ -120,6 +120,14 @@ typedef struct cuzk_rpc_status {
         uint32_t pending, in_progress;
     } * queues;
     size_t n_queues;
+    /** What a GPU can do with a circuit. */
+    struct cuzk_rpc_status_ability {
+        char circuit_id[32], ability[16];  /* "resident", "streamed", "not possible" */
+        uint32_t gpu_ordinal, expected_ms; /* of one statement; 0: not known */
+        bool is_measured;                  /* expected_ms: on such a card; else computed */
+        uint64_t needed_bytes, available_bytes;
+    } * abilities;
+    size_t n_abilities;
     uint64_t completed, failed, uptime_seconds, pinned_bytes, pinned_limit_bytes;
 } cuzk_rpc_status;
 CUZK_NODISCARD cuzk_status cuzk_rpc_client_status(cuzk_rpc_client *c, cuzk_rpc_status *out,

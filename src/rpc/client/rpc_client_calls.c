@@ -364,6 +364,7 @@ void cuzk_rpc_status_free(cuzk_rpc_status *s)
     cuzk_free(s->gpus);
     cuzk_free(s->srs);
     cuzk_free(s->queues);
+    cuzk_free(s->abilities);
     memset(s, 0, sizeof(*s));
 }
 
@@ -419,6 +420,26 @@ static bool read_queue(struct cuzk_rpc_status_queue *q, cuzk_bytes b)
     return !bad;
 }
 
+static bool read_ability(struct cuzk_rpc_status_ability *a, cuzk_bytes b)
+{
+    cuzk_reader r = cuzk_reader_init(b.data, b.size);
+    cuzk_wire_field f;
+    bool bad = false;
+    while (cuzk_wire_next(&r, &f, &bad)) {
+        switch (f.number) {
+        case 1: a->gpu_ordinal = (uint32_t)f.value; break;
+        case 2: copy_text(a->circuit_id, sizeof(a->circuit_id), f.bytes); break;
+        case 3: copy_text(a->ability, sizeof(a->ability), f.bytes); break;
+        case 4: a->needed_bytes = f.value; break;
+        case 5: a->available_bytes = f.value; break;
+        case 6: a->expected_ms = (uint32_t)f.value; break;
+        case 7: a->is_measured = f.value != 0; break;
+        default: break;
+        }
+    }
+    return !bad;
+}
+
 static void read_total(cuzk_rpc_status *s, const cuzk_wire_field *f)
 {
     switch (f->number) {
@@ -440,7 +461,7 @@ static bool read_status(cuzk_rpc_status *s, cuzk_bytes m, bool store)
     cuzk_reader r = cuzk_reader_init(m.data, m.size);
     cuzk_wire_field f;
     bool bad = false, ok = true;
-    s->n_gpus = s->n_srs = s->n_queues = 0;
+    s->n_gpus = s->n_srs = s->n_queues = s->n_abilities = 0;
     while (ok && cuzk_wire_next(&r, &f, &bad)) {
         if (f.type == CUZK_WIRE_VARINT) {
             read_total(s, &f);
@@ -453,10 +474,13 @@ static bool read_status(cuzk_rpc_status *s, cuzk_bytes m, bool store)
         } else if (f.type == CUZK_WIRE_LEN && f.number == 3) {
             ok = !store || read_queue(&s->queues[s->n_queues], f.bytes);
             s->n_queues++;
+        } else if (f.type == CUZK_WIRE_LEN && f.number == 9) {
+            ok = !store || read_ability(&s->abilities[s->n_abilities], f.bytes);
+            s->n_abilities++;
         }
     }
     return ok && !bad && s->n_gpus <= STATUS_MAX && s->n_srs <= STATUS_MAX &&
-           s->n_queues <= STATUS_MAX;
+           s->n_queues <= STATUS_MAX && s->n_abilities <= STATUS_MAX;
 }
 
 cuzk_status cuzk_rpc_status_read(cuzk_rpc_status *out, cuzk_bytes m, cuzk_err *err)
@@ -469,7 +493,8 @@ cuzk_status cuzk_rpc_status_read(cuzk_rpc_status *out, cuzk_bytes m, cuzk_err *e
     out->gpus = cuzk_alloc_zero(out->n_gpus, sizeof(*out->gpus));
     out->srs = cuzk_alloc_zero(out->n_srs, sizeof(*out->srs));
     out->queues = cuzk_alloc_zero(out->n_queues, sizeof(*out->queues));
-    if (out->gpus == NULL || out->srs == NULL || out->queues == NULL) {
+    out->abilities = cuzk_alloc_zero(out->n_abilities, sizeof(*out->abilities));
+    if (out->gpus == NULL || out->srs == NULL || out->queues == NULL || out->abilities == NULL) {
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for a status");
     } else if (!read_status(out, m, true)) {
         st = malformed("GetStatusResponse", err);

@@ -120,6 +120,25 @@ static void put_device(cuzk_wire_writer *w, const cuzk_status_device *d)
     cuzk_wire_writer_free(&sub);
 }
 
+static void put_ability(cuzk_wire_writer *w, const cuzk_engine_status *s,
+                        const cuzk_status_ability *a)
+{
+    Cuzk__V1__KindAbility m;
+    cuzk__v1__kind_ability__init(&m);
+    cuzk_wire_writer sub = {.data = NULL};
+    m.gpu_ordinal = s->devices[a->device].ordinal;
+    m.circuit_id = text_of(a->circuit_id);
+    m.ability = text_of(cuzk_device_ability_name(a->ability));
+    m.needed_bytes = a->needed_bytes;
+    m.available_bytes = a->available_bytes;
+    m.expected_ms = a->expected_ms;
+    m.expected_is_measured = a->is_measured;
+    pack(&sub, &m.base);
+    cuzk_wire_put_message(w, 9, sub.data, sub.len);
+    w->nomem = w->nomem || sub.nomem;
+    cuzk_wire_writer_free(&sub);
+}
+
 static void put_cached(cuzk_wire_writer *w, const cuzk_status_cached *c)
 {
     Cuzk__V1__SRSStatus m;
@@ -156,6 +175,9 @@ void cuzk_rpc_put_status_response(cuzk_wire_writer *w, const cuzk_engine_status 
     /* Repeated fields first, one message each; concatenated encodings merge. */
     for (uint32_t i = 0; i < s->n_devices; i++) {
         put_device(w, &s->devices[i]);
+    }
+    for (uint32_t i = 0; i < s->n_abilities; i++) {
+        put_ability(w, s, &s->abilities[i]);
     }
     for (uint32_t i = 0; i < s->n_cached; i++) {
         if (s->cached[i].is_srs) {

@@ -40,7 +40,7 @@ static cuzk_status create_queue(cuzk_cuda_queue **out, int device, cuzk_cuda_mem
 {
     cuzk_status st = CUZK_OK;
     if (device < 0 || device >= cuzk_cuda_device_count()) {
-        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "CUDA device %d: there are %d", device,
+        return CUZK_FAIL(err, CUZK_E_DEV_UNFIT, "CUDA device %d: there are %d", device,
                          cuzk_cuda_device_count());
     }
     cuzk_cuda_queue *q = (cuzk_cuda_queue *)cuzk_alloc_zero(1, sizeof(*q));

@@ -51,7 +51,7 @@ void cuzk_cuda_mem_give(cuzk_cuda_mem *m, void *d_p);
 /** As cuzk_cuda_queue_create, with memory from mem (borrowed), of its device. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_queue_create_in(cuzk_cuda_queue **out, cuzk_cuda_mem *mem,
                                                      cuzk_err *err);
-/** E_UNSUPPORTED when the device does not exist, E_DEV_UNFIT when it cannot run this build's code. */
+/** E_DEV_UNFIT when the device does not exist, or cannot run this build's code. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_queue_create(cuzk_cuda_queue **out, int device, cuzk_err *err);
 /** Waits for the work in the queue. NULL is fine. */
 void cuzk_cuda_queue_destroy(cuzk_cuda_queue *q);

@@ -17,9 +17,10 @@ static inline cuzk_status cuzk_cuda_status(cudaError_t e, const char *what, cons
     }
     switch ((int)e) { /* the enumeration is long, and grows */
     case cudaErrorMemoryAllocation: code = CUZK_E_DEV_NOMEM; break;
+    /* Not sticky, and never the input's fault: no device, no driver for this build, or a launch or call that
+     * this device does not take. */
     case cudaErrorNoDevice:
-    case cudaErrorInsufficientDriver: code = CUZK_E_UNSUPPORTED; break;
-    /* Not sticky, and never the input's fault: a launch or call that this device does not take. */
+    case cudaErrorInsufficientDriver:
     case cudaErrorInvalidValue:
     case cudaErrorInvalidConfiguration:
     case cudaErrorInvalidDeviceFunction:

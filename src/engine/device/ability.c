@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Which circuits a device has the memory for. A circuit is never given to a device that cannot prove it. */
+#include "base/alloc.h"
+#include "engine/engine_internal.h"
+
+cuzk_status cuzk_device_abilities_init(cuzk_engine *e, uint32_t index, cuzk_err *err)
+{
+    device *d = &e->devices[index];
+    d->abilities = cuzk_alloc_zero(e->backend->n_circuits, sizeof(*d->abilities));
+    if (d->abilities == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
+    }
+    cuzk_device_abilities_read(e, index);
+    return CUZK_OK;
+}
+
+void cuzk_device_abilities_read(cuzk_engine *e, uint32_t index)
+{
+    const cuzk_engine_backend *b = e->backend;
+    device *d = &e->devices[index];
+    d->has_abilities = b->device_ability != NULL && !d->info.is_cpu && !d->info.is_absent;
+    for (uint32_t i = 0; i < b->n_circuits; i++) {
+        d->abilities[i] = (cuzk_backend_ability){.ability = CUZK_DEVICE_RESIDENT};
+        if (d->has_abilities) {
+            b->device_ability(b->arg, index, i, &d->abilities[i]);
+        }
+    }
+}
+
+bool cuzk_device_can(const cuzk_engine *e, uint32_t index, uint32_t circuit)
+{
+    return e->devices[index].abilities[circuit].ability != CUZK_DEVICE_CANNOT;
+}
+
+static bool any_primary_can(const cuzk_engine *e, uint32_t circuit)
+{
+    bool can = e->n_primary == 0;
+    for (uint32_t i = 0; i < e->n_primary; i++) {
+        can = can || cuzk_device_can(e, i, circuit);
+    }
+    return can;
+}
+
+bool cuzk_device_serves(const cuzk_engine *e, uint32_t index, uint32_t circuit)
+{
+    const device *d = &e->devices[index];
+    if (d->info.is_fallback && !any_primary_can(e, circuit)) {
+        return cuzk_health_is_good(&d->health);
+    }
+    return cuzk_device_is_open(e, index) && cuzk_device_can(e, index, circuit);
+}
+
+bool cuzk_fallback_is_for_good(const cuzk_engine *e, uint32_t circuit)
+{
+    return cuzk_engine_has_fallback(e) && !any_primary_can(e, circuit);
+}
+
+/* The message is about the device with the most memory. */
+cuzk_status cuzk_engine_can_prove(const cuzk_engine *e, uint32_t circuit, bool privileged,
+                                  cuzk_err *err)
+{
+    const device *best = &e->devices[0];
+    if (circuit == CUZK_CIRCUIT_UNKNOWN || any_primary_can(e, circuit) ||
+        (cuzk_engine_has_fallback(e) && cuzk_fallback_fits(e, circuit, privileged))) {
+        return CUZK_OK;
+    }
+    for (uint32_t i = 1; i < e->n_primary; i++) {
+        const device *d = &e->devices[i];
+        best = d->abilities[circuit].available_bytes > best->abilities[circuit].available_bytes
+                   ? d
+                   : best;
+    }
+    const cuzk_backend_ability *a = &best->abilities[circuit];
+    return CUZK_FAIL(
+        err, CUZK_E_DEV_UNFIT,
+        "no device of this machine can prove %s: it needs %llu MiB of device memory, and "
+        "%s (device %u) has %llu MiB",
+        e->backend->circuits[circuit].id,
+        (unsigned long long)((a->needed_bytes + (1u << 20) - 1) >> 20), best->info.name,
+        best->info.ordinal, (unsigned long long)(a->available_bytes >> 20));
+}
