@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* DEPS: vanilla */
 /*
- * C1 JSON. Whatever parses must come through the native check with a status (that a random input is
+ * C1: JSON, bincode, envelopes. Whatever parses must come through the native check with a status (that a random input is
  * valid is out of reach), and challenges and public sizes must fit what was parsed.
  */
 #include <stdint.h>
@@ -21,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     const uint64_t before = cuzk_alloc_get_stats().bytes_now;
-    const cuzk_status st = cuzk_porep_parse_json(&in, data, size, &err);
-    CUZK_ASSERT(st == CUZK_OK || st == CUZK_E_FORMAT || st == CUZK_E_NOMEM);
+    const cuzk_status st = cuzk_porep_parse(&in, data, size, NULL, &err);
+    CUZK_ASSERT(st == CUZK_OK || st == CUZK_E_FORMAT || st == CUZK_E_INVALID || st == CUZK_E_NOMEM);
     CUZK_ASSERT((st == CUZK_OK) == (in != NULL));
     if (in != NULL) {
         CUZK_ASSERT(in->shape != NULL && in->arena.bytes < 64 * (uint64_t)size + 4096);

@@ -12,6 +12,8 @@ build)
     packages="$packages libsqlite3-dev libtomlplusplus-dev"
     # a queue that several daemons share
     packages="$packages libpq-dev"
+    # packed inputs (optional)
+    packages="$packages zlib1g-dev libzstd-dev"
     # cuzk params fetch
     packages="$packages libcurl4-openssl-dev"
     ;;

@@ -9,6 +9,7 @@
 #include "interop/snarkjs_json.h"
 #include "interop/zkey.h"
 #include "sys/file.h"
+#include "unpack/unpack.h"
 
 static bool is_blank(uint8_t c)
 {
@@ -145,6 +146,27 @@ cuzk_status parse_vk(app *a, const char *path, const uint8_t *vk, size_t n, cuzk
         app_note(a, "%s: %s", path, defect);
     }
     *out = k;
+    return CUZK_OK;
+}
+
+cuzk_status read_c1(app *a, const char *path, cuzk_content *out)
+{
+    cuzk_err inner = {.msg = ""};
+    uint8_t *unpacked = NULL;
+    size_t n = 0;
+    CUZK_TRY(cuzk_content_read(out, path, CUZK_CONTENT_INPUT, &a->err));
+    const cuzk_status st =
+        cuzk_unpack(&unpacked, &n, out->data, out->size, CUZK_CONTENT_INPUT, &inner);
+    if (st != CUZK_OK) {
+        cuzk_content_free(out);
+        return CUZK_FAIL(&a->err, st, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
+                         inner.msg);
+    }
+    if (unpacked != NULL) {
+        cuzk_free(out->data);
+        out->data = unpacked;
+        out->size = n;
+    }
     return CUZK_OK;
 }
 

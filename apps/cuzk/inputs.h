@@ -33,6 +33,8 @@ CUZK_NODISCARD cuzk_status read_vk(app *a, const char *path, uint8_t **out, size
 /** The checked key of those bytes; messages name path. */
 CUZK_NODISCARD cuzk_status parse_vk(app *a, const char *path, const uint8_t *vk, size_t n,
                                     cuzk_vk **out);
+/** A C1 as a file has it: unpacked when it is gzip, zstd or base64. Messages name path. */
+CUZK_NODISCARD cuzk_status read_c1(app *a, const char *path, cuzk_content *out);
 /** proof.json, 192 bytes, or 384 hex digits. */
 CUZK_NODISCARD cuzk_status read_proof(app *a, const char *path, uint8_t out[CUZK_PROOF_BYTES]);
 /** public.json, or text with one 0x... integer a line; little-endian values, 32 bytes each. */

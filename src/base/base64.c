@@ -85,3 +85,33 @@ bool cuzk_base64_decode(uint8_t *out, size_t *out_n, const char *in, size_t n)
     *out_n = (size_t)(o - out);
     return (bad & BAD) == 0;
 }
+
+bool cuzk_base64_decode_text(uint8_t *out, size_t *out_n, const char *in, size_t n)
+{
+    uint8_t *o = out;
+    char group[4];
+    unsigned k = 0;
+    bool ended = false;
+    for (size_t i = 0; i < n; i++) {
+        const char c = in[i];
+        size_t written = 0;
+        if (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
+            continue;
+        }
+        if (ended) {
+            return false;
+        }
+        group[k++] = c;
+        if (k == 4) {
+            /* Four characters are read before their three bytes are written: never ahead of i. */
+            if (!cuzk_base64_decode(o, &written, group, 4)) {
+                return false;
+            }
+            o += written;
+            ended = written < 3;
+            k = 0;
+        }
+    }
+    *out_n = (size_t)(o - out);
+    return k == 0;
+}

@@ -19,4 +19,10 @@ static inline size_t cuzk_base64_max(size_t n)
  */
 bool cuzk_base64_decode(uint8_t *out, size_t *out_n, const char *in, size_t n);
 
+/**
+ * The same with blanks and line breaks anywhere, as programs write it into files and mail. out holds
+ * cuzk_base64_max(n) bytes, and may be in itself.
+ */
+bool cuzk_base64_decode_text(uint8_t *out, size_t *out_n, const char *in, size_t n);
+
 #endif /* CUZK_BASE_BASE64_H */

@@ -9,6 +9,7 @@
  */
 #include "groth16/cpu/prove.h"
 #include "prover/filecoin_key.h"
+#include "vanilla/miner.h"
 #include "vanilla/public_inputs.h"
 
 typedef struct cuzk_filecoin_blob {
@@ -112,7 +113,5 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_input_claim(cuzk_verify_inputs **out,
 CUZK_NODISCARD cuzk_status cuzk_filecoin_input_check_claim(
     const cuzk_filecoin_input *in, const cuzk_vk *vk, const cuzk_verify_inputs *claim,
     uint32_t partition, const uint8_t proof[CUZK_PROOF_BYTES], cuzk_err *err);
-/** unsigned LEB128 of a miner's actor id, zero-padded: prover_id. */
-void cuzk_prover_id_of_miner(cuzk_node *out, uint64_t miner_id);
 
 #endif /* CUZK_PROVER_FILECOIN_INPUT_H */

@@ -33,16 +33,6 @@ void cuzk_filecoin_input_destroy(cuzk_filecoin_input *in)
     cuzk_free(in);
 }
 
-void cuzk_prover_id_of_miner(cuzk_node *out, uint64_t miner_id)
-{
-    size_t n = 0;
-    memset(out, 0, sizeof(*out));
-    do {
-        out->b[n++] = (uint8_t)((miner_id & 0x7f) | (miner_id > 0x7f ? 0x80 : 0));
-        miner_id >>= 7;
-    } while (miner_id != 0);
-}
-
 /* Sector size of an update's registered number, 0..4. */
 static cuzk_status update_size(uint64_t *bytes, uint64_t number, cuzk_err *err)
 {
@@ -154,6 +144,52 @@ static cuzk_status take_node(cuzk_node *out, cuzk_filecoin_blob b, const char *f
     return CUZK_OK;
 }
 
+/* What the request says next to the C1. Zero is also what a client sends that does not say it. */
+static cuzk_status agrees_with_c1(const cuzk_filecoin_request *rq, const cuzk_porep_input *c1,
+                                  cuzk_err *err)
+{
+    cuzk_node prover_id;
+    if (rq->sector_bytes != 0 && rq->sector_bytes != c1->type.sector_bytes) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "sector_size is %llu, the C1 is for %llu bytes",
+                         (unsigned long long)rq->sector_bytes,
+                         (unsigned long long)c1->type.sector_bytes);
+    }
+    if (rq->registered_proof != 0 && rq->registered_proof != c1->type.number) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "registered_proof is %llu, that of the C1 is %llu",
+                         (unsigned long long)rq->registered_proof,
+                         (unsigned long long)c1->type.number);
+    }
+    if (rq->miner_id == 0) {
+        return CUZK_OK;
+    }
+    cuzk_prover_id_of_miner(&prover_id, rq->miner_id);
+    if (c1->has_prover_id && memcmp(&prover_id, &c1->prover_id, sizeof(prover_id)) != 0) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "miner_id is %llu, the C1's envelope names another",
+                         (unsigned long long)rq->miner_id);
+    }
+    if (c1->has_sector_number && rq->sector_number != c1->sector_number) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "sector_number is %llu, the C1's envelope says %llu",
+                         (unsigned long long)rq->sector_number,
+                         (unsigned long long)c1->sector_number);
+    }
+    return CUZK_OK;
+}
+
+/* With miner and sector, of the request or of the envelope, replica_id is recomputed. */
+static void bind_to_sector(cuzk_filecoin_input *in, const cuzk_filecoin_request *rq)
+{
+    const cuzk_porep_input *c1 = in->porep;
+    if (rq->miner_id != 0) {
+        cuzk_prover_id_of_miner(&in->prover_id, rq->miner_id);
+        in->porep_check.prover_id = &in->prover_id;
+        in->porep_check.sector_id = rq->sector_number;
+    } else if (c1->has_prover_id && c1->has_sector_number) {
+        in->prover_id = c1->prover_id;
+        in->porep_check.prover_id = &in->prover_id;
+        in->porep_check.sector_id = c1->sector_number;
+    }
+}
+
 static cuzk_status parse_porep(cuzk_filecoin_input *in, const cuzk_filecoin_request *rq,
                                cuzk_err *err)
 {
@@ -161,21 +197,16 @@ static cuzk_status parse_porep(cuzk_filecoin_input *in, const cuzk_filecoin_requ
     if (rq->n_proofs != 1 || rq->proofs[0].size == 0) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proof is empty");
     }
-    CUZK_TRY(cuzk_porep_parse_json_with(&in->owned->porep, rq->proofs[0].data, rq->proofs[0].size,
-                                        rq->pool, err));
+    CUZK_TRY(
+        cuzk_porep_parse(&in->owned->porep, rq->proofs[0].data, rq->proofs[0].size, rq->pool, err));
     cuzk_filecoin_input_of_porep(&parsed, in->owned->porep);
     in->porep = parsed.porep;
     in->porep_st = parsed.porep_st;
     in->n_partitions = parsed.n_partitions;
-    /* The C1 says what is proved; sector_size and registered_proof of the request are not needed,
-     * and what Curio's tests send there does not always agree. */
+    CUZK_TRY(agrees_with_c1(rq, in->porep, err));
     CUZK_TRY(
         cuzk_circuit_spec_of(&in->spec, CUZK_CIRCUIT_POREP, in->porep->type.sector_bytes, err));
-    if (rq->miner_id != 0) {
-        cuzk_prover_id_of_miner(&in->prover_id, rq->miner_id);
-        in->porep_check.prover_id = &in->prover_id;
-        in->porep_check.sector_id = rq->sector_number;
-    }
+    bind_to_sector(in, rq);
     return CUZK_OK;
 }
 

@@ -4,21 +4,18 @@
  * known in advance are gathered in a growing heap vector (challenges of a partition) or a bounded
  * local array (levels, siblings, rows, parents), then moved into the arena.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/base64.h"
-#include "base/json.h"
-#include "vanilla/vanilla.h"
 
 #include "c1_ahead.h"
+#include "c1_internal.h"
 
-#define MAX_DEPTH      32u
-#define MAX_LEVELS     64u
-#define MAX_PARTITIONS 256u
-#define MAX_CHALLENGES 4096u /* per partition; real ones have 18 */
+#define MAX_DEPTH     32u
+#define MAX_LEVELS    64u
 
-#define FIELDS(names)  (names), sizeof(names) / sizeof((names)[0])
+#define FIELDS(names) (names), sizeof(names) / sizeof((names)[0])
 
 typedef struct parser {
     cuzk_json j;
@@ -27,7 +24,9 @@ typedef struct parser {
     /* where we are, for messages; -1: outside */
     int64_t partition, challenge;
     const char *field;
-    c1_ahead *ahead; /* NULL: everything is read here */
+    c1_ahead *ahead;  /* NULL: everything is read here */
+    const char *what; /* the document, for messages */
+    bool has_type;
 } parser;
 
 /* Containers around a challenge, at most; less deep ones would leave its parser more. */
@@ -358,8 +357,8 @@ static const cuzk_porep_challenge *read_partition(parser *p, cuzk_porep_challeng
     uint32_t k = 0;
     (void)cuzk_json_begin_array(&p->j);
     while (cuzk_json_next(&p->j)) {
-        if (k == MAX_CHALLENGES) {
-            (void)cuzk_json_fail(&p->j, "more than %u challenges", MAX_CHALLENGES);
+        if (k == C1_MAX_CHALLENGES) {
+            (void)cuzk_json_fail(&p->j, "more than %u challenges", C1_MAX_CHALLENGES);
             break;
         }
         if (k == *cap) {
@@ -384,15 +383,15 @@ static const cuzk_porep_challenge *read_partition(parser *p, cuzk_porep_challeng
 
 static void read_partitions(parser *p)
 {
-    const cuzk_porep_challenge *partitions[MAX_PARTITIONS];
+    const cuzk_porep_challenge *partitions[C1_MAX_PARTITIONS];
     cuzk_porep_challenge *vec = NULL;
     size_t cap = 0;
     uint32_t n = 0, n_challenges = 0;
     (void)cuzk_json_begin_array(&p->j);
     while (cuzk_json_next(&p->j)) {
         uint32_t k;
-        if (n == MAX_PARTITIONS) {
-            (void)cuzk_json_fail(&p->j, "more than %u partitions", MAX_PARTITIONS);
+        if (n == C1_MAX_PARTITIONS) {
+            (void)cuzk_json_fail(&p->j, "more than %u partitions", C1_MAX_PARTITIONS);
             break;
         }
         p->partition = n;
@@ -443,38 +442,36 @@ static void read_registered_proof(parser *p)
         (void)cuzk_json_fail(&p->j, "registered_proof \"%.*s\" is not known",
                              (int)(s.n < 40 ? s.n : 40), s.p);
     }
+    p->has_type = true;
 }
 
-typedef struct envelope {
-    cuzk_json_str phase1; /* base64 */
-    uint64_t sector_num, sector_size;
-    uint64_t seen;
-} envelope;
+enum { F_PROOF, F_VANILLA, F_COMM_R, F_COMM_D, F_REPLICA_ID, F_SEED, F_TICKET };
 
-enum {
-    F_PROOF,
-    F_VANILLA,
-    F_COMM_R,
-    F_COMM_D,
-    F_REPLICA_ID,
-    F_SEED,
-    F_TICKET,
-    F_NUM,
-    F_PHASE1,
-    F_SIZE
-};
+/* The members of a C1 after registered_proof, and the size that vanilla_proofs names (0: none). */
+static void end_top(parser *p, const char *const *names, uint64_t seen, uint64_t vanilla_bytes)
+{
+    cuzk_porep_input *in = p->in;
+    /* The older structure names no type, and holds the proofs in a bare array. */
+    if (vanilla_bytes == 0 && (seen & 1u << F_PROOF) == 0) {
+        seen |= 1u << F_PROOF;
+    }
+    if (cuzk_json_require(&p->j, names, F_TICKET + 1, seen) && p->has_type && vanilla_bytes != 0 &&
+        vanilla_bytes != in->type.sector_bytes) {
+        (void)cuzk_json_fail(&p->j,
+                             "registered_proof and vanilla_proofs name different sector sizes");
+    }
+}
 
-static void read_top(parser *p, envelope *env)
+static void read_top(parser *p, c1_envelope *env)
 {
     static const char *const names[] = {"registered_proof", "vanilla_proofs", "comm_r", "comm_d",
-                                        "replica_id",       "seed",           "ticket", "SectorNum",
-                                        "Phase1Out",        "SectorSize"};
+                                        "replica_id",       "seed",           "ticket"};
     cuzk_porep_input *in = p->in;
     cuzk_json_str key;
-    uint64_t vanilla_bytes = 0;
+    uint64_t vanilla_bytes = 0, seen = 0;
     (void)cuzk_json_begin_object(&p->j);
     while (cuzk_json_next_key(&p->j, &key)) {
-        const int f = cuzk_json_field(&p->j, &key, FIELDS(names), &env->seen);
+        const int f = cuzk_json_field(&p->j, &key, FIELDS(names), &seen);
         p->field = f < 0 ? NULL : names[f];
         switch (f) {
         case F_PROOF: read_registered_proof(p); break;
@@ -484,32 +481,26 @@ static void read_top(parser *p, envelope *env)
         case F_REPLICA_ID: read_node(p, &in->replica_id); break;
         case F_SEED: read_node(p, &in->seed); break;
         case F_TICKET: read_node(p, &in->ticket); break;
-        case F_NUM: (void)cuzk_json_u64(&p->j, &env->sector_num); break;
-        case F_PHASE1: (void)cuzk_json_string(&p->j, &env->phase1); break;
-        case F_SIZE: (void)cuzk_json_u64(&p->j, &env->sector_size); break;
-        default: (void)cuzk_json_skip(&p->j); break;
+        default:
+            if (!c1_envelope_field(&p->j, &key, env)) {
+                (void)cuzk_json_skip(&p->j);
+            }
+            break;
         }
     }
     if (!p->j.failed) {
         p->field = NULL;
     }
     (void)cuzk_json_end(&p->j);
-    if ((env->seen & 1u << F_PHASE1) != 0) {
-        return;
-    }
-    if (cuzk_json_require(&p->j, names, F_TICKET + 1, env->seen)) {
-        in->shape = cuzk_sector_shape_of(in->type.sector_bytes);
-        if (vanilla_bytes != 0 && vanilla_bytes != in->type.sector_bytes) {
-            (void)cuzk_json_fail(&p->j,
-                                 "registered_proof and vanilla_proofs name different sector sizes");
-        }
+    if (env->payload == C1_PAYLOAD_NONE) {
+        end_top(p, names, seen, vanilla_bytes);
     }
 }
 
 static cuzk_status finish(parser *p, cuzk_err *err)
 {
     cuzk_err inner = {.msg = ""};
-    const cuzk_status st = cuzk_json_status(&p->j, "C1", &inner);
+    const cuzk_status st = cuzk_json_status(&p->j, p->what, &inner);
     if (st == CUZK_OK) {
         return CUZK_OK;
     }
@@ -522,68 +513,92 @@ static cuzk_status finish(parser *p, cuzk_err *err)
                      p->field != NULL ? p->field : "", p->field != NULL ? ")" : "");
 }
 
-static cuzk_status parse(cuzk_porep_input *in, const uint8_t *json, size_t n, envelope *env,
-                         cuzk_pool *pool, cuzk_err *err)
+static cuzk_status parse(cuzk_porep_input *in, bool *has_type, const uint8_t *json, size_t n,
+                         const char *what, c1_envelope *env, cuzk_pool *pool, cuzk_err *err)
 {
     c1_ahead ahead;
-    parser p = {.in = in, .partition = -1, .challenge = -1, .ahead = &ahead};
+    parser p = {.in = in, .partition = -1, .challenge = -1, .ahead = &ahead, .what = what};
     cuzk_json_init(&p.j, json, n, MAX_DEPTH);
     c1_ahead_read(&ahead, json, n, read_ahead, pool);
     read_top(&p, env);
     c1_ahead_free(&ahead);
+    *has_type = p.has_type;
     return finish(&p, err);
 }
 
-/* The inner document of an envelope; its buffer is needed only while it is parsed. */
-static cuzk_status parse_inner(cuzk_porep_input *in, const envelope *env, cuzk_pool *pool,
-                               cuzk_err *err)
+static bool is_json(const uint8_t *p, size_t n)
 {
-    envelope none = {.seen = 0};
+    size_t i = 0;
+    while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\t' || p[i] == '\r')) {
+        i++;
+    }
+    return i < n && (p[i] == '{' || p[i] == '[');
+}
+
+/* A C1 without an envelope. */
+static cuzk_status read_bare(cuzk_porep_input *in, bool *has_type, const uint8_t *data, size_t n,
+                             const c1_envelope *outer, cuzk_pool *pool, cuzk_err *err)
+{
+    c1_envelope none = {.payload = C1_PAYLOAD_NONE};
+    char what[48];
+    if (!is_json(data, n)) {
+        return c1_read_bincode(in, has_type, data, n, err);
+    }
+    (void)snprintf(what, sizeof(what), "C1, inside %s", outer->name);
+    CUZK_TRY(parse(in, has_type, data, n, what, &none, pool, err));
+    if (none.payload != C1_PAYLOAD_NONE) {
+        return CUZK_FAIL(err, CUZK_E_FORMAT, "C1: %s inside %s", none.name, outer->name);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status read_inside(cuzk_porep_input *in, bool *has_type, const c1_envelope *env,
+                               cuzk_pool *pool, cuzk_err *err)
+{
+    const uint8_t *data = NULL;
+    uint8_t *owned = NULL;
     size_t n = 0;
-    uint8_t *inner = cuzk_alloc(cuzk_base64_max(env->phase1.n), 1);
-    if (inner == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "C1: out of memory for Phase1Out of %zu characters",
-                         env->phase1.n);
-    }
-    cuzk_status st = CUZK_OK;
-    if (env->phase1.escaped || !cuzk_base64_decode(inner, &n, env->phase1.p, env->phase1.n)) {
-        st = CUZK_FAIL(err, CUZK_E_FORMAT, "C1: Phase1Out is not base64");
-    } else {
-        st = parse(in, inner, n, &none, pool, err);
-    }
-    cuzk_free(inner);
-    if (st == CUZK_OK && (none.seen & 1u << F_PHASE1) != 0) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT, "C1: Phase1Out inside Phase1Out");
-    }
-    if (st == CUZK_OK && (env->seen & 1u << F_SIZE) != 0 &&
-        env->sector_size != in->type.sector_bytes) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT, "C1: SectorSize is %llu, the proof is for %llu bytes",
-                         (unsigned long long)env->sector_size,
-                         (unsigned long long)in->type.sector_bytes);
+    const cuzk_seal_type outer = in->type;
+    const bool outer_has_type = *has_type;
+    CUZK_TRY(c1_envelope_open(&data, &n, &owned, env, err));
+    const cuzk_status st = read_bare(in, has_type, data, n, env, pool, err);
+    cuzk_free(owned);
+    if (st == CUZK_OK && outer_has_type && *has_type && outer.number != in->type.number) {
+        return CUZK_FAIL(err, CUZK_E_INVALID,
+                         "C1: registered_proof of the envelope is %llu, that of the proof %llu",
+                         (unsigned long long)outer.number, (unsigned long long)in->type.number);
     }
     return st;
 }
 
-cuzk_status cuzk_porep_parse_json(cuzk_porep_input **out, const uint8_t *json, size_t n,
-                                  cuzk_err *err)
+static cuzk_status read_any(cuzk_porep_input *in, const uint8_t *data, size_t n, cuzk_pool *pool,
+                            cuzk_err *err)
 {
-    return cuzk_porep_parse_json_with(out, json, n, NULL, err);
+    c1_envelope env = {.payload = C1_PAYLOAD_NONE};
+    bool has_type = false;
+    if (is_json(data, n)) {
+        CUZK_TRY(parse(in, &has_type, data, n, "C1", &env, pool, err));
+    } else {
+        CUZK_TRY(c1_read_bincode(in, &has_type, data, n, err));
+    }
+    if (env.payload != C1_PAYLOAD_NONE) {
+        CUZK_TRY(read_inside(in, &has_type, &env, pool, err));
+    }
+    if (!has_type) {
+        CUZK_TRY(c1_find_type(in, err));
+    }
+    in->shape = cuzk_sector_shape_of(in->type.sector_bytes);
+    return c1_envelope_apply(in, &env, err);
 }
 
-cuzk_status cuzk_porep_parse_json_with(cuzk_porep_input **out, const uint8_t *json, size_t n,
-                                       cuzk_pool *pool, cuzk_err *err)
+cuzk_status cuzk_porep_parse(cuzk_porep_input **out, const uint8_t *data, size_t n, cuzk_pool *pool,
+                             cuzk_err *err)
 {
-    envelope env = {.seen = 0};
     cuzk_porep_input *in = cuzk_alloc_zero(1, sizeof(*in));
     if (in == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "C1: out of memory");
     }
-    cuzk_status st = parse(in, json, n, &env, pool, err);
-    if (st == CUZK_OK && (env.seen & 1u << F_PHASE1) != 0) {
-        st = parse_inner(in, &env, pool, err);
-        in->has_sector_number = (env.seen & 1u << F_NUM) != 0;
-        in->sector_number = env.sector_num;
-    }
+    const cuzk_status st = read_any(in, data, n, pool, err);
     if (st != CUZK_OK) {
         cuzk_porep_input_destroy(in);
         return st;

@@ -58,8 +58,9 @@ typedef struct cuzk_porep_input {
     uint32_t n_partitions;
     uint32_t n_challenges;                         /* per partition, the same in all */
     const cuzk_porep_challenge *const *partitions; /* [n_partitions] -> [n_challenges] */
-    bool has_sector_number;                        /* from the envelope */
+    bool has_sector_number, has_prover_id;         /* from the envelope */
     uint64_t sector_number;
+    cuzk_node prover_id;
 } cuzk_porep_input;
 
 /** One sector of a PoSt: a whole WinningPoSt, or one of the sectors of a WindowPoSt partition. */
@@ -91,15 +92,13 @@ typedef struct cuzk_update_input {
 } cuzk_update_input;
 
 /**
- * Parses C1 JSON: the bare Phase1 output, or the envelope {"SectorNum", "Phase1Out" (base64),
- * "SectorSize"}; key order free, unknown keys ignored, duplicate keys refused. Checks syntax and
- * shape only: use cuzk_porep_check before proving. E_FORMAT names line and column or field.
+ * Parses a C1 (docs/spec/inputs.md): JSON, bincode, or an envelope of either; keys of JSON in any
+ * order, unknown ones ignored, duplicate ones refused. Checks syntax and shape only: use
+ * cuzk_porep_check before proving. E_FORMAT names line and column, or field and offset; E_INVALID: the
+ * envelope and the C1 inside contradict each other. pool, optional: a large text is read by its threads.
  */
-CUZK_NODISCARD cuzk_status cuzk_porep_parse_json(cuzk_porep_input **out, const uint8_t *json,
-                                                 size_t n, cuzk_err *err);
-/** The same with the threads of a pool, where the text is large. */
-CUZK_NODISCARD cuzk_status cuzk_porep_parse_json_with(cuzk_porep_input **out, const uint8_t *json,
-                                                      size_t n, cuzk_pool *pool, cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_porep_parse(cuzk_porep_input **out, const uint8_t *data, size_t n,
+                                            cuzk_pool *pool, cuzk_err *err);
 void cuzk_porep_input_destroy(cuzk_porep_input *in);
 
 /** An empty input; add the sectors of the partition in order. */

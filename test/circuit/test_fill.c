@@ -76,7 +76,7 @@ static void porep_file(const char *file, const char *vector)
     size_t n;
     cuzk_porep_input *in;
     uint8_t *text = test_read_file(file, &n);
-    CHECK_OK(cuzk_porep_parse_json(&in, text, n, &err), &err);
+    CHECK_OK(cuzk_porep_parse(&in, text, n, NULL, &err), &err);
     free(text);
     setup(&f, CUZK_CIRCUIT_POREP);
     CHECK_OK(cuzk_porep_fill(f.w, in, 0, f.h, f.pool, NULL, &err), &err);

@@ -30,7 +30,7 @@ static void fill_porep(golden_instance *t, const cuzk_hashes *h, const char *fil
     cuzk_porep_input *in;
     size_t n;
     uint8_t *text = test_read_file(file, &n);
-    CHECK_OK(cuzk_porep_parse_json(&in, text, n, &err), &err);
+    CHECK_OK(cuzk_porep_parse(&in, text, n, NULL, &err), &err);
     free(text);
     start(t, CUZK_CIRCUIT_POREP);
     CHECK_OK(cuzk_porep_fill(t->w, in, 0, h, t->pool, NULL, &err), &err);

@@ -248,6 +248,45 @@ static void bad_requests(void)
     fil_job_free(&update_job);
 }
 
+/* What a request says next to its C1 must agree with it; zeros say nothing. */
+static void contradictions(void)
+{
+    static const char prefix[] = "{\"SectorNum\":1,\"miner_id\":1000,\"c1out\":";
+    fil_job job;
+    fil_job_make(&job, CUZK_CIRCUIT_POREP, 2048, 1);
+    cuzk_filecoin_request rq = job.rq;
+    rq.sector_bytes = (uint64_t)32 << 30;
+    expect(&rq, CUZK_E_INVALID, "sector_size is 34359738368, the C1 is for 2048 bytes");
+    rq = job.rq;
+    rq.registered_proof = 8;
+    expect(&rq, CUZK_E_INVALID, "registered_proof is 8, that of the C1 is 5");
+    const size_t n = sizeof(prefix) - 1 + job.blobs[0].size + 1;
+    char *text = malloc(n);
+    CHECK(text != NULL);
+    memcpy(text, prefix, sizeof(prefix) - 1);
+    memcpy(text + sizeof(prefix) - 1, job.blobs[0].data, job.blobs[0].size);
+    text[n - 1] = '}';
+    const cuzk_filecoin_blob enveloped = {(const uint8_t *)text, n};
+    rq = job.rq;
+    rq.proofs = &enveloped;
+    rq.miner_id = 1001;
+    rq.sector_number = 1;
+    expect(&rq, CUZK_E_INVALID, "miner_id is 1001");
+    rq.miner_id = 1000;
+    rq.sector_number = 2;
+    expect(&rq, CUZK_E_INVALID, "sector_number is 2, the C1's envelope says 1");
+    /* Without a miner in the request, the envelope's is what replica_id is recomputed from. */
+    rq.miner_id = 0;
+    rq.sector_number = 0;
+    cuzk_filecoin_input *in = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_filecoin_input_parse(&in, &rq, &err), &err);
+    CHECK(in->porep_check.prover_id != NULL && in->porep_check.sector_id == 1);
+    cuzk_filecoin_input_destroy(in);
+    free(text);
+    fil_job_free(&job);
+}
+
 /* Parses with four threads and with one: the same input or the same message. */
 static void both_ways(cuzk_filecoin_request *rq, cuzk_pool *pool, cuzk_status want)
 {
@@ -354,8 +393,9 @@ static void parse_without_memory(void)
     fil_job_free(&job);
 }
 
-static const cuzk_case cases[] = {CASE(counts_are_the_circuits), CASE(post), CASE(bad_requests),
-                                  CASE(many_sectors), CASE(parse_without_memory)};
+static const cuzk_case cases[] = {
+    CASE(counts_are_the_circuits), CASE(post),         CASE(bad_requests),
+    CASE(contradictions),          CASE(many_sectors), CASE(parse_without_memory)};
 static const cuzk_case large_cases[] = {CASE(porep), CASE(update)};
 
 int main(int argc, char **argv)

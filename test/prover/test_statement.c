@@ -46,7 +46,7 @@ static void porep(void)
     uint8_t proof[192];
     cuzk_vk *vk = golden_vk("test/vectors/groth16/porep-v1_1.vk");
     uint8_t *text = test_read_file("test/vectors/filecoin/porep-v1_1.c1.json", &n);
-    CHECK_OK(cuzk_porep_parse_json(&in, text, n, &err), &err);
+    CHECK_OK(cuzk_porep_parse(&in, text, n, NULL, &err), &err);
     free(text);
     golden_proof(proof, "porep-v1_1[0]");
     cuzk_porep_statement_of(&st, in);

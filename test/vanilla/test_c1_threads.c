@@ -50,8 +50,8 @@ static cuzk_status both(const uint8_t *p, size_t n, cuzk_pool *pool, bool compar
 {
     cuzk_err e[2] = {{.msg = ""}, {.msg = ""}};
     cuzk_porep_input *in[2] = {NULL, NULL};
-    const cuzk_status st = cuzk_porep_parse_json(&in[0], p, n, &e[0]);
-    CHECK_STATUS(cuzk_porep_parse_json_with(&in[1], p, n, pool, &e[1]), st);
+    const cuzk_status st = cuzk_porep_parse(&in[0], p, n, NULL, &e[0]);
+    CHECK_STATUS(cuzk_porep_parse(&in[1], p, n, pool, &e[1]), st);
     CHECK_STR(e[1].msg, e[0].msg);
     if (st == CUZK_OK) {
         CHECK_U64(in[1]->n_partitions, in[0]->n_partitions);
@@ -154,7 +154,7 @@ static void allocation_failures(void)
         cuzk_porep_input *in = NULL;
         CHECK(k < 1000);
         cuzk_alloc_fail_nth(k, false);
-        st = cuzk_porep_parse_json_with(&in, t.p, t.n, pool, NULL);
+        st = cuzk_porep_parse(&in, t.p, t.n, pool, NULL);
         cuzk_alloc_fail_nth(0, false);
         CHECK(st == CUZK_OK || st == CUZK_E_NOMEM); /* mostly the parser just reads it itself */
         cuzk_porep_input_destroy(in);

@@ -33,7 +33,7 @@ static void porep_of(uint64_t bytes)
     CHECK_OK(cuzk_porep_write_json(in, w, &err), &err);
     CHECK_OK(cuzk_file_writer_commit(w, &err), &err);
     uint8_t *text = test_read_file(path, &n);
-    CHECK_OK(cuzk_porep_parse_json(&back, text, n, &err), &err);
+    CHECK_OK(cuzk_porep_parse(&back, text, n, NULL, &err), &err);
     CHECK_OK(cuzk_porep_check(back, h, &opts, NULL, NULL, &err), &err);
     CHECK_MEM(&back->comm_r, &in->comm_r, 32);
     free(text);
@@ -159,7 +159,7 @@ static void json_format_is_the_networks(void)
     char path[256];
     size_t n, m;
     uint8_t *text = test_read_file("test/vectors/filecoin/porep-v1_1.c1.json", &n);
-    CHECK_OK(cuzk_porep_parse_json(&in, text, n, &err), &err);
+    CHECK_OK(cuzk_porep_parse(&in, text, n, NULL, &err), &err);
     (void)snprintf(path, sizeof(path), "%s/c1.json", test_tmpdir());
     CHECK_OK(cuzk_file_writer_open(&w, path, false, &err), &err);
     CHECK_OK(cuzk_porep_write_json(in, w, &err), &err);

@@ -19,7 +19,7 @@ static void load(loaded *l, const char *file)
 {
     cuzk_err err;
     l->text = test_read_file(file, &l->n);
-    CHECK_OK(cuzk_porep_parse_json(&l->in, l->text, l->n, &err), &err);
+    CHECK_OK(cuzk_porep_parse(&l->in, l->text, l->n, NULL, &err), &err);
     CHECK_OK(cuzk_hashes_create(&l->h, &err), &err);
 }
 
@@ -122,7 +122,7 @@ static void envelope(void)
     size_t n;
     char *text = make_envelope(&n, "2048");
     load(&bare, "test/vectors/filecoin/porep-v1_1.c1.json");
-    CHECK_OK(cuzk_porep_parse_json(&in, (uint8_t *)text, n, &err), &err);
+    CHECK_OK(cuzk_porep_parse(&in, (uint8_t *)text, n, NULL, &err), &err);
     CHECK(in->has_sector_number && !bare.in->has_sector_number);
     CHECK_U64(in->sector_number, 1);
     CHECK_MEM(&in->comm_r, &bare.in->comm_r, sizeof(in->comm_r));
@@ -133,7 +133,7 @@ static void envelope(void)
 
     in = NULL;
     text = make_envelope(&n, "4096");
-    CHECK_STATUS(cuzk_porep_parse_json(&in, (uint8_t *)text, n, &err), CUZK_E_FORMAT);
+    CHECK_STATUS(cuzk_porep_parse(&in, (uint8_t *)text, n, NULL, &err), CUZK_E_INVALID);
     CHECK(in == NULL && strstr(err.msg, "SectorSize") != NULL);
     free(text);
 }
@@ -161,7 +161,7 @@ static void corruption_sweep(void)
         const bool single = l.text[i + 1] < '0' || l.text[i + 1] > '9';
         l.text[i] = (uint8_t)(old == '1' ? (single ? '0' : '2') : '1');
         cuzk_porep_input *in = NULL;
-        cuzk_status st = cuzk_porep_parse_json(&in, l.text, l.n, &err);
+        cuzk_status st = cuzk_porep_parse(&in, l.text, l.n, NULL, &err);
         if (st == CUZK_OK) {
             st = cuzk_porep_check(in, l.h, &opts, NULL, NULL, &err);
             CHECK_MSG(st == CUZK_E_VANILLA, "byte %zu changed and nothing was noticed", i);
@@ -216,14 +216,14 @@ static void keys_in_any_order_and_strict_syntax(void)
     memcpy(text + n, l.text + k, l.n - k - 1);
     n += l.n - k - 1;
     n += (size_t)sprintf(text + n, ", \"registered_proof\" :\t\"StackedDrg2KiBV1_1\" } ");
-    CHECK_OK(cuzk_porep_parse_json(&in, (uint8_t *)text, n, &err), &err);
+    CHECK_OK(cuzk_porep_parse(&in, (uint8_t *)text, n, NULL, &err), &err);
     CHECK_OK(cuzk_porep_check(in, l.h, NULL, NULL, NULL, &err), &err);
     cuzk_porep_input_destroy(in);
     in = NULL;
     text[n - 2] = ',';
     n--;
     n += (size_t)sprintf(text + n, "\"seed\":[1]}");
-    CHECK_STATUS(cuzk_porep_parse_json(&in, (uint8_t *)text, n, &err), CUZK_E_FORMAT);
+    CHECK_STATUS(cuzk_porep_parse(&in, (uint8_t *)text, n, NULL, &err), CUZK_E_FORMAT);
     CHECK(strstr(err.msg, "seed") != NULL);
     CHECK(in == NULL);
     free(text);
@@ -240,7 +240,7 @@ static void allocation_failures(void)
         cuzk_porep_input *in = NULL;
         CHECK(k < 1000);
         cuzk_alloc_fail_nth(k, false);
-        st = cuzk_porep_parse_json(&in, (uint8_t *)text, n, NULL);
+        st = cuzk_porep_parse(&in, (uint8_t *)text, n, NULL, NULL);
         cuzk_alloc_fail_nth(0, false);
         CHECK_MSG(st == CUZK_OK || st == CUZK_E_NOMEM, "allocation %u: %s", (unsigned)k,
                   cuzk_status_name(st));

@@ -166,8 +166,8 @@ static cuzk_status load_c1(agg_opts *o, agg_statements *s)
     for (size_t i = 0; i < o->n_c1; i++) {
         cuzk_content c;
         cuzk_porep_input *in = NULL;
-        CUZK_TRY(cuzk_content_read(&c, o->c1[i], CUZK_CONTENT_INPUT, &a->err));
-        const cuzk_status st = cuzk_porep_parse_json_with(&in, c.data, c.size, a->pool, &a->err);
+        CUZK_TRY(read_c1(a, o->c1[i], &c));
+        const cuzk_status st = cuzk_porep_parse(&in, c.data, c.size, a->pool, &a->err);
         cuzk_content_free(&c);
         CUZK_TRY(st);
         cuzk_porep_statement_of(&s->list.sectors[i], in);

@@ -11,6 +11,7 @@
 #include <cuzk/verify.h>
 
 #include "apps/cuzk/filecoin/gen_files.h"
+#include "apps/cuzk/inputs.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -77,13 +78,14 @@ static cuzk_status find_kind(bench_subject *s)
                      "no kind '%s': porep, winning, window, update, rows", s->kind);
 }
 
-static cuzk_status map_blob(bench_subject *s, const char *path)
+static cuzk_status map_blob(bench_subject *s, const char *path, bool is_c1)
 {
     cuzk_content *m = &s->maps[s->n_maps];
     if (s->n_maps == BENCH_MAX_BLOBS) {
         return CUZK_FAIL(&s->a->err, CUZK_E_INVALID, "more than %d input files", BENCH_MAX_BLOBS);
     }
-    CUZK_TRY(cuzk_content_read(m, path, CUZK_CONTENT_INPUT, &s->a->err));
+    CUZK_TRY(is_c1 ? read_c1(s->a, path, m)
+                   : cuzk_content_read(m, path, CUZK_CONTENT_INPUT, &s->a->err));
     s->blobs[s->n_maps] = (cuzk_filecoin_blob){m->data, m->size};
     s->n_maps++;
     return CUZK_OK;
@@ -103,10 +105,10 @@ static cuzk_status given_input(bench_subject *s)
 {
     cuzk_filecoin_request *q = &s->request;
     if (s->in.c1 != NULL) {
-        return map_blob(s, s->in.c1);
+        return map_blob(s, s->in.c1, true);
     }
     for (size_t i = 0; i < s->in.n_vanilla; i++) {
-        CUZK_TRY(map_blob(s, s->in.vanilla[i]));
+        CUZK_TRY(map_blob(s, s->in.vanilla[i], false));
     }
     if (s->spec.kind == CUZK_CIRCUIT_UPDATE) {
         CUZK_TRY(node_option(s, &q->comm_r_old, &s->nodes[0], s->in.comm_r_old, "comm-r-old"));
@@ -119,7 +121,7 @@ static cuzk_status given_input(bench_subject *s)
 /* A generated input goes through a file, whose name is gone before it is read. */
 static cuzk_status map_generated(bench_subject *s, const char *path)
 {
-    const cuzk_status st = map_blob(s, path);
+    const cuzk_status st = map_blob(s, path, false);
     (void)unlink(path);
     return st;
 }

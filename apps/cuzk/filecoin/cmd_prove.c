@@ -69,7 +69,6 @@ typedef struct job {
     const cuzk_update_input *update;
     const cuzk_update_statement *update_st;
     cuzk_porep_check_opts bind;
-    cuzk_node prover_id;
 } job;
 
 /* Opens or makes the parameters, on the devices if there are any. */
@@ -117,10 +116,9 @@ static cuzk_status prove_repeatedly(job *j, cuzk_filecoin_prover *p, uint8_t *pr
                                .progress_arg = a,
                                .times = times,
                                .trace = a->trace};
-    if (j->o->has_miner) {
-        cuzk_prover_id_of_miner(&j->prover_id, j->o->miner);
-        j->bind.prover_id = &j->prover_id;
-        j->bind.sector_id = j->o->sector;
+    if (j->o->is_bound) {
+        j->bind.prover_id = &j->o->prover_id;
+        j->bind.sector_id = j->o->bound_sector;
         opts.porep = &j->bind;
     }
     const uint64_t n = j->o->repeat != 0 ? j->o->repeat : 1;

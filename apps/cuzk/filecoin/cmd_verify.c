@@ -22,6 +22,9 @@ static cuzk_status finish(fil_opts *o, cuzk_status st, uint64_t started)
 {
     if (st == CUZK_OK || st == CUZK_E_PROOF_FALSE) {
         app_text(&o->a, "result", st == CUZK_OK ? "valid" : "FALSE");
+        if (st != CUZK_OK && o->a.err.msg[0] != '\0') {
+            app_text(&o->a, "reason", o->a.err.msg);
+        }
         app_seconds(&o->a, "verify", cuzk_clock_ns() - started);
     }
     return st;
@@ -29,18 +32,43 @@ static cuzk_status finish(fil_opts *o, cuzk_status st, uint64_t started)
 
 static cuzk_status check_replica_id(fil_opts *o, const cuzk_porep_input *in)
 {
-    cuzk_node prover_id, porep_id, replica_id;
-    if (!o->has_miner) {
+    cuzk_node porep_id, replica_id;
+    uint64_t miner = 0;
+    if (!o->is_bound) {
         return CUZK_OK;
     }
-    cuzk_prover_id_of_miner(&prover_id, o->miner);
     cuzk_porep_id(&porep_id, in->type.number);
-    cuzk_replica_id(&replica_id, &prover_id, o->sector, &in->ticket, &in->comm_d, &porep_id);
-    if (memcmp(&replica_id, &in->replica_id, sizeof(replica_id)) != 0) {
-        return CUZK_FAIL(&o->a.err, CUZK_E_PROOF_FALSE,
-                         "replica_id is not that of miner %llu, sector %llu",
-                         (unsigned long long)o->miner, (unsigned long long)o->sector);
+    cuzk_replica_id(&replica_id, &o->prover_id, o->bound_sector, &in->ticket, &in->comm_d,
+                    &porep_id);
+    if (memcmp(&replica_id, &in->replica_id, sizeof(replica_id)) == 0) {
+        return CUZK_OK;
     }
+    return cuzk_miner_of_prover_id(&miner, &o->prover_id)
+               ? CUZK_FAIL(&o->a.err, CUZK_E_PROOF_FALSE,
+                           "replica_id is not that of miner %llu, sector %llu and the C1's ticket",
+                           (unsigned long long)miner, (unsigned long long)o->bound_sector)
+               : CUZK_FAIL(
+                     &o->a.err, CUZK_E_PROOF_FALSE,
+                     "replica_id is not that of the envelope's prover_id, sector %llu and the "
+                     "C1's ticket",
+                     (unsigned long long)o->bound_sector);
+}
+
+/* A proof holds for replica_id; who sealed what, and when, is in it only as a hash. */
+static cuzk_status report_unchecked(fil_opts *o)
+{
+    if (o->strict && !o->has_miner) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID,
+                         "--strict: ticket, miner and sector cannot be checked: give --miner and "
+                         "--sector");
+    }
+    app_text(&o->a, "not_checked",
+             o->has_miner ? "that comm_r, comm_d, ticket and seed are those on chain"
+             : o->is_bound
+                 ? "that comm_r, comm_d, ticket, seed, and the envelope's miner and sector, "
+                   "are those on chain"
+                 : "ticket, miner and sector (--miner and --sector check them); that comm_r, "
+                   "comm_d and seed are those on chain");
     return CUZK_OK;
 }
 
@@ -56,6 +84,7 @@ static cuzk_status work_porep(fil_opts *o)
     cuzk_status st;
     CUZK_TRY_GOTO(st, fil_load_porep(o, &in));
     CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
+    CUZK_TRY_GOTO(st, report_unchecked(o));
     CUZK_TRY_GOTO(st, load_key(o, CUZK_CIRCUIT_POREP, in->type.sector_bytes, &vk));
     CUZK_TRY_GOTO(st, porep_agg_open(&aggregate, o, in, false));
     t0 = cuzk_clock_ns();
@@ -95,6 +124,10 @@ static cuzk_status work_post(fil_opts *o, bool window)
     }
     t0 = cuzk_clock_ns();
     cuzk_post_public_sectors_of(sectors, in);
+    app_text(
+        &o->a, "not_checked",
+        "that the sectors and their comm_r, as the vanilla proofs give them, and the randomness are "
+        "those on chain");
     st = finish(
         o, cuzk_filecoin_verify_post(vk, proof, n, &stmt, sectors, in->n_sectors, &o->a.err), t0);
 out:
@@ -116,6 +149,7 @@ static cuzk_status work_update(fil_opts *o)
     CUZK_TRY_GOTO(st, fil_load_update_statement(o, &stmt));
     CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
     CUZK_TRY_GOTO(st, load_key(o, CUZK_CIRCUIT_UPDATE, stmt.shape->bytes, &vk));
+    app_text(&o->a, "not_checked", "that the commitments are those on chain");
     t0 = cuzk_clock_ns();
     st = finish(o, cuzk_filecoin_verify_update(vk, proof, n, &stmt, &o->a.err), t0);
 out:

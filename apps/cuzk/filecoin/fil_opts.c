@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "apps/cuzk/inputs.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "prover/filecoin_aggregate.h"
@@ -23,7 +24,8 @@ enum {
     OPT_REPEAT,
     OPT_FIL_SRS,
     OPT_FIL_TEST_SRS,
-    OPT_PLAIN
+    OPT_PLAIN,
+    OPT_STRICT
 };
 
 #define OPTION_PARAMS                                                           \
@@ -67,7 +69,7 @@ const struct argp_option fil_porep_options[] = {
     OPTION_OUT,
     OPTION_PROOF,
     {"miner", OPT_MINER, "ID", 0,
-     "Actor id of the miner (1000 for f01000): with --sector, replica_id is recomputed", 0},
+     "The miner, f01000 or 1000: with --sector, replica_id is recomputed", 0},
     {"sector", OPT_SECTOR, "N", 0, "Sector number", 0},
     {"srs", OPT_FIL_SRS, "FILE", 0,
      "Non-interactive: the SRS of its aggregate (default: " CUZK_AGG_SRS_FILE " in the folder)", 0},
@@ -75,6 +77,9 @@ const struct argp_option fil_porep_options[] = {
      "Take an SRS that is not the network's: who knows its secrets can forge", 0},
     {"plain-proofs", OPT_PLAIN, NULL, 0,
      "Non-interactive: the proofs of the partitions, not their aggregate", 0},
+    {"strict", OPT_STRICT, NULL, 0,
+     "Verifying: refuse when ticket, miner and sector are not checked (needs --miner and --sector)",
+     0},
     OPTION_ROWS,
     OPTIONS_DEVICE,
     {0}};
@@ -130,6 +135,9 @@ static error_t parse_end(const parse_input *p, struct argp_state *state)
     if (p->verifying && (o->dev.spec != NULL || o->dev.vram != NULL || o->has_seed || o->repeat)) {
         argp_error(state, "--device, --vram, --insecure-seed and --repeat are for proving");
     }
+    if (o->strict && !p->verifying) {
+        argp_error(state, "--strict is for verifying");
+    }
     if (o->has_miner != o->has_sector) {
         argp_error(state, "--miner and --sector go together");
     }
@@ -146,13 +154,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_PROOF: o->proof = arg; return 0;
     case 'o': o->out = arg; return 0;
     case OPT_MINER:
-        want_u64(state, &o->miner, arg, "miner", UINT64_MAX);
+        if (!cuzk_miner_parse(&o->miner, arg)) {
+            argp_error(state, "--miner wants an actor id, as f01000 or 1000, not '%s'", arg);
+        }
         o->has_miner = true;
         return 0;
     case OPT_SECTOR:
         want_u64(state, &o->sector, arg, "sector", UINT64_MAX);
         o->has_sector = true;
         return 0;
+    case OPT_STRICT: o->strict = true; return 0;
     case OPT_ROWS: o->check_rows = true; return 0;
     case OPT_FIL_SRS: o->srs = arg; return 0;
     case OPT_FIL_TEST_SRS: o->test_srs = true; return 0;
@@ -215,20 +226,17 @@ static cuzk_status size_option(fil_opts *o, uint64_t *bytes)
     return CUZK_OK;
 }
 
-/* What a file that is not C1 JSON looks like; NULL: nothing that is known. */
+/* What a file that is no C1 looks like; NULL: nothing that is known. */
 static const char *looks_like(const uint8_t *p, size_t n)
 {
     static const struct {
         const char *magic;
         size_t n;
         const char *what;
-    } kinds[] = {{"\x1f\x8b", 2, "gzip data: unpack it first"},
-                 {"\x28\xb5\x2f\xfd", 4, "zstd data: unpack it first"},
-                 {"\xff\xfe", 2, "UTF-16 text: UTF-8 is needed"},
+    } kinds[] = {{"\xff\xfe", 2, "UTF-16 text: UTF-8 is needed"},
                  {"\xfe\xff", 2, "UTF-16 text: UTF-8 is needed"},
                  {"\xef\xbb\xbf", 3, "text with a byte order mark: remove it"},
-                 {"<", 1, "an HTML or XML page"},
-                 {"ey", 2, "base64 text: decode it first"}};
+                 {"<", 1, "an HTML or XML page"}};
     if (n == 0) {
         return "an empty file";
     }
@@ -237,8 +245,32 @@ static const char *looks_like(const uint8_t *p, size_t n)
             return kinds[i].what;
         }
     }
-    return memchr(p, 0, n < 64 ? n : 64) != NULL ? "binary data, bincode perhaps: JSON is needed"
-                                                 : NULL;
+    return NULL;
+}
+
+/* The miner and sector that replica_id is recomputed from; what the envelope says may not differ. */
+static cuzk_status bind_to_sector(fil_opts *o, const cuzk_porep_input *in)
+{
+    if (!o->has_miner) {
+        o->is_bound = in->has_prover_id && in->has_sector_number;
+        o->prover_id = in->prover_id;
+        o->bound_sector = in->sector_number;
+        return CUZK_OK;
+    }
+    o->is_bound = true;
+    cuzk_prover_id_of_miner(&o->prover_id, o->miner);
+    o->bound_sector = o->sector;
+    if (in->has_prover_id && memcmp(&in->prover_id, &o->prover_id, sizeof(o->prover_id)) != 0) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID,
+                         "%s: its envelope names another miner than --miner %llu", o->in.c1,
+                         (unsigned long long)o->miner);
+    }
+    if (in->has_sector_number && in->sector_number != o->sector) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID,
+                         "%s: its envelope says sector %llu, --sector says %llu", o->in.c1,
+                         (unsigned long long)in->sector_number, (unsigned long long)o->sector);
+    }
+    return CUZK_OK;
 }
 
 cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
@@ -248,8 +280,8 @@ cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
     if (o->in.c1 == NULL) {
         return missing(o, "--c1");
     }
-    CUZK_TRY(cuzk_content_read(&m, o->in.c1, CUZK_CONTENT_INPUT, &o->a.err));
-    cuzk_status st = cuzk_porep_parse_json_with(in, m.data, m.size, o->a.pool, &inner);
+    CUZK_TRY(read_c1(&o->a, o->in.c1, &m));
+    cuzk_status st = cuzk_porep_parse(in, m.data, m.size, o->a.pool, &inner);
     if (st != CUZK_OK) {
         const char *shown = strcmp(o->in.c1, "-") == 0 ? "standard input" : o->in.c1;
         const char *kind = looks_like(m.data, m.size);
@@ -257,6 +289,12 @@ cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
                           : CUZK_FAIL(&o->a.err, st, "%s: this is %s (%s)", shown, kind, inner.msg);
     }
     cuzk_content_free(&m);
+    CUZK_TRY(st);
+    st = bind_to_sector(o, *in);
+    if (st != CUZK_OK) {
+        cuzk_porep_input_destroy(*in);
+        *in = NULL;
+    }
     return st;
 }
 

@@ -17,6 +17,11 @@ typedef struct fil_opts {
     const char *params, *proof, *out;
     uint64_t miner, sector;
     bool has_miner, has_sector;
+    bool strict; /* verify: what cannot be checked is refused */
+    /* PoRep: what replica_id is recomputed from, by the options or else by the C1's envelope. */
+    bool is_bound;
+    cuzk_node prover_id;
+    uint64_t bound_sector;
     bool check_rows;
     const char *srs; /* PoRep, non-interactive: the aggregate's */
     bool test_srs, plain_proofs;
@@ -34,7 +39,7 @@ extern const struct argp_option fil_porep_options[], fil_post_options[], fil_upd
 void fil_opts_parse(fil_opts *o, int argc, char **argv, const struct argp_option *options,
                     const char *doc, bool verifying);
 
-/* Inputs and statements from the options. Objects are the caller's to destroy. */
+/* Inputs and statements from the options. fil_load_porep sets is_bound and what goes with it, too. Objects are the caller's to destroy. */
 CUZK_NODISCARD cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in);
 CUZK_NODISCARD cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement *st,
                                          bool window);

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "sys/file.h"
+#include "vanilla/miner.h"
 #include "vanilla/sector.h"
 
 #include "remote.h"
@@ -28,7 +29,7 @@ const struct argp_option remote_job_options[] = {
     STATEMENT_OPTION_VANILLA("; or a JSON array of base64 texts"),
     {"registered-proof", OPT_REGISTERED, "N", 0, "Number of the registered proof (default: 0)", 0},
     {"sector-num", OPT_SECTOR_NUM, "N", 0, "Sector number (default: 1)", 0},
-    {"miner-id", OPT_MINER, "ID", 0, "Actor id of the miner, 1000 for f01000 (default: 1000)", 0},
+    {"miner-id", OPT_MINER, "ID", 0, "The miner, f01000 or 1000 (default: 1000)", 0},
     STATEMENT_OPTION_SECTOR_SIZE(" (default: taken from the input)"),
     STATEMENT_OPTION_PARTITION,
     STATEMENT_OPTION_RANDOMNESS(" (default: zeros)"),
@@ -111,7 +112,8 @@ static const char *set(remote_job *j, int key, const char *v)
         return NULL;
     case OPT_REGISTERED: return set_number(&j->registered_proof, v, UINT64_MAX);
     case OPT_SECTOR_NUM: return set_number(&j->sector_number, v, UINT64_MAX);
-    case OPT_MINER: return set_number(&j->miner_id, v, UINT64_MAX);
+    case OPT_MINER:
+        return cuzk_miner_parse(&j->miner_id, v) ? NULL : "wants an actor id, as f01000 or 1000";
     case OPT_SECTOR_SIZE: return cuzk_sector_size_parse(&j->sector_size, v) ? NULL : "wants a size";
     case OPT_PARTITION: return set_number(&j->partition, v, UINT32_MAX);
     case OPT_RANDOMNESS: return set_hex(j->randomness, &j->has_randomness, v);

@@ -11,6 +11,8 @@
 #include "engine/backend/backend_device.h"
 #include "prover/expected_time.h"
 #include "prover/pipeline.h"
+#include "sys/file.h"
+#include "unpack/unpack.h"
 
 #define MAX_CIRCUITS         48
 #define LEAST_NETWORK_SECTOR ((uint64_t)32 << 30)
@@ -182,6 +184,21 @@ static cuzk_status check_fields(const cuzk_job_request *rq, cuzk_err *err)
                                      : CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proofs is empty");
 }
 
+/* A packed C1 is charged with what it claims to become. */
+static cuzk_status plan_c1(const cuzk_job_request *rq, cuzk_backend_plan *out, cuzk_err *err)
+{
+    cuzk_packing p;
+    cuzk_packing_of(&p, rq->vanilla_proof.data, rq->vanilla_proof.size);
+    if (p.result_bytes > CUZK_CONTENT_INPUT) {
+        return CUZK_FAIL(err, CUZK_E_INVALID,
+                         "vanilla_proof: holds %llu bytes when unpacked, at most %llu are read",
+                         (unsigned long long)p.result_bytes,
+                         (unsigned long long)CUZK_CONTENT_INPUT);
+    }
+    out->input_bytes = cuzk_filecoin_input_bytes(CUZK_CIRCUIT_POREP, p.result_bytes) + p.heap_bytes;
+    return CUZK_OK;
+}
+
 static cuzk_status plan(void *arg, const cuzk_job_request *rq, cuzk_backend_plan *out,
                         cuzk_err *err)
 {
@@ -195,10 +212,10 @@ static cuzk_status plan(void *arg, const cuzk_job_request *rq, cuzk_backend_plan
     }
     CUZK_TRY(check_fields(rq, err));
     convert(&frq, NULL, rq);
-    out->input_bytes = cuzk_filecoin_input_bytes(frq.kind, request_bytes(rq));
     if (rq->kind == CUZK_JOB_POREP) {
-        return CUZK_OK; /* the C1 itself says what it is for */
+        return plan_c1(rq, out, err); /* the C1 itself says what it is for */
     }
+    out->input_bytes = cuzk_filecoin_input_bytes(frq.kind, request_bytes(rq));
     CUZK_TRY(cuzk_filecoin_request_spec(&spec, &is_known, &frq, err));
     if (is_known) {
         out->circuit = index_of(b, &spec);
@@ -315,6 +332,21 @@ static cuzk_status parse_aggregate(filecoin_backend *b, const cuzk_job_request *
     return CUZK_OK;
 }
 
+static cuzk_status unpack_c1(uint8_t **unpacked, cuzk_filecoin_blob *c1, cuzk_err *err)
+{
+    cuzk_err inner = {.msg = ""};
+    size_t n = 0;
+    const cuzk_status st =
+        cuzk_unpack(unpacked, &n, c1->data, c1->size, CUZK_CONTENT_INPUT, &inner);
+    if (st != CUZK_OK) {
+        return CUZK_FAIL(err, st, "vanilla_proof: %s", inner.msg);
+    }
+    if (*unpacked != NULL) {
+        *c1 = (cuzk_filecoin_blob){*unpacked, n};
+    }
+    return CUZK_OK;
+}
+
 static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_input *out,
                          const cuzk_cancel *cancel, cuzk_err *err)
 {
@@ -334,7 +366,12 @@ static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_inp
     }
     convert(&frq, blobs, rq);
     frq.pool = b->pool;
-    cuzk_status st = cuzk_filecoin_input_parse(&in, &frq, err);
+    uint8_t *unpacked = NULL;
+    cuzk_status st = rq->kind == CUZK_JOB_POREP ? unpack_c1(&unpacked, &blobs[0], err) : CUZK_OK;
+    if (st == CUZK_OK) {
+        st = cuzk_filecoin_input_parse(&in, &frq, err);
+    }
+    cuzk_free(unpacked);
     cuzk_free(blobs);
     CUZK_TRY(st);
     job_input *j = NULL;
