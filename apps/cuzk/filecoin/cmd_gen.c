@@ -10,12 +10,14 @@
 #include "base/clock.h"
 
 #include "gen_files.h"
+#include "gen_sealed.h"
 
 typedef struct gen {
     app a;
     const char *out, *size;
     uint64_t seed, partition, sectors;
     uint64_t bytes;
+    gen_sealed sealed;
 } gen;
 
 enum { OPT_SIZE = 0x300, OPT_SEED, OPT_PARTITION, OPT_SECTORS };
@@ -26,6 +28,7 @@ static const struct argp_option gen_options[] = {
     {"output", 'o', "PATH", 0, "Output file; for window the folder of the sectors' files", 0},
     {"partition", OPT_PARTITION, "K", 0, "update: partition (default 0)", 0},
     {"sectors", OPT_SECTORS, "N", 0, "window: sectors (default: as many as a partition takes)", 0},
+    GEN_SEALED_OPTIONS,
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -41,14 +44,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_SECTORS: number = &g->sectors; break;
     case ARGP_KEY_ARG: argp_error(state, "'%s': everything is given with options", arg); return 0;
     case ARGP_KEY_END:
-        if (g->size == NULL || g->out == NULL) {
-            argp_error(state, "needs --sector-size and -o");
+        if (g->out == NULL) {
+            argp_error(state, "needs -o");
+        }
+        if (g->sealed.replica != NULL && g->size == NULL) {
+            return 0;
+        }
+        if (g->size == NULL || g->sealed.replica != NULL) {
+            argp_error(state, "needs either --sector-size or --sealed");
         }
         if (!cuzk_sector_size_parse(&g->bytes, g->size) || cuzk_sector_shape_of(g->bytes) == NULL) {
             argp_error(state, "no sector size '%s'", g->size);
         }
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return gen_sealed_parse(&g->sealed, key, arg, state);
     }
     if (!app_parse_u64(number, arg, UINT32_MAX)) {
         argp_error(state, "'%s' is not a number", arg);
@@ -66,6 +75,10 @@ static cuzk_status work_porep(gen *g, const cuzk_hashes *h)
 {
     app *a = &g->a;
     cuzk_porep_input *in = NULL;
+    if (g->sealed.replica != NULL) {
+        return CUZK_FAIL(&a->err, CUZK_E_UNSUPPORTED,
+                         "a C1 of a sealed sector needs its layers, which sealing deletes");
+    }
     CUZK_TRY(app_check_output(a, g->out));
     CUZK_TRY(cuzk_generate_porep(&in, g->bytes, g->seed, h, &a->err));
     const cuzk_status st = gen_write_porep(in, g->out, a->force, &a->err);
@@ -108,12 +121,18 @@ static cuzk_status work_post(gen *g, const cuzk_hashes *h, bool is_window)
 
 static cuzk_status work_window(gen *g, const cuzk_hashes *h)
 {
+    if (g->sealed.replica != NULL) {
+        return gen_sealed_post(&g->a, &g->sealed, g->out, true, h);
+    }
     (void)mkdir(g->out, 0777); /* writing the first file reports what is wrong */
     return work_post(g, h, true);
 }
 
 static cuzk_status work_winning(gen *g, const cuzk_hashes *h)
 {
+    if (g->sealed.replica != NULL) {
+        return gen_sealed_post(&g->a, &g->sealed, g->out, false, h);
+    }
     CUZK_TRY(app_check_output(&g->a, g->out));
     return work_post(g, h, false);
 }
@@ -123,6 +142,9 @@ static cuzk_status work_update(gen *g, const cuzk_hashes *h)
     app *a = &g->a;
     cuzk_update_input *in = NULL;
     cuzk_update_statement stmt;
+    if (g->sealed.replica != NULL) {
+        return gen_sealed_update(a, &g->sealed, g->out, (uint32_t)g->partition, h);
+    }
     CUZK_TRY(app_check_output(a, g->out));
     CUZK_TRY(
         cuzk_generate_update(&in, &stmt, g->bytes, (uint32_t)g->partition, g->seed, h, &a->err));
@@ -148,7 +170,7 @@ static int run(int argc, char **argv, const char *doc,
     g.seed = 1;
     app_init(&g.a, argv[0]);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &g);
-    if (work != work_window) { /* a folder there */
+    if (work != work_window || g.sealed.replica != NULL) { /* else a folder */
         app_output(&g.a, g.out);
     }
     cuzk_status st = app_begin(&g.a);
@@ -170,19 +192,22 @@ static int run_porep(int argc, char **argv)
 
 static int run_winning(int argc, char **argv)
 {
-    return run(argc, argv, "WinningPoSt vanilla proof of a synthetic sector.", work_winning);
+    return run(argc, argv, "WinningPoSt vanilla proof of a synthetic or a sealed sector.",
+               work_winning);
 }
 
 static int run_window(int argc, char **argv)
 {
-    return run(argc, argv,
-               "WindowPoSt vanilla proofs of a partition of synthetic sectors, a file each.",
-               work_window);
+    return run(
+        argc, argv,
+        "WindowPoSt vanilla proofs of a partition of synthetic sectors, a file each; or that of one sealed sector.",
+        work_window);
 }
 
 static int run_update(int argc, char **argv)
 {
-    return run(argc, argv, "SnapDeals vanilla proof of a partition of a synthetic update.",
+    return run(argc, argv,
+               "SnapDeals vanilla proof of a partition of a synthetic update, or of a sealed one.",
                work_update);
 }
 
@@ -194,7 +219,8 @@ int cmd_gen(int argc, char **argv)
         {"window", "the sectors of a WindowPoSt partition", run_window},
         {"update", "a SnapDeals update partition", run_update},
         {NULL, NULL, NULL}};
-    return dispatch(argc, argv, "cuzk gen",
-                    "Inputs of any sector size without sealing, for tests and benchmarks.",
-                    commands);
+    return dispatch(
+        argc, argv, "cuzk gen",
+        "Inputs of any sector size without sealing, for tests and benchmarks; or of a sealed sector.",
+        commands);
 }
