@@ -9,6 +9,7 @@ import importlib, json, os, pathlib, subprocess, sys, tempfile
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 VECTORS = pathlib.Path("test/vectors/groth16").resolve()
+AGGREGATE, CIRCOM, FILECOIN, SNARKJS = (VECTORS.parent / x for x in ("aggregate", "circom", "filecoin", "snarkjs"))
 done = 0
 
 
@@ -37,11 +38,25 @@ def install(prefix):
     return pc.parent
 
 
+def aggregate_files(folder):
+    """Arguments of the example: proofs of the tiny circuit."""
+    [tiny] = [x for x in json.loads((AGGREGATE / "vectors.json").read_text())["sets"] if x["name"] == "tiny-4"]
+    flat = lambda x: bytes.fromhex(x) if isinstance(x, str) else b"".join(flat(y) for y in x)
+    (folder / "proofs").write_bytes(flat(tiny["proofs"]))
+    (folder / "claims").write_bytes(flat(tiny["public_inputs_le"]))
+    return [AGGREGATE / "fake-16.srs", AGGREGATE / "tiny.vk", 4, folder / "proofs", folder / "claims"]
+
+
 def examples(prefix, pkgconfig, folder, files):
     env = dict(os.environ, PKG_CONFIG_PATH=str(pkgconfig), LD_LIBRARY_PATH=str(pkgconfig.parent))
     source = prefix / "share/cuzk/bindings/c"
     vk, proof, inputs = files
-    for name, arguments in (("status", []), ("verify", [vk, proof, inputs]), ("params", ["2048"])):
+    d = json.loads((VECTORS / "vectors.json").read_text())
+    window = [FILECOIN / f"window.sector{k}.vanilla.bin" for k in (1, 2)]
+    for name, arguments in (("status", []), ("verify", [vk, proof, inputs]), ("params", ["2048"]),
+                            ("prove", [folder / "params", d["common"]["post_randomness"], folder / "window.proof", *window]),
+                            ("circom", [SNARKJS / "mixed.zkey", CIRCOM / "mixed.wtns"]),
+                            ("aggregate", aggregate_files(folder))):
         for kind in ("shared", "static"):
             flags = run("pkg-config", "--cflags", "--libs", *(["--static"] if kind == "static" else []), "cuzk", env=env).split()
             if kind == "static":
@@ -69,7 +84,37 @@ def headers(prefix, folder):
             run(compiler, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I", prefix / "include", source)
 
 
-def golden(prefix, library):
+def proofs(cuzk, folder, claim):
+    """Proofs by the Python binding: of a WindowPoSt with parameters in folder, and of circom circuits."""
+    inputs = [(FILECOIN / f"window.sector{k}.vanilla.bin").read_bytes() for k in (1, 2)]
+    request = dict(registered_proof=10, randomness=claim["randomness"])
+    steps = []
+    with cuzk.Prover(params_folder=folder, threads=2, devices="cpu") as prover:
+        prover.load(cuzk.WINDOW, 2048)
+        task = prover.submit(cuzk.WINDOW, inputs, spans=True, progress=lambda step, done, total: steps.append(step), **request)
+        proof = task.result()
+        cuzk.verify_post(cuzk.VerifyingKey.load(cuzk.WINDOW, 2048, folder), proof, **claim)
+        check("progress has steps", {"parse", "check", "prove"} <= set(steps))
+        check("spans have steps", {"job", "witness", "prove", "verify"} <= {s.name for s in task.spans()} or
+              {"job", "check", "prove", "verify"} <= {s.name for s in task.spans()})
+        for what, arguments, status in (("a cancelled job", dict(progress=lambda *_: True), "CUZK_E_CANCELLED"),
+                                        ("other randomness", dict(randomness=bytes(32)), "CUZK_E_VANILLA")):
+            try:
+                prover.prove(cuzk.WINDOW, inputs, **{**request, **arguments})
+                check(what, False)
+            except cuzk.Error as e:
+                check(f"{what}: {e.status}", e.status == status)
+        key = prover.circom_key(str(SNARKJS / "mixed.zkey"))
+        tasks = [prover.submit_circom(key, (CIRCOM / "mixed.wtns").read_bytes()) for _ in range(4)]
+        for t in tasks:
+            key.verify(t.result(), t.public_inputs())
+        check("public.json", json.loads(cuzk.circom_public_json(tasks[0].public_inputs())) ==
+              json.loads((SNARKJS / "mixed.public.json").read_text()))
+        check("proof.json", json.loads(cuzk.circom_proof_json(tasks[0].result())).keys() ==
+              json.loads((SNARKJS / "mixed.proof.json").read_text()).keys())
+
+
+def golden(prefix, library, params):
     """Every kind of proof by the Python binding, and each refused when one value of its claim is another."""
     os.environ["CUZK_LIBRARY"] = str(library)
     sys.path.insert(0, str(prefix / "share/cuzk/bindings/python"))
@@ -115,12 +160,14 @@ def golden(prefix, library):
                                       **{**cases[1][3], "sectors": sectors}))
     files = cuzk.params_files()
     check("the list of parameter files", any(f["sector_bytes"] == 32 << 30 and f["kind"] == cuzk.POREP for f in files))
-    with tempfile.TemporaryDirectory() as folder:
-        cuzk.params_make(folder, cuzk.WINDOW, 2048, insecure_seed=7)
-        [params] = pathlib.Path(folder).glob("*.params")
-        check("made parameters are not the network's", refused(cuzk.params_check, str(params), statuses=("CUZK_E_DIGEST",)))
-        check("the key of made parameters", cuzk.VerifyingKey.load(cuzk.WINDOW, 2048, folder).n_inputs == 22)
-        check("no file is overwritten", refused(cuzk.params_make, folder, cuzk.WINDOW, 2048, statuses=("CUZK_E_EXISTS",)))
+    params.mkdir()
+    folder = str(params)
+    cuzk.params_make(folder, cuzk.WINDOW, 2048, insecure_seed=7)
+    [file] = params.glob("*.params")
+    check("made parameters are not the network's", refused(cuzk.params_check, str(file), statuses=("CUZK_E_DIGEST",)))
+    check("the key of made parameters", cuzk.VerifyingKey.load(cuzk.WINDOW, 2048, folder).n_inputs == 22)
+    check("no file is overwritten", refused(cuzk.params_make, folder, cuzk.WINDOW, 2048, statuses=("CUZK_E_EXISTS",)))
+    proofs(cuzk, folder, cases[2][3])
     check("no key there", refused(cuzk.VerifyingKey.load, cuzk.POREP, 2048, "/nowhere", statuses=("CUZK_E_NOT_FOUND",)))
     return last("winning[0]"), b"".join(h(x) for x in d["vectors"]["winning[0]"]["public_inputs_le"])
 
@@ -141,7 +188,7 @@ def main():
         run(sys.executable, "tools/gen_exports.py", "--check")
         headers(prefix, folder)
         print(run(sys.executable, "test/abi/abi.py", prefix, "test/abi/abi-0.json"), end="")
-        proof, inputs = golden(prefix, library)
+        proof, inputs = golden(prefix, library, folder / "params")
         files = (VECTORS / "winning.vk", folder / "proof", folder / "inputs")
         files[1].write_bytes(proof)
         files[2].write_bytes(inputs)

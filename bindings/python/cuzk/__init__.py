@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""libcuzk in Python: Groth16 verification over BLS12-381, Filecoin's claims, parameter files.
+"""libcuzk in Python: Groth16 proofs over BLS12-381 of Filecoin and circom, verification, parameter files.
 
 Bytes in, an exception or None out. The shared library libcuzk.so.0 is found by the dynamic loader, or at
 the path in the environment variable CUZK_LIBRARY.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ctypes as C
 import os
-from typing import Iterable, Optional, Sequence, Tuple
+from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 __all__ = ["Error", "VerifyingKey", "POREP", "WINNING", "WINDOW", "UPDATE", "version", "verify_seal", "verify_post",
-           "verify_update", "params_files", "params_check", "params_make"]
+           "verify_update", "params_files", "params_check", "params_make", "Prover", "Task", "CircomKey", "Span"]
 
 POREP, WINNING, WINDOW, UPDATE = 0, 1, 2, 3
 PROOF_BYTES = 192
@@ -59,6 +59,33 @@ class _MakeOptions(C.Structure):
                 ("reserved", C.c_uint32), ("progress", C.c_void_p), ("progress_arg", C.c_void_p)]
 
 
+class _Input(C.Structure):
+    _fields_ = [("data", C.c_char_p), ("size", C.c_size_t)]
+
+
+_PROGRESS = C.CFUNCTYPE(C.c_int32, C.c_void_p, C.c_char_p, C.c_uint64, C.c_uint64)
+
+
+class _ProverOptions(C.Structure):
+    _fields_ = [("struct_size", C.c_uint32), ("threads", C.c_uint32), ("workers", C.c_uint32), ("reserved", C.c_uint32),
+                ("devices", C.c_char_p), ("params_folder", C.c_char_p), ("memory_bytes", C.c_uint64),
+                ("device_memory_bytes", C.c_uint64), ("log", C.c_void_p), ("log_arg", C.c_void_p)]
+
+
+class _ProveRequest(C.Structure):
+    _fields_ = [("struct_size", C.c_uint32), ("kind", C.c_int32), ("flags", C.c_uint32), ("partition", C.c_uint32),
+                ("sector_bytes", C.c_uint64), ("registered_proof", C.c_uint64), ("miner_id", C.c_uint64),
+                ("sector_number", C.c_uint64), ("inputs", C.POINTER(_Input)), ("n_inputs", C.c_size_t),
+                ("circom_key", C.c_void_p), ("progress", _PROGRESS), ("progress_arg", C.c_void_p),
+                ("priority", C.c_int32), ("reserved", C.c_uint32), ("randomness", C.c_uint8 * 32),
+                ("comm_r_old", C.c_uint8 * 32), ("comm_r_new", C.c_uint8 * 32), ("comm_d_new", C.c_uint8 * 32)]
+
+
+class _Span(C.Structure):
+    _fields_ = [("begin_ns", C.c_uint64), ("end_ns", C.c_uint64), ("parent", C.c_int32), ("partition", C.c_int32),
+                ("device", C.c_int32), ("reserved", C.c_int32), ("name", C.c_char * 32)]
+
+
 def _declare(name: str, result, *arguments) -> None:
     f = getattr(_lib, name)
     f.restype, f.argtypes = result, list(arguments)
@@ -81,6 +108,22 @@ _declare("cuzk_params_count", _S)
 _declare("cuzk_params_get", C.c_int32, C.POINTER(_ParamsFile), _S)
 _declare("cuzk_params_check", C.c_int32, C.c_char_p, C.POINTER(_CheckOptions), _E)
 _declare("cuzk_params_make", C.c_int32, C.c_char_p, C.c_int32, C.c_uint64, C.POINTER(_MakeOptions), _E)
+_declare("cuzk_prover_create", C.c_int32, C.POINTER(_P), C.POINTER(_ProverOptions), _E)
+_declare("cuzk_prover_destroy", None, _P)
+_declare("cuzk_prover_load", C.c_int32, _P, C.c_int32, C.c_uint64, _E)
+_declare("cuzk_prover_unload", C.c_int32, _P, C.c_int32, C.c_uint64, _E)
+_declare("cuzk_circom_key_load", C.c_int32, C.POINTER(_P), _P, C.c_char_p, _E)
+_declare("cuzk_circom_key_destroy", None, _P)
+_declare("cuzk_circom_key_vk", _P, _P)
+_declare("cuzk_prover_submit", C.c_int32, C.POINTER(_P), _P, C.POINTER(_ProveRequest), _E)
+_declare("cuzk_task_wait", C.c_int32, _P, C.c_int64)
+_declare("cuzk_task_cancel", None, _P)
+_declare("cuzk_task_result", C.c_int32, _P, C.c_char_p, _S, C.POINTER(_S), _E)
+_declare("cuzk_task_public", C.c_int32, _P, C.c_char_p, _S, C.POINTER(_S), _E)
+_declare("cuzk_task_spans", _S, _P, C.POINTER(_Span), _S)
+_declare("cuzk_task_destroy", None, _P)
+_declare("cuzk_circom_proof_json", C.c_int32, C.c_char_p, _S, C.POINTER(_S), C.c_char_p, _E)
+_declare("cuzk_circom_public_json", C.c_int32, C.c_char_p, _S, C.POINTER(_S), C.c_char_p, _S, _E)
 
 
 class Error(Exception):
@@ -193,3 +236,168 @@ def params_make(folder: str, kind: int, sector_bytes: int, *, insecure_seed: Opt
     error = _Error()
     options = _MakeOptions(C.sizeof(_MakeOptions), (insecure_seed is not None) + 2 * replace, insecure_seed or 0, threads)
     _raise(_lib.cuzk_params_make(os.fsencode(folder), kind, sector_bytes, C.byref(options), C.byref(error)), error)
+
+
+class Span(NamedTuple):
+    """A step of a task. Times are those of time.monotonic_ns(); parent is an index, or -1."""
+    name: str
+    begin_ns: int
+    end_ns: int
+    parent: int
+    partition: int
+    device: int
+
+
+class CircomKey:
+    """A .zkey, loaded. Tasks that use it keep it."""
+
+    def __init__(self, prover: "Prover", path: str) -> None:
+        error = _Error()
+        self._p = _P()
+        _raise(_lib.cuzk_circom_key_load(C.byref(self._p), prover._p, os.fsencode(path), C.byref(error)), error)
+
+    def __del__(self) -> None:
+        if getattr(self, "_p", None):
+            _lib.cuzk_circom_key_destroy(self._p)
+
+    def verify(self, proof: bytes, inputs: Sequence[bytes]) -> None:
+        """As VerifyingKey.verify, with the key inside."""
+        vk = _lib.cuzk_circom_key_vk(self._p)
+        _raise(_lib.cuzk_verify(vk, proof, len(proof), b"".join(inputs), len(inputs)))
+
+
+class Task:
+    """A job of a prover. Deleting it cancels it and waits for its end."""
+
+    def __init__(self, p: C.c_void_p, keep: object) -> None:
+        self._p, self._keep = p, keep  # keep: what the library reads until the end
+
+    def __del__(self) -> None:
+        if getattr(self, "_p", None):
+            _lib.cuzk_task_destroy(self._p)
+
+    def wait(self, seconds: Optional[float] = None) -> bool:
+        """True when the task has ended; None waits for ever. Other threads of Python run meanwhile."""
+        return _lib.cuzk_task_wait(self._p, -1 if seconds is None else int(seconds * 1000)) == 1
+
+    def cancel(self) -> None:
+        """Asks the task to stop; its result is then the error CUZK_E_CANCELLED, unless it was done."""
+        _lib.cuzk_task_cancel(self._p)
+
+    def result(self) -> bytes:
+        """Waits, and gives the proof, 192 bytes per partition. Raises Error."""
+        self.wait()
+        error, n = _Error(), _S(0)
+        out = C.create_string_buffer(192 * 256)
+        _raise(_lib.cuzk_task_result(self._p, out, len(out), C.byref(n), C.byref(error)), error)
+        return out.raw[:n.value]
+
+    def public_inputs(self) -> List[bytes]:
+        """Of a circom task: 32 bytes each, little-endian."""
+        self.wait()
+        error, n = _Error(), _S(0)
+        _lib.cuzk_task_public(self._p, None, 0, C.byref(n), C.byref(error))
+        out = C.create_string_buffer(32 * n.value + 1)
+        _raise(_lib.cuzk_task_public(self._p, out, n.value, C.byref(n), C.byref(error)), error)
+        return [out.raw[32 * i:32 * i + 32] for i in range(n.value)]
+
+    def spans(self) -> List[Span]:
+        """Steps of an ended task that was submitted with spans=True."""
+        n = _lib.cuzk_task_spans(self._p, None, 0)
+        array = (_Span * n)()
+        n = min(n, _lib.cuzk_task_spans(self._p, array, n))
+        return [Span(s.name.decode(), s.begin_ns, s.end_ns, s.parent, s.partition, s.device) for s in array[:n]]
+
+
+class Prover:
+    """Threads, devices and loaded keys. Every proof is verified before it is given. Any thread may use one."""
+
+    def __init__(self, *, threads: int = 0, workers: int = 0, devices: Optional[str] = None,
+                 params_folder: Optional[str] = None, memory_bytes: int = 0, device_memory_bytes: int = 0) -> None:
+        error = _Error()
+        options = _ProverOptions(C.sizeof(_ProverOptions), threads, workers, 0, devices.encode() if devices else None,
+                                 os.fsencode(params_folder) if params_folder else None, memory_bytes, device_memory_bytes)
+        self._p = _P()
+        _raise(_lib.cuzk_prover_create(C.byref(self._p), C.byref(options), C.byref(error)), error)
+
+    def close(self) -> None:
+        """Cancels all tasks and ends the threads."""
+        if getattr(self, "_p", None):
+            _lib.cuzk_prover_destroy(self._p)
+            self._p = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __enter__(self) -> "Prover":
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def load(self, kind: int, sector_bytes: int) -> None:
+        """Loads circuit and parameters now, and keeps them."""
+        error = _Error()
+        _raise(_lib.cuzk_prover_load(self._p, kind, sector_bytes, C.byref(error)), error)
+
+    def unload(self, kind: int, sector_bytes: int) -> None:
+        """Gives back what load or a task loaded."""
+        error = _Error()
+        _raise(_lib.cuzk_prover_unload(self._p, kind, sector_bytes, C.byref(error)), error)
+
+    def submit(self, kind: int, inputs: Sequence[bytes], *, flags: int = 0, spans: bool = False, priority: int = 0,
+               progress: Optional[Callable[[str, int, int], object]] = None, circom_key: Optional[CircomKey] = None,
+               **fields: object) -> Task:
+        """Queues a job. fields are those of cuzk_prove_request: partition, sector_bytes, registered_proof, miner_id,
+        sector_number, and randomness, comm_r_old, comm_r_new, comm_d_new of 32 bytes. progress(step, done, total) is
+        called from a thread of the library; a true result or an exception cancels the job."""
+        array = (_Input * len(inputs))(*[_Input(bytes(x), len(x)) for x in inputs])
+
+        def call(_arg: object, step: bytes, done: int, total: int) -> int:
+            try:
+                return 1 if progress is not None and progress(step.decode(), done, total) else 0
+            except BaseException:  # cannot cross the library
+                return 1
+
+        callback = _PROGRESS(call) if progress is not None else _PROGRESS()
+        request = _ProveRequest(C.sizeof(_ProveRequest), kind, flags | (4 if spans else 0), inputs=array,
+                                n_inputs=len(inputs), circom_key=circom_key._p if circom_key else None,
+                                progress=callback, priority=priority)
+        for name, value in fields.items():
+            if name not in ("partition", "sector_bytes", "registered_proof", "miner_id", "sector_number", "randomness",
+                            "comm_r_old", "comm_r_new", "comm_d_new"):
+                raise TypeError(f"submit() has no argument {name}")
+            setattr(request, name, _bytes32(value, name) if isinstance(value, bytes) else value)
+        task, error = _P(), _Error()
+        _raise(_lib.cuzk_prover_submit(C.byref(task), self._p, C.byref(request), C.byref(error)), error)
+        return Task(task, (array, callback, circom_key))
+
+    def prove(self, kind: int, inputs: Sequence[bytes], **arguments: object) -> bytes:
+        """submit() and Task.result()."""
+        return self.submit(kind, inputs, **arguments).result()  # type: ignore[arg-type]
+
+    def circom_key(self, path: str) -> CircomKey:
+        """Loads a snarkjs .zkey over BLS12-381."""
+        return CircomKey(self, path)
+
+    def submit_circom(self, key: CircomKey, witness: bytes, **arguments: object) -> Task:
+        """Queues a proof of a .wtns file's bytes."""
+        return self.submit(16, [witness], circom_key=key, **arguments)  # type: ignore[arg-type]
+
+
+def _text(call: Callable[..., int], *arguments: object) -> str:
+    error, n = _Error(), _S(0)
+    call(None, 0, C.byref(n), *arguments, C.byref(error))
+    out = C.create_string_buffer(n.value + 1)
+    _raise(call(out, len(out), C.byref(n), *arguments, C.byref(error)), error)
+    return out.value.decode()
+
+
+def circom_proof_json(proof: bytes) -> str:
+    """snarkjs's proof.json."""
+    return _text(_lib.cuzk_circom_proof_json, proof)
+
+
+def circom_public_json(inputs: Sequence[bytes]) -> str:
+    """snarkjs's public.json."""
+    return _text(_lib.cuzk_circom_public_json, b"".join(inputs), len(inputs))

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* <cuzk/prove.h> with the golden WindowPoSt: options, proofs, refusals, tasks, budget, failing memory. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prove_rig.h"
+
+static cuzk_prover *open_prover(const cuzk_prover_options *more)
+{
+    cuzk_prover_options o = {.struct_size = sizeof(o)};
+    cuzk_prover *p = NULL;
+    if (more != NULL) {
+        o = *more;
+    }
+    o.devices = "cpu";
+    o.threads = 2;
+    o.params_folder = o.params_folder != NULL ? o.params_folder : rig_params(CUZK_KIND_WINDOW);
+    RIG_OK(cuzk_prover_create(&p, &o, &rig_error));
+    return p;
+}
+
+static void options_are_judged(void)
+{
+    cuzk_prover_options o = {.struct_size = sizeof(o), .devices = "gpu"};
+    cuzk_prover *p = NULL;
+    RIG_STATUS(cuzk_prover_create(&p, &o, &rig_error), CUZK_E_INVALID);
+    CHECK(strstr(rig_error.text, "gpu") != NULL);
+    o.devices = "cpu";
+    o.workers = 65;
+    RIG_STATUS(cuzk_prover_create(&p, &o, &rig_error), CUZK_E_INVALID);
+    if (cuzk_has_cuda() == 0) {
+        o.workers = 1;
+        o.devices = "cuda:0";
+        RIG_STATUS(cuzk_prover_create(&p, &o, &rig_error), CUZK_E_UNSUPPORTED);
+    }
+    o.struct_size = 4;
+    RIG_STATUS(cuzk_prover_create(&p, &o, &rig_error), CUZK_E_INVALID);
+    CHECK(p == NULL);
+    RIG_OK(cuzk_prover_create(&p, NULL, &rig_error));
+    cuzk_prover_destroy(p);
+    cuzk_prover_destroy(NULL);
+}
+
+typedef struct watch {
+    _Atomic int calls;
+    int stop_at; /* call that asks to stop; 0: none */
+} watch;
+
+static int32_t on_progress(void *arg, const char *step, uint64_t done, uint64_t total)
+{
+    watch *w = arg;
+    CHECK(step != NULL && (total == 0 || done <= total));
+    return atomic_fetch_add(&w->calls, 1) + 1 == w->stop_at ? 1 : 0;
+}
+
+static void window_is_proved(void)
+{
+    rig_job j;
+    watch w = {.stop_at = 0};
+    uint8_t proof[384];
+    size_t n = 0;
+    cuzk_prover *p = open_prover(NULL);
+    rig_job_make(&j, "window");
+    j.rq.progress = on_progress;
+    j.rq.progress_arg = &w;
+    RIG_OK(cuzk_prover_prove(p, proof, sizeof(proof), &n, &j.rq, &rig_error));
+    CHECK_U64(n, 192);
+    CHECK(atomic_load(&w.calls) >= 3);
+    RIG_OK(rig_verify(&j, proof, n));
+    j.claim.post.randomness[0] ^= 1;
+    RIG_STATUS(rig_verify(&j, proof, n), CUZK_E_PROOF_FALSE);
+    /* the second proof is another one, of a key that is there */
+    uint8_t second[192];
+    j.claim.post.randomness[0] ^= 1;
+    j.rq.flags = CUZK_PROVE_CHECK_ROWS;
+    RIG_OK(cuzk_prover_prove(p, second, sizeof(second), &n, &j.rq, &rig_error));
+    RIG_OK(rig_verify(&j, second, n));
+    CHECK(memcmp(second, proof, 192) != 0);
+    cuzk_prover_destroy(p);
+}
+
+static void false_inputs_are_refused(void)
+{
+    rig_job j;
+    uint8_t proof[192];
+    size_t n = 0;
+    cuzk_prover *p = open_prover(NULL);
+    rig_job_make(&j, "window");
+    const cuzk_prove_request good = j.rq;
+    const cuzk_input golden = j.inputs[0];
+    j.rq.randomness[3] ^= 1;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_VANILLA);
+    CHECK(rig_error.error_class == CUZK_CLASS_INPUT);
+    uint8_t *bytes = malloc(golden.size);
+    CHECK(bytes != NULL);
+    memcpy(bytes, golden.data, golden.size);
+    bytes[golden.size / 2] ^= 1;
+    j.rq = good;
+    j.inputs[0].data = bytes;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_VANILLA);
+    j.inputs[0].size = golden.size / 2;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_FORMAT);
+    free(bytes);
+    j.inputs[0] = (cuzk_input){NULL, 0};
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    j.inputs[0] = golden;
+    j.rq.n_inputs = 0;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    j.rq = good;
+    j.rq.kind = 7;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    j.rq = good;
+    j.rq.flags = 64;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    j.rq.flags = CUZK_PROVE_ONE_PARTITION;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    j.rq = good;
+    j.rq.registered_proof = 1; /* a WinningPoSt */
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    j.rq = good;
+    j.rq.kind = CUZK_KIND_CIRCOM;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    cuzk_prover_destroy(p);
+}
+
+static void parameters_that_are_not_there(void)
+{
+    rig_job j;
+    uint8_t proof[192];
+    size_t n = 0;
+    const cuzk_prover_options o = {.struct_size = sizeof(o), .params_folder = "/nowhere/at/all"};
+    cuzk_prover *p = open_prover(&o);
+    rig_job_make(&j, "window");
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_NOT_FOUND);
+    CHECK(strstr(rig_error.text, "/nowhere/at/all") != NULL);
+    RIG_STATUS(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2048, &rig_error), CUZK_E_NOT_FOUND);
+    RIG_STATUS(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &rig_error), CUZK_E_NOT_FOUND);
+    RIG_STATUS(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2047, &rig_error), CUZK_E_INVALID);
+    RIG_STATUS(cuzk_prover_load(p, -1, 2048, &rig_error), CUZK_E_INVALID);
+    cuzk_prover_destroy(p);
+}
+
+static void results_wait_for_their_owner(void)
+{
+    rig_job j;
+    cuzk_task *t = NULL;
+    uint8_t proof[192];
+    size_t n = 0;
+    cuzk_task_span spans[128];
+    cuzk_prover *p = open_prover(NULL);
+    rig_job_make(&j, "window");
+    j.rq.flags = CUZK_PROVE_SPANS;
+    RIG_OK(cuzk_prover_submit(&t, p, &j.rq, &rig_error));
+    CHECK_U64(cuzk_task_wait(t, -1), 1);
+    RIG_STATUS(cuzk_task_result(t, proof, 191, &n, &rig_error), CUZK_E_INVALID);
+    CHECK_U64(n, 192);
+    RIG_OK(cuzk_task_result(t, proof, 192, &n, &rig_error));
+    RIG_OK(rig_verify(&j, proof, n));
+    RIG_STATUS(cuzk_task_public(t, proof, 6, &n, &rig_error), CUZK_E_INVALID);
+    const size_t count = cuzk_task_spans(t, spans, 128);
+    bool has_prove = false, has_load = false;
+    CHECK(count >= 8 && count <= 128);
+    CHECK(spans[0].parent == -1);
+    CHECK_STR(spans[0].name, "job");
+    for (size_t i = 0; i < count; i++) {
+        CHECK(spans[i].end_ns >= spans[i].begin_ns && spans[i].parent < (int32_t)i);
+        has_prove = has_prove || strcmp(spans[i].name, "prove") == 0;
+        has_load = has_load || strcmp(spans[i].name, "load") == 0;
+    }
+    CHECK(has_prove && has_load);
+    CHECK_U64(cuzk_task_spans(t, NULL, 0), count);
+    /* the prover may go first */
+    cuzk_prover_destroy(p);
+    RIG_OK(cuzk_task_result(t, proof, 192, &n, &rig_error));
+    cuzk_task_destroy(t);
+    cuzk_task_destroy(NULL);
+}
+
+static void cancelled_tasks_end(void)
+{
+    const cuzk_prover_options o = {.struct_size = sizeof(o), .workers = 1};
+    rig_job j;
+    cuzk_task *t[4];
+    uint8_t proof[192];
+    size_t n = 0;
+    cuzk_prover *p = open_prover(&o);
+    rig_job_make(&j, "window");
+    for (size_t i = 0; i < 4; i++) {
+        RIG_OK(cuzk_prover_submit(&t[i], p, &j.rq, &rig_error));
+    }
+    CHECK_U64(cuzk_task_wait(t[3], 0), 0);
+    RIG_STATUS(cuzk_task_result(t[3], proof, 192, &n, &rig_error), CUZK_E_INVALID);
+    cuzk_task_cancel(t[3]); /* waits in the queue: ends at once */
+    CHECK_U64(cuzk_task_wait(t[3], 0), 1);
+    RIG_STATUS(cuzk_task_result(t[3], proof, 192, &n, &rig_error), CUZK_E_CANCELLED);
+    CHECK(rig_error.error_class == CUZK_CLASS_CANCELLED);
+    cuzk_task_cancel(t[0]); /* runs, or is about to */
+    CHECK_U64(cuzk_task_wait(t[0], 60000), 1);
+    RIG_STATUS(cuzk_task_result(t[0], proof, 192, &n, &rig_error), CUZK_E_CANCELLED);
+    CHECK_U64(cuzk_task_wait(t[1], -1), 1);
+    RIG_OK(cuzk_task_result(t[1], proof, 192, &n, &rig_error));
+    RIG_OK(rig_verify(&j, proof, n));
+    cuzk_task_destroy(t[2]); /* cancels by itself */
+    watch w = {.stop_at = 2};
+    j.rq.progress = on_progress;
+    j.rq.progress_arg = &w;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_CANCELLED);
+    j.rq.progress = NULL;
+    RIG_OK(cuzk_prover_submit(&t[2], p, &j.rq, &rig_error));
+    cuzk_prover_destroy(p); /* cancels what runs */
+    RIG_STATUS(cuzk_task_result(t[2], proof, 192, &n, &rig_error), CUZK_E_CANCELLED);
+    for (size_t i = 0; i < 4; i++) {
+        cuzk_task_destroy(t[i]);
+    }
+}
+
+static void the_budget_is_kept(void)
+{
+    cuzk_prover_options o = {.struct_size = sizeof(o), .memory_bytes = (uint64_t)32 << 20};
+    rig_job j;
+    uint8_t proof[192];
+    size_t n = 0;
+    rig_job_make(&j, "window");
+    cuzk_prover *p = open_prover(&o);
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_BUDGET);
+    CHECK(rig_error.error_class == CUZK_CLASS_ENVIRONMENT);
+    CHECK(strstr(rig_error.text, "window of 2KiB") != NULL);
+    cuzk_prover_destroy(p);
+    o.memory_bytes = (uint64_t)256 << 20;
+    p = open_prover(&o);
+    RIG_OK(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2048, &rig_error));
+    RIG_OK(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error));
+    RIG_OK(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &rig_error));
+    RIG_STATUS(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &rig_error), CUZK_E_NOT_FOUND);
+    cuzk_prover_destroy(p);
+}
+
+/* Memory of the library that fails when fail_at allocations have been made. */
+static _Atomic long allocations, fail_at;
+
+static void *counted_alloc(void *arg, size_t align, size_t bytes)
+{
+    (void)arg;
+    const long k = atomic_fetch_add(&allocations, 1) + 1;
+    const long at = atomic_load(&fail_at);
+    return at != 0 && k == at ? NULL : aligned_alloc(align, bytes);
+}
+
+static void counted_free(void *arg, void *p, size_t bytes)
+{
+    (void)arg;
+    (void)bytes;
+    free(p);
+}
+
+static cuzk_status whole_life(rig_job *j)
+{
+    const cuzk_prover_options o = {.struct_size = sizeof(o),
+                                   .devices = "cpu",
+                                   .threads = 1,
+                                   .params_folder = rig_params(CUZK_KIND_WINDOW)};
+    cuzk_prover *p = NULL;
+    uint8_t proof[192];
+    size_t n = 0;
+    cuzk_status st = cuzk_prover_create(&p, &o, &rig_error);
+    if (st == CUZK_OK) {
+        st = cuzk_prover_prove(p, proof, sizeof(proof), &n, &j->rq, &rig_error);
+    }
+    cuzk_prover_destroy(p);
+    return st;
+}
+
+/* A failing allocation anywhere gives E_NOMEM, and everything back. Places are spread over the life; --iters for more. */
+static void memory_runs_out(void)
+{
+    const cuzk_allocator mine = {
+        .struct_size = sizeof(mine), .alloc = counted_alloc, .free = counted_free};
+    rig_job j;
+    cuzk_memory memory;
+    rig_job_make(&j, "window");
+    (void)rig_params(CUZK_KIND_WINDOW);
+    j.rq.flags = CUZK_PROVE_SPANS;
+    CHECK_U64(cuzk_set_allocator(&mine), CUZK_OK);
+    atomic_store(&allocations, 0);
+    RIG_OK(whole_life(&j));
+    const long all = atomic_load(&allocations);
+    CHECK(all > 100);
+    for (long at = 1; at <= all; at += at < 8 ? 1 : all / (long)test_iters(5) + 1) {
+        atomic_store(&allocations, 0);
+        atomic_store(&fail_at, at);
+        const cuzk_status st = whole_life(&j);
+        CHECK_MSG(st == CUZK_E_NOMEM || st == CUZK_OK, "allocation %ld of %ld: %s", at, all,
+                  cuzk_status_name(st));
+        cuzk_get_memory(&memory);
+        CHECK_MSG(memory.blocks == 0, "allocation %ld of %ld: %llu blocks are left", at, all,
+                  (unsigned long long)memory.blocks);
+    }
+    atomic_store(&fail_at, 0);
+    CHECK_U64(cuzk_set_allocator(NULL), CUZK_OK);
+}
+
+static const cuzk_case cases[] = {
+    CASE(options_are_judged),           CASE(window_is_proved),
+    CASE(false_inputs_are_refused),     CASE(parameters_that_are_not_there),
+    CASE(results_wait_for_their_owner), CASE(cancelled_tasks_end),
+    CASE(the_budget_is_kept),           CASE(memory_runs_out)};
+TEST_MAIN("lib/prove", cases)
