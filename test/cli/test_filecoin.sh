@@ -46,6 +46,14 @@ export FIL_PROOFS_PARAMETER_CACHE
 run 'no parameters: says where from' 2 'FIL_PROOFS_PARAMETER_CACHE' prove porep --c1 $v/porep-v1_1.c1.json -o "$dir/q"
 head -c 50000 $v/porep-v1_1.c1.json >"$dir/cut.json"
 run 'cut C1' 2 'C1:1:' prove porep --c1 "$dir/cut.json" --params "$dir" -o "$dir/q"
+# Digests of keys, too; a .params with a ceremony's transcript.
+vk=test/vectors/groth16/window.vk
+run 'check of a key: digest' 0 'in the group' params check $vk --digest "$(b2sum $vk | cut -c 1-32)"
+run 'check of a key: another digest' 2 'digest differs' params check $vk --digest 00000000000000000000000000000000
+run 'check of a key: no digest' 2 '32 hex digits' params check $vk --digest 12
+run 'info of a key' 0 'verifying key' params info $vk
+run 'a transcript' 0 'chain of contributions is not checked' params info fuzz/corpus/params/transcript.params
+run 'a transcript: its points' 0 'contributions' params check fuzz/corpus/params/transcript.params
 run 'circuit info' 0 'f8ba7b86efda8fa8cfeb67e179175a602a5ded01f9e293e9f7c46fea566d5e31' circuit info window 2KiB
 run 'circuit info as JSON' 0 '"constraints"' circuit info window 2KiB --json
 summary

@@ -118,6 +118,63 @@ static void truncated(void)
     free(longer);
 }
 
+static void put_contribution(uint8_t *b, const uint8_t *key, const uint8_t *delta)
+{
+    memcpy(b, delta, 96);
+    memcpy(b + 96, key, 192);        /* alpha and beta in G1, as any points */
+    memcpy(b + 288, key + 192, 192); /* beta in G2 */
+    memset(b + 480, 7, 64);
+}
+
+/* Behind the sections, as bellman's ceremonies leave it: hash, count, contributions of 544 bytes. */
+static void transcript(void)
+{
+    enum { CONTRIBUTIONS = 3, BYTES = 64 + 4 + 544 * CONTRIBUTIONS };
+    cuzk_srs *srs = test_srs_random(2, 3, 2, 3, 1), *again = NULL;
+    cuzk_err err;
+    size_t n, m;
+    uint8_t *bytes = test_srs_bytes(srs, &n);
+    uint8_t *all = malloc(n + BYTES + 1);
+    CHECK(all != NULL);
+    CHECK(cuzk_srs_get_transcript(srs) == NULL);
+    memcpy(all, bytes, n);
+    memset(all + n, 0xab, 64);
+    memcpy(all + n + 64, "\0\0\0\3", 4);
+    for (unsigned i = 0; i < CONTRIBUTIONS; i++) {
+        put_contribution(all + n + 68 + 544 * i, bytes, i == 2 ? bytes + 576 : bytes);
+    }
+    CHECK_OK(open_bytes(&again, all, n + BYTES, CUZK_POINT_IN_SUBGROUP, &err), &err);
+    const cuzk_srs_transcript *t = cuzk_srs_get_transcript(again);
+    CHECK(t != NULL && t->n_contributions == 3 && t->circuit_hash[63] == 0xab && t->offset == n);
+    uint8_t *written = test_srs_bytes(again, &m);
+    CHECK_U64(m, n);
+    CHECK_MEM(written, bytes, n);
+    cuzk_srs_close(again);
+    /* Any other length, and a count that does not fit. */
+    check_refused(all, n + BYTES + 1, CUZK_POINT_UNCHECKED, CUZK_E_FORMAT,
+                  "no ceremony's transcript");
+    check_refused(all, n + BYTES - 1, CUZK_POINT_UNCHECKED, CUZK_E_FORMAT,
+                  "no ceremony's transcript");
+    check_refused(all, n + 67, CUZK_POINT_UNCHECKED, CUZK_E_FORMAT, "67 trailing bytes");
+    all[n + 64] = 0xff;
+    check_refused(all, n + BYTES, CUZK_POINT_UNCHECKED, CUZK_E_FORMAT, "no ceremony's transcript");
+    memset(all + n + 64, 0, 4);
+    check_refused(all, n + 68, CUZK_POINT_UNCHECKED, CUZK_E_FORMAT, "no ceremony's transcript");
+    all[n + 67] = 3;
+    /* Of another key; a point that is none. */
+    all[n + BYTES - 544] ^= 1;
+    check_refused(all, n + BYTES, CUZK_POINT_UNCHECKED, CUZK_E_FORMAT,
+                  "did not make the key's delta");
+    all[n + BYTES - 544] ^= 1;
+    all[n + 68 + 544 + 200] ^= 1;
+    check_refused(all, n + BYTES, CUZK_POINT_ON_CURVE, CUZK_E_ENCODING,
+                  "transcript: contribution 1");
+    cuzk_srs_close(srs);
+    free(bytes);
+    free(all);
+    free(written);
+}
+
 static void absurd_counts(void)
 {
     cuzk_srs *srs = test_srs_random(2, 3, 2, 3, 1);
@@ -388,7 +445,7 @@ static void cut_while_open(void)
 }
 
 static const cuzk_case cases[] = {CASE(round_trip),    CASE(wrong_files),   CASE(truncated),
-                                  CASE(absurd_counts), CASE(bad_vk_points), CASE(check_levels),
-                                  CASE(path_errors),   CASE(create_counts), CASE(out_of_memory),
-                                  CASE(cut_while_open)};
+                                  CASE(transcript),    CASE(absurd_counts), CASE(bad_vk_points),
+                                  CASE(check_levels),  CASE(path_errors),   CASE(create_counts),
+                                  CASE(out_of_memory), CASE(cut_while_open)};
 TEST_MAIN("groth16/srs", cases)

@@ -66,22 +66,76 @@ static cuzk_status report(params *p, const cuzk_srs *srs)
     }
     report_vk_hash(a, vk, n);
     cuzk_free(vk);
+    const cuzk_srs_transcript *t = cuzk_srs_get_transcript(srs);
+    if (t != NULL) {
+        app_u64(a, "contributions", t->n_contributions);
+        app_hex(a, "circuit_hash", t->circuit_hash, sizeof(t->circuit_hash));
+        app_text(a, "transcript", "behind the sections; the chain of contributions is not checked");
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status compare_digest(params *p, const uint8_t got[16])
+{
+    app *a = &p->a;
+    uint8_t want[16];
+    if (p->digest != NULL && !cuzk_hex_decode(want, 16, p->digest, strlen(p->digest))) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--digest wants 32 hex digits");
+    }
+    app_hex(a, "digest", got, 16);
+    if (p->digest != NULL && memcmp(want, got, 16) != 0) {
+        return CUZK_FAIL(&a->err, CUZK_E_DIGEST, "%s: digest differs from the one given", p->path);
+    }
     return CUZK_OK;
 }
 
 static cuzk_status check_digest(params *p, const cuzk_srs *srs)
 {
+    uint8_t got[16];
+    CUZK_TRY(cuzk_srs_digest(srs, got, p->a.cancel, &p->a.err));
+    return compare_digest(p, got);
+}
+
+/* A file that is a verifying key alone; its points are checked in any case. */
+static cuzk_status work_vk(params *p)
+{
     app *a = &p->a;
-    uint8_t want[16], got[16];
-    if (p->digest != NULL && !cuzk_hex_decode(want, 16, p->digest, strlen(p->digest))) {
-        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--digest wants 32 hex digits");
+    uint8_t *bytes = NULL, got[CUZK_FILE_DIGEST_BYTES];
+    size_t n = 0;
+    cuzk_vk *vk = NULL;
+    cuzk_status st;
+    CUZK_TRY_GOTO(st, read_vk(a, p->path, &bytes, &n));
+    CUZK_TRY_GOTO(st, parse_vk(a, p->path, bytes, n, &vk));
+    app_text(a, "kind", "verifying key");
+    app_text(a, "curve", "BLS12-381");
+    app_u64(a, "public_inputs", cuzk_vk_n_inputs(vk));
+    report_vk_hash(a, bytes, n);
+    if (p->check) {
+        CUZK_TRY_GOTO(st, cuzk_file_digest(got, p->path, NULL, NULL, a->cancel, &a->err));
+        CUZK_TRY_GOTO(st, compare_digest(p, got));
+        app_text(a, "points", "in the group");
+        app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
     }
-    CUZK_TRY(cuzk_srs_digest(srs, got, a->cancel, &a->err));
-    app_hex(a, "digest", got, sizeof(got));
-    if (p->digest != NULL && memcmp(want, got, sizeof(got)) != 0) {
-        return CUZK_FAIL(&a->err, CUZK_E_DIGEST, "%s: digest differs from the one given", p->path);
+out:
+    cuzk_vk_destroy(vk);
+    cuzk_free(bytes);
+    return st;
+}
+
+/* As long as the count in it says. */
+static cuzk_status is_vk_file(params *p, bool *is_vk)
+{
+    cuzk_file *f = NULL;
+    uint8_t count[4];
+    CUZK_TRY(cuzk_file_open(&f, p->path, &p->a.err));
+    cuzk_status st = CUZK_OK;
+    *is_vk = false;
+    if (cuzk_file_size(f) > 868 && !cuzk_file_is_in_memory(f)) {
+        st = cuzk_file_read(f, count, 864, sizeof(count), &p->a.err);
+        *is_vk = st == CUZK_OK && cuzk_file_size(f) == 868 + 96 * (uint64_t)cuzk_load_u32_be(count);
     }
-    return CUZK_OK;
+    cuzk_file_close(f);
+    return st;
 }
 
 static cuzk_status work(params *p)
@@ -92,6 +146,11 @@ static cuzk_status work(params *p)
     const cuzk_point_check check = !p->check        ? CUZK_POINT_UNCHECKED
                                    : p->no_subgroup ? CUZK_POINT_ON_CURVE
                                                     : CUZK_POINT_IN_SUBGROUP;
+    bool is_vk = false;
+    CUZK_TRY(is_vk_file(p, &is_vk));
+    if (is_vk) {
+        return work_vk(p);
+    }
     CUZK_TRY(cuzk_srs_open(&srs, p->path, check, a->pool, a->cancel, &a->err));
     CUZK_TRY_GOTO(st, report(p, srs));
     if (p->check) {
@@ -168,8 +227,8 @@ static int cmd_check(int argc, char **argv)
     static const struct argp argp = {
         check_options,
         parse,
-        "FILE.params\nFOLDER [SIZE]",
-        "Check every point of a parameter file, and its digest. Of a folder: the digests of the network's files in it "
+        "FILE.params\nFILE.vk\nFOLDER [SIZE]",
+        "Check every point of a parameter file or a key, and its digest. Of a folder: the digests of the network's files in it "
         "(`cuzk params check FOLDER --help`).",
         children,
         NULL,

@@ -38,7 +38,7 @@ typedef enum cuzk_quotient_kind {
 
 /**
  * Opens and indexes a .params file, which stays open. Always checked: layout, counts against the file's size to the
- * byte, the verifying key in full. check says what is done with the other points: UNCHECKED nothing
+ * byte (a transcript behind the sections included), the verifying key in full. check says what is done with the other points: UNCHECKED nothing
  * until they are read, ON_CURVE / IN_SUBGROUP every point now (threads of pool). Messages tell an
  * HTML page, an empty or truncated file, trailing bytes, a dangling link from one another. E_IO
  * from here or a later read: the disk failed, or the file was cut short meanwhile.
@@ -86,6 +86,18 @@ CUZK_NODISCARD cuzk_status cuzk_srs_create_from_arrays(cuzk_srs **out,
                                                        const cuzk_srs_source *source,
                                                        const cuzk_srs_arrays *arrays,
                                                        cuzk_err *err);
+/**
+ * What bellman's ceremonies leave behind the sections. That the last contribution made the key's delta is
+ * checked when the file is opened, its points together with those of the sections; the chain of the
+ * contributions is not.
+ */
+typedef struct cuzk_srs_transcript {
+    uint64_t offset; /* in the file */
+    uint32_t n_contributions;
+    uint8_t circuit_hash[64];
+} cuzk_srs_transcript;
+/** NULL: there is none. */
+const cuzk_srs_transcript *cuzk_srs_get_transcript(const cuzk_srs *srs);
 /** NULL is fine. */
 void cuzk_srs_close(cuzk_srs *srs);
 cuzk_quotient_kind cuzk_srs_quotient(const cuzk_srs *srs);
@@ -117,7 +129,7 @@ size_t cuzk_srs_vk_encoded_bytes(const cuzk_srs_vk *vk);
 void cuzk_srs_vk_encode(uint8_t *out, const cuzk_srs_vk *vk);
 /**
  * Writes a .params file, every point encoded again: byte for byte the file that srs was opened
- * from. E_UNSUPPORTED for zkey-like parameters (all_wires or another quotient); E_EXISTS.
+ * from, without a transcript. E_UNSUPPORTED for zkey-like parameters (all_wires or another quotient); E_EXISTS.
  */
 CUZK_NODISCARD cuzk_status cuzk_srs_write(const cuzk_srs *srs, const char *path, bool replace,
                                           cuzk_pool *pool, const cuzk_cancel *cancel,

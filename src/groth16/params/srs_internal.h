@@ -21,6 +21,7 @@ struct cuzk_srs {
     const uint8_t *data;                /* the caller's */
     uint64_t size;                      /* of file or data; 0: neither */
     uint64_t offset[CUZK_SRS_SECTIONS]; /* of each section's first point */
+    cuzk_srs_transcript transcript;
 
     bool in_memory;
     cuzk_srs_arrays arrays;
@@ -54,6 +55,11 @@ CUZK_NODISCARD cuzk_status cuzk_srs_read_encoded(const cuzk_srs *srs, cuzk_srs_s
 CUZK_NODISCARD cuzk_status cuzk_srs_dup_file(cuzk_srs **out, const cuzk_srs *srs, cuzk_err *err);
 /** Zeroed, with a copy of name. NULL when out of memory. */
 cuzk_srs *cuzk_srs_new(const char *name);
+/** Reads what begins at `at`, behind the last section. E_FORMAT: not a transcript of this key. */
+CUZK_NODISCARD cuzk_status cuzk_srs_find_transcript(cuzk_srs *srs, uint64_t at, cuzk_err *err);
+/** Decodes every point of the transcript, if there is one. */
+CUZK_NODISCARD cuzk_status cuzk_srs_check_transcript(const cuzk_srs *srs, cuzk_point_check check,
+                                                     const cuzk_cancel *cancel, cuzk_err *err);
 /** Decodes every point of all sections with this check; file-backed only. */
 CUZK_NODISCARD cuzk_status cuzk_srs_check_points(const cuzk_srs *srs, cuzk_point_check check,
                                                  cuzk_pool *pool, const cuzk_cancel *cancel,

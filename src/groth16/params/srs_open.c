@@ -238,13 +238,7 @@ static cuzk_status index_sections(cuzk_srs *srs, uint64_t at, cuzk_err *err)
         }
         at += bytes;
     }
-    if (at != srs->size) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT,
-                         "%llu trailing bytes: the sections end at byte %llu, found %llu: %s",
-                         (unsigned long long)(srs->size - at), (unsigned long long)at,
-                         (unsigned long long)srs->size, srs->name);
-    }
-    return CUZK_OK;
+    return at == srs->size ? CUZK_OK : cuzk_srs_find_transcript(srs, at, err);
 }
 
 static cuzk_status open_data(cuzk_srs *srs, cuzk_point_check check, cuzk_pool *pool,
@@ -269,6 +263,7 @@ static cuzk_status open_data(cuzk_srs *srs, cuzk_point_check check, cuzk_pool *p
     CUZK_TRY(cuzk_srs_vk_guard(&srs->vk, srs->name, err));
     if (check != CUZK_POINT_UNCHECKED) {
         CUZK_TRY(cuzk_srs_check_points(srs, check, pool, cancel, err));
+        CUZK_TRY(cuzk_srs_check_transcript(srs, check, cancel, err));
     }
     return CUZK_OK;
 }
