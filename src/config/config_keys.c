@@ -49,7 +49,7 @@ const config_key config_keys[] = {
      "Connections at once."},
 
     {"memory.total_budget", T_SIZE_AUTO, USE_KEY, AT(total_budget), 64 * MIB, ANY, "auto", NULL, NULL,
-     "Bytes of host memory that proofs, parameters and circuits may take; `auto`: what the machine or its control group has, less `safety_margin`."},
+     "Bytes of host memory that the daemon may take: proofs, parameters, circuits, requests, connections and answers; `auto`: what the machine or its control group has, less `safety_margin`."},
     {"memory.safety_margin", T_SIZE_AUTO, USE_KEY, AT(safety_margin), 0, ANY, "auto", NULL, NULL,
      "Left to the rest of the machine by `auto`."},
     {"memory.eviction_min_idle", T_DURATION_AUTO, USE_KEY, AT(eviction_min_idle), 0, 24 * HOUR, "auto", NULL, NULL,

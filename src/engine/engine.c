@@ -53,10 +53,10 @@ ALONE static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
     return CUZK_OK;
 }
 
-/* What the process has at its start counts, and is never given back. */
+/* What the process has at its start counts, and what its front may take; neither is given back. */
 ALONE static cuzk_status init_memory(cuzk_engine *e, cuzk_err *err)
 {
-    e->base_bytes = cuzk_host_memory_resident();
+    e->base_bytes = cuzk_host_memory_resident() + e->cfg.front_bytes;
     CUZK_TRY(cuzk_engine_size_memory(e, &e->cfg, err));
     CUZK_ASSERT(cuzk_budget_take(&e->host, e->base_bytes, false));
     return CUZK_OK;

@@ -36,6 +36,9 @@ typedef struct cuzk_engine_config {
     const char *aggregate_srs_digest; /* 32 hex digits, for tests; NULL: the network's */
     uint64_t budget_bytes;        /* 0: from the machine and its cgroup, less safety_margin_bytes */
     uint64_t safety_margin_bytes; /* 0: 5 GiB, half the machine at most; or CUZK_ENGINE_NONE */
+    uint64_t
+        front_bytes; /* of the budget: requests on their way in, answers and connections take so
+                             much outside of the engine, at most; for as long as it runs */
     uint64_t eviction_min_idle_ms; /* 0: five minutes; or CUZK_ENGINE_NONE */
     unsigned threads;              /* of the host's proving pool; 0: all */
     const uint32_t *devices;       /* [n_devices] ordinals; NULL: all; none there: the CPU */

@@ -47,7 +47,7 @@ struct cuzk_engine {
     GUARDED cuzk_budget host;
     GUARDED uint64_t block_limit, block_used; /* proofs of waiting jobs */
     GUARDED uint64_t input_limit, input_used; /* parsed inputs */
-    uint64_t base_bytes;                      /* of the process itself */
+    uint64_t base_bytes;                      /* of the process itself, and for its front */
     GUARDED cuzk_load_cache cache;            /* 2 per circuit: cuzk_load_what */
     GUARDED load_want *wants;                 /* [2 n_circuits] */
 

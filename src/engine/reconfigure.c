@@ -64,8 +64,8 @@ cuzk_status cuzk_engine_size_memory(cuzk_engine *e, const cuzk_engine_config *s,
     if (e->base_bytes > total - reserve) {
         return CUZK_FAIL(
             err, CUZK_E_BUDGET,
-            "a budget of %llu MiB is too small: %llu MiB are held for WinningPoSt, and the "
-            "process itself has %llu MiB",
+            "a budget of %llu MiB is too small: %llu MiB are held for WinningPoSt, and the process "
+            "itself, requests and answers have %llu MiB",
             (unsigned long long)(total >> 20), (unsigned long long)(reserve >> 20),
             (unsigned long long)(e->base_bytes >> 20));
     }

@@ -164,6 +164,41 @@ static void never_fits(void)
     world_close(&w);
 }
 
+/* What the front may take is taken from the start; the total stays the configured one. */
+static void front_is_part_of_the_budget(void)
+{
+    world w = {.cfg = {.budget_bytes = 600 * MOCK_MIB, .front_bytes = 400 * MOCK_MIB}};
+    cuzk_err err = {.msg = ""};
+    cuzk_engine_status s;
+    cuzk_engine *none = NULL;
+    world_open(&w, 1);
+    status_of(&w, &s);
+    CHECK_U64(s.budget_total, 600 * MOCK_MIB);
+    CHECK(s.budget_used >= 400 * MOCK_MIB);
+    cuzk_engine_status_free(&s);
+    one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
+    CHECK_STATUS(cuzk_engine_prove(w.e, &big->rq, NULL, rig_done, &big->r, &big->wait, &err),
+                 CUZK_E_BUDGET);
+    CHECK_MSG(strstr(err.msg, "the process, requests and answers), the budget allows") != NULL,
+              "%s", err.msg);
+    one *small = one_make(CUZK_JOB_WINNING, 1, 1, "small");
+    one_prove(&w, small);
+    rig_wait(&small->r);
+    CHECK(is_right(small));
+    one_free(big);
+    one_free(small);
+    CHECK(atomic_load(&w.b.peak) <= 200 * MOCK_MIB);
+    /* Not another one that leaves the engine nothing. */
+    cuzk_engine_config c = w.cfg;
+    mock_backend b;
+    mock_init(&b, 1);
+    c.backend = &b.vtable;
+    c.front_bytes = 590 * MOCK_MIB;
+    CHECK_STATUS(cuzk_engine_create(&none, &c, &err), CUZK_E_BUDGET);
+    mock_destroy(&b);
+    world_close(&w);
+}
+
 /* Room for one circuit: kinds that alternate evict each other, and all finish. */
 static void one_circuit_fits(void)
 {
@@ -507,9 +542,21 @@ static void bad_file(void)
 }
 
 static const cuzk_case cases[] = {
-    CASE(no_device_at_all), CASE(wrong_proofs), CASE(hanging_device),   CASE(only_device_hangs),
-    CASE(lost_device),      CASE(never_fits),   CASE(one_circuit_fits), CASE(preload_and_evict),
-    CASE(parked_inputs),    CASE(taken_up),     CASE(key_never_fits),   CASE(key_streams_from_file),
-    CASE(full_queue),       CASE(flat_memory),  CASE(bad_file),
+    CASE(no_device_at_all),
+    CASE(wrong_proofs),
+    CASE(hanging_device),
+    CASE(only_device_hangs),
+    CASE(lost_device),
+    CASE(never_fits),
+    CASE(front_is_part_of_the_budget),
+    CASE(one_circuit_fits),
+    CASE(preload_and_evict),
+    CASE(parked_inputs),
+    CASE(taken_up),
+    CASE(key_never_fits),
+    CASE(key_streams_from_file),
+    CASE(full_queue),
+    CASE(flat_memory),
+    CASE(bad_file),
 };
 TEST_MAIN("engine/resources", cases)

@@ -167,7 +167,7 @@ static void transcript(void)
                   "did not make the key's delta");
     all[n + BYTES - 544] ^= 1;
     all[n + 68 + 544 + 200] ^= 1;
-    check_refused(all, n + BYTES, CUZK_POINT_ON_CURVE, CUZK_E_ENCODING,
+    check_refused(all, n + BYTES, CUZK_POINT_ON_CURVE, CUZK_E_NOT_ON_CURVE,
                   "transcript: contribution 1");
     cuzk_srs_close(srs);
     free(bytes);

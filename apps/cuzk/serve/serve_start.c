@@ -209,16 +209,15 @@ static uint64_t most(uint64_t a, uint64_t b)
 }
 
 /*
- * Requests that are received, connections, calls and answers are bounded by memory.total_budget, too: in
- * sum by some three eighths of it. The engine does not take that part off what proofs may use.
+ * Requests that are received, connections, calls and answers are part of memory.total_budget: in sum some
+ * three eighths of it at most, which the engine leaves to them.
  */
 static cuzk_rpc_limits front_limits(const cuzk_config *c)
 {
-    const uint64_t total = c->total_budget;
-    cuzk_rpc_limits l = {.receive_budget = c->receive_budget};
-    if (total != 0) {
-        l.receive_budget = least(l.receive_budget, total / 4);
-    }
+    cuzk_engine_config e;
+    serve_engine_config(&e, c);
+    cuzk_engine_config_complete(&e); /* "auto" becomes a number */
+    cuzk_rpc_limits l = {.receive_budget = least(c->receive_budget, e.budget_bytes / 4)};
     const uint64_t part = l.receive_budget / 8;
     l.max_message = (size_t)least(c->max_message, l.receive_budget - part);
     l.answer_budget = most(least(part, (uint64_t)64 << 20), (uint64_t)2 << 20);
@@ -230,7 +229,10 @@ static cuzk_rpc_limits front_limits(const cuzk_config *c)
 static cuzk_status start_engine(serve *s)
 {
     cuzk_engine_config e;
+    const cuzk_rpc_limits l = front_limits(s->config);
     serve_engine_config(&e, s->config);
+    e.front_bytes = l.receive_budget + l.answer_budget + CONNECTION_BYTES * l.max_connections +
+                    CALL_BYTES * l.max_calls;
     e.store = s->has_store ? &s->store : NULL;
     e.log = cuzk_log_engine;
     e.log_arg = s->log;

@@ -96,7 +96,7 @@ cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t circuit, uint64_t
         return CUZK_FAIL(
             err, CUZK_E_BUDGET,
             "%s can never fit: it needs %llu MiB (%llu circuit and parameters, %llu a partition, %llu "
-            "inputs, %llu the process), the budget allows %llu of %llu MiB",
+            "inputs, %llu the process, requests and answers), the budget allows %llu of %llu MiB",
             c->id, (unsigned long long)(need >> 20), (unsigned long long)(loaded >> 20),
             (unsigned long long)(partition >> 20),
             (unsigned long long)((inputs + e->block_limit) >> 20),
