@@ -19,9 +19,9 @@ typedef struct cuzk_job_record {
     uint8_t content[32];      /* SHA-256 of what is to be proved, by which equal jobs are joined */
     int64_t accepted_unix_ms, deadline_unix_ms; /* wall clock; deadline 0: none */
     bool cancel_when_unwatched;
-    bool is_privileged; /* WinningPoSt at CRITICAL: may use space that is kept for it */
-    uint32_t
-        class_base; /* by which a shared queue orders: CUZK_PRIORITY_LOW to _CRITICAL; 0: NORMAL */
+    bool is_privileged;  /* WinningPoSt at CRITICAL: may use space that is kept for it */
+    bool claims;         /* put into a shared queue, and claimed at once */
+    uint32_t class_base; /* order in a shared queue: CUZK_PRIORITY_LOW to _CRITICAL; 0: NORMAL */
     cuzk_job_state state;
     /* when it is over: */
     int64_t ended_unix_ms;
@@ -31,11 +31,61 @@ typedef struct cuzk_job_record {
     uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms;
 } cuzk_job_record;
 
+/** What the holder of a job is told about it by a shared queue. */
+typedef enum cuzk_job_order {
+    CUZK_JOB_ORDER_DROP, /* its lease is lost: another daemon may prove it, its result is not kept here */
+    CUZK_JOB_ORDER_CANCEL /* a caller of another daemon has cancelled it */
+} cuzk_job_order;
+
+/**
+ * What the store of a queue that several daemons share does in addition. A job that is put belongs to nobody; a daemon
+ * claims it, and has it until it has ended, is released, or the daemon's lease is over. arg is the store's.
+ */
+typedef struct cuzk_shared_queue {
+    /** Gives each at most n jobs, with their inputs, that are this daemon's from then on; none while its lease may be over. */
+    cuzk_status (*claim)(void *arg, uint32_t n,
+                         void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
+                         cuzk_err *err);
+    /** Before the work on a claimed job begins: a daemon that dies from here on counts against the job. E_EXISTS: the
+        lease is lost; E_CANCELLED: a caller has cancelled it. */
+    cuzk_status (*start)(void *arg, uint64_t number, cuzk_err *err);
+    /** Back to the queue, as if it had not been claimed. A lease that is lost already is fine. */
+    cuzk_status (*release)(void *arg, uint64_t number, cuzk_err *err);
+    /** Ends a job that nobody has; asks the daemon that has it to do so. One that is over stays as it is. */
+    cuzk_status (*cancel)(void *arg, uint64_t number, cuzk_err *err);
+    /** True when the daemon has the job, as far as it knows. Does not wait. */
+    bool (*is_held)(void *arg, uint64_t number);
+    /** Orders that have come since the last call. Does not wait. */
+    void (*take_orders)(void *arg,
+                        void (*each)(void *each_arg, uint64_t number, cuzk_job_order order),
+                        void *each_arg);
+    /** Which of numbers [n] are over, or not known any more. */
+    cuzk_status (*ended)(void *arg, const uint64_t *numbers, size_t n,
+                         void (*each)(void *each_arg, uint64_t number), void *each_arg,
+                         cuzk_err *err);
+    /** A job by number, over or not, without its input. E_NOT_FOUND. */
+    cuzk_status (*get)(void *arg, uint64_t number,
+                       void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
+                       cuzk_err *err);
+    /** Returns when something may have changed in the queue, after wake, or after ms. */
+    void (*wait)(void *arg, uint64_t ms);
+    void (*wake)(void *arg);
+    /** Claims nothing more; the other members see it. */
+    void (*drain)(void *arg);
+} cuzk_shared_queue;
+
 typedef struct cuzk_job_store {
     void *arg;
-    /** Durable on return. E_IO (disk full, corrupt), E_BUDGET (over its size limit). */
+    const cuzk_shared_queue *shared; /* NULL: the store is one daemon's */
+    /**
+     * Durable on return. E_IO (disk full, corrupt), E_BUDGET (over its size limit). Of a shared queue: with claims, the job
+     * is this daemon's at once while its lease allows that (is_held says so); E_EXISTS: an equal job is in the queue.
+     */
     cuzk_status (*put)(void *arg, const cuzk_job_record *job, cuzk_err *err);
-    /** Records the end of a job and drops its input. Durable on return. Unknown number: E_NOT_FOUND. */
+    /**
+     * Records the end of a job and drops its input. Durable on return. Unknown number: E_NOT_FOUND. Of a shared
+     * queue: E_EXISTS when the job is not this daemon's any more; then nothing is recorded.
+     */
     cuzk_status (*finish)(void *arg, const cuzk_job_record *job, cuzk_err *err);
     /** Calls each with every job that is not over, in order of number, inputs included. */
     cuzk_status (*load)(void *arg, void (*each)(void *each_arg, const cuzk_job_record *job),
@@ -52,7 +102,7 @@ typedef struct cuzk_job_store {
     cuzk_status (*find)(void *arg, const char *job_id,
                         void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
                         cuzk_err *err);
-    /** The same by content and request_id: the newest such job that COMPLETED. E_NOT_FOUND. */
+    /** The same by content and request_id: the newest such job that COMPLETED; of a shared queue also one that is not over. E_NOT_FOUND. */
     cuzk_status (*find_content)(void *arg, const uint8_t content[32], cuzk_bytes request_id,
                                 void (*each)(void *each_arg, const cuzk_job_record *job),
                                 void *each_arg, cuzk_err *err);

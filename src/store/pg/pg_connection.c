@@ -112,7 +112,7 @@ static void drop_password(char *p)
 
 /* --- one connection --- */
 
-static void disconnect(pg_conn *c)
+void pg_disconnect(pg_conn *c)
 {
     PQfinish(c->pg);
     c->pg = NULL;
@@ -186,12 +186,12 @@ cuzk_status pg_connect(pg_store *s, pg_conn *c, cuzk_err *err)
     drop_password(password);
     if (c->pg == NULL || PQstatus(c->pg) != CONNECTION_OK) {
         const cuzk_status st = fail_connect(s, c, err);
-        disconnect(c);
+        pg_disconnect(c);
         return st;
     }
     const cuzk_status st = set_up(s, c, err);
     if (st != CUZK_OK) {
-        disconnect(c);
+        pg_disconnect(c);
     }
     return st;
 }
@@ -249,7 +249,7 @@ static void clean_up(pg_conn *c)
     }
     if (c->fault == PG_FAULT_LOST || PQstatus(c->pg) != CONNECTION_OK ||
         PQtransactionStatus(c->pg) != PQTRANS_IDLE) {
-        disconnect(c);
+        pg_disconnect(c);
     }
 }
 
@@ -282,9 +282,9 @@ static void pause_ms(uint64_t ms)
     (void)nanosleep(&t, NULL);
 }
 
-cuzk_status pg_run(pg_store *s, pg_work work, void *arg, cuzk_err *err)
+cuzk_status pg_run_for(pg_store *s, uint64_t limit_ms, pg_work work, void *arg, cuzk_err *err)
 {
-    const uint64_t end_ns = cuzk_clock_ns() + s->retry_ms * NS_PER_MS;
+    const uint64_t end_ns = cuzk_clock_ns() + limit_ms * NS_PER_MS;
     uint64_t pause = PAUSE_MIN_MS;
     bool is_again = false;
     for (;;) {
@@ -313,13 +313,19 @@ cuzk_status pg_run(pg_store *s, pg_work work, void *arg, cuzk_err *err)
     }
 }
 
+cuzk_status pg_run(pg_store *s, pg_work work, void *arg, cuzk_err *err)
+{
+    return pg_run_for(s, s->retry_ms, work, arg, err);
+}
+
 void pg_store_free(pg_store *s)
 {
     if (s == NULL) {
         return;
     }
+    pg_fleet_close(s);
     for (size_t i = 0; i < PG_CONNECTIONS; i++) {
-        disconnect(&s->conns[i]);
+        pg_disconnect(&s->conns[i]);
     }
     (void)pthread_cond_destroy(&s->freed);
     (void)pthread_mutex_destroy(&s->mutex);

@@ -31,17 +31,21 @@ typedef struct pg_conn {
     const char *name; /* of the store, for messages */
 } pg_conn;
 
+struct pg_fleet;
+
 typedef struct pg_store {
     char *url;           /* owned */
     char *password_file; /* owned; NULL: none */
     char name[CUZK_PG_NAME_BYTES];
-    uint64_t max_bytes, retry_ms, answer_ms;
+    uint64_t max_bytes, max_jobs, retry_ms, answer_ms;
+    struct pg_fleet *fleet;  /* owned; NULL: the store of one program */
     atomic_bool is_stopping; /* no more tries */
     pthread_mutex_t mutex;   /* what follows */
     pthread_cond_t freed;
     pg_conn conns[PG_CONNECTIONS];
     uint64_t input_bytes;   /* of unfinished jobs: as last counted, and what this store did since */
     uint64_t putting_bytes; /* of those, what is not committed yet */
+    uint64_t n_jobs;        /* unfinished, likewise */
     uint64_t counted_ns;    /* when it was counted; 0: never */
 } pg_store;
 
@@ -69,6 +73,8 @@ void pg_add_bytes(pg_params *p, const void *data, size_t n);
  */
 CUZK_NODISCARD cuzk_status pg_exec(pg_conn *c, PGresult **out, const char *what, const char *sql,
                                    const pg_params *params, cuzk_err *err);
+/** bigint[] of numbers [n]; text [cap] holds it: 22 bytes each, and 3. */
+void pg_add_array(pg_params *p, const uint64_t *numbers, size_t n, char *text, size_t cap);
 /** Several statements without parameters and rows. */
 CUZK_NODISCARD cuzk_status pg_exec_all(pg_conn *c, const char *what, const char *sql,
                                        cuzk_err *err);
@@ -78,6 +84,7 @@ cuzk_bytes pg_bytes(const PGresult *r, int row, int column); /* a view; NULL: em
 
 /* --- pg_connection.c --- */
 
+void pg_disconnect(pg_conn *c);
 CUZK_NODISCARD cuzk_status pg_connect(pg_store *s, pg_conn *c, cuzk_err *err);
 /**
  * What is done on a connection, in autocommit mode at its begin and end. is_again: an earlier try ended
@@ -86,6 +93,9 @@ CUZK_NODISCARD cuzk_status pg_connect(pg_store *s, pg_conn *c, cuzk_err *err);
 typedef cuzk_status (*pg_work)(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err);
 /** Runs work on a connection of the pool; again after lost connections and conflicts, for retry_ms. */
 CUZK_NODISCARD cuzk_status pg_run(pg_store *s, pg_work work, void *arg, cuzk_err *err);
+/** The same with another limit of time. */
+CUZK_NODISCARD cuzk_status pg_run_for(pg_store *s, uint64_t limit_ms, pg_work work, void *arg,
+                                      cuzk_err *err);
 void pg_store_free(pg_store *s);
 
 /* --- pg_schema.c --- */
@@ -123,6 +133,40 @@ void pg_row_free(pg_row *row);
 
 /* --- pg_job.c --- */
 
+typedef void (*pg_each)(void *each_arg, const cuzk_job_record *job);
+
 void pg_functions(cuzk_job_store *out, pg_store *s);
+/** Ends a job whose input cannot be read. */
+CUZK_NODISCARD cuzk_status pg_end_lost(pg_store *s, cuzk_job_record *j, const char *why,
+                                       cuzk_err *err);
+/** True for failures of reading an input that another try will not mend. */
+bool pg_is_lost(cuzk_status st);
+/** The row of a SELECT PG_COLUMNS ... WHERE number = $1, given to each without its input. E_NOT_FOUND. */
+CUZK_NODISCARD cuzk_status pg_find_number(pg_store *s, uint64_t number, pg_each each,
+                                          void *each_arg, cuzk_err *err);
+
+/* --- pg_fleet.c, pg_claim.c, pg_lease.c: with a member --- */
+
+/** Joins, and starts the thread that renews. */
+CUZK_NODISCARD cuzk_status pg_fleet_open(pg_store *s, const cuzk_pg_member *config, cuzk_err *err);
+/** Gives every job back, leaves, frees. NULL is fine. */
+void pg_fleet_close(pg_store *s);
+/** The lease that this member has on a job; false: it has none. */
+bool pg_fleet_lease(pg_store *s, uint64_t number, uint64_t *incarnation, uint64_t *fence);
+/** What a put or a claim got. False: no memory; then the lease is as if it were unknown. */
+bool pg_fleet_add_lease(pg_store *s, uint64_t number, uint64_t incarnation, uint64_t fence);
+/** After an end, a release or a loss. */
+void pg_fleet_drop_lease(pg_store *s, uint64_t number);
+/** The incarnation while jobs may be claimed; 0: not now. */
+uint64_t pg_fleet_may_start(pg_store *s);
+/** The first number of this member's jobs. */
+uint64_t pg_fleet_first_number(pg_store *s);
+uint64_t pg_fleet_end_ms(const pg_store *s);
+/** The queue has changed: the other members are told soon, and this one's engine. */
+void pg_fleet_notify(pg_store *s);
+void pg_fleet_count_end(pg_store *s, bool is_completed);
+/** "" without a member. */
+const char *pg_fleet_name(const pg_store *s);
+extern const cuzk_shared_queue pg_shared_queue;
 
 #endif /* CUZK_STORE_PG_PG_INTERNAL_H */

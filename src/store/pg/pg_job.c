@@ -15,8 +15,6 @@
 #define ERROR_MAX 1024
 #define COUNT_NS  1000000000u /* how long a count of the inputs is good */
 
-typedef void (*each_fn)(void *each_arg, const cuzk_job_record *job);
-
 /* --- put --- */
 
 typedef struct putting {
@@ -24,7 +22,8 @@ typedef struct putting {
     const uint8_t *input;
     size_t n;
     uint8_t digest[CUZK_SHA256_BYTES];
-    uint64_t input_bytes; /* of all unfinished jobs, when this one was put */
+    uint64_t claimer; /* the member that has the job at once; 0: none */
+    bool is_claimed;
 } putting;
 
 static void add_outcome(pg_params *p, const cuzk_job_record *j, char text[ERROR_MAX])
@@ -88,7 +87,7 @@ static cuzk_status put_other_parts(pg_conn *c, const putting *t, cuzk_err *err)
 }
 
 /* A commit whose answer was lost: is the row there, and is it this job's? */
-static bool is_put(pg_conn *c, const putting *t)
+static bool is_put(pg_conn *c, putting *t)
 {
     PGresult *r = NULL;
     pg_params p = {.n = 0};
@@ -97,39 +96,51 @@ static bool is_put(pg_conn *c, const putting *t)
     pg_add_bytes(&p, t->digest, sizeof(t->digest));
     pg_add_text(&p, t->j->job_id);
     const cuzk_status st = pg_exec(c, &r, "put",
-                                   "SELECT 1 FROM cuzk_job WHERE number = $1 AND content = $2"
+                                   "SELECT member FROM cuzk_job WHERE number = $1 AND content = $2"
                                    " AND input_digest = $3 AND job_id = $4",
                                    &p, NULL);
     const bool is_there = st == CUZK_OK && PQntuples(r) == 1;
+    t->is_claimed = is_there && t->claimer != 0 && pg_u64(r, 0, 0) == t->claimer;
     PQclear(r);
     return is_there;
 }
 
 static cuzk_status put_work(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err)
 {
-    /* One statement is one transaction; a job without further parts and numbers needs no other. */
+    /* One statement is one transaction; a job of one part needs no other. */
     static const char insert[] =
-        "WITH j AS (INSERT INTO cuzk_job (number, job_id, request_id, owner, kind, priority,"
-        " sector_size, registered_proof, sector_number, miner_id, partition_index, content,"
-        " accepted_ms, deadline_ms, cancel_when_unwatched, class, due_ms, state, ended_ms, code,"
-        " error, proof, queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms,"
-        " input_bytes, input_digest) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,"
-        "$16,$17,$18,$19,$20,$21,$22,$23,$24,$25,$26,$27,$28,$29) RETURNING number),"
-        " n AS (UPDATE cuzk_meta SET value = greatest(value, $1 + 1) WHERE name = 'next_number')"
-        " INSERT INTO cuzk_input SELECT number, 0, $30 FROM j";
-    const putting *t = arg;
+        "WITH me AS (SELECT incarnation FROM cuzk_member WHERE incarnation = $32 AND is_alive"
+        "  AND lease_until > now() FOR SHARE),"
+        " j AS (INSERT INTO cuzk_job (number, job_id, request_id, owner, kind, priority,"
+        "  sector_size, registered_proof, sector_number, miner_id, partition_index, content,"
+        "  accepted_ms, deadline_ms, cancel_when_unwatched, class, due_ms, state, ended_ms, code,"
+        "  error, proof, queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms,"
+        "  input_bytes, input_digest, member, fence, claimed_at)"
+        "  VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,"
+        "  $22,$23,$24,$25,$26,$27,$28,$29, (SELECT incarnation FROM me),"
+        "  (SELECT count(*) FROM me), (SELECT now() FROM me)) RETURNING number, member),"
+        " n AS (UPDATE cuzk_meta SET value = greatest(value, $1 + 1)"
+        "  WHERE name = 'next_number' AND $31 = 0)," /* a fleet's numbers are the members' */
+        " i AS (INSERT INTO cuzk_input SELECT number, 0, $30 FROM j)"
+        " SELECT member FROM j";
+    putting *t = arg;
     char text[ERROR_MAX];
     pg_params p = {.n = 0};
+    PGresult *r = NULL;
     const bool is_long = t->n > CUZK_PG_PART_BYTES;
     add_job(&p, t, text);
     pg_add_bytes(&p, t->input, part_size(t->n, 0));
+    pg_add_u64(&p, s->fleet != NULL ? 1 : 0);
+    pg_add_u64(&p, t->claimer);
     if (is_again && is_put(c, t)) {
         return CUZK_OK;
     }
     if (is_long) {
         CUZK_TRY(pg_exec(c, NULL, "put", "BEGIN", NULL, err));
     }
-    cuzk_status st = pg_exec(c, NULL, "put", insert, &p, err);
+    cuzk_status st = pg_exec(c, &r, "put", insert, &p, err);
+    t->is_claimed = st == CUZK_OK && t->claimer != 0 && pg_u64(r, 0, 0) == t->claimer;
+    PQclear(r);
     if (st == CUZK_E_EXISTS) {
         st = CUZK_FAIL(err, CUZK_E_EXISTS,
                        "job store %s: has a job %" PRIu64 " already, or one that is equal", s->name,
@@ -143,15 +154,22 @@ static cuzk_status put_work(pg_store *s, pg_conn *c, void *arg, bool is_again, c
     return CUZK_OK;
 }
 
+typedef struct counted {
+    uint64_t bytes, jobs;
+} counted;
+
 static cuzk_status count_work(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err)
 {
     PGresult *r = NULL;
     (void)s;
     (void)is_again;
     CUZK_TRY(pg_exec(c, &r, "count",
-                     "SELECT coalesce(sum(input_bytes), 0)::bigint FROM cuzk_job WHERE state < 2",
+                     "SELECT coalesce(sum(input_bytes), 0)::bigint, count(*)"
+                     " FROM cuzk_job WHERE state < 2",
                      NULL, err));
-    *(uint64_t *)arg = pg_u64(r, 0, 0);
+    counted *t = arg;
+    t->bytes = pg_u64(r, 0, 0);
+    t->jobs = pg_u64(r, 0, 1);
     PQclear(r);
     return CUZK_OK;
 }
@@ -160,24 +178,32 @@ static cuzk_status count_work(pg_store *s, pg_conn *c, void *arg, bool is_again,
 static cuzk_status reserve(pg_store *s, uint64_t bytes, bool is_privileged, cuzk_err *err)
 {
     const uint64_t now = cuzk_clock_ns();
-    uint64_t counted = 0;
+    counted t = {0, 0};
     (void)pthread_mutex_lock(&s->mutex);
     const bool is_old = s->counted_ns == 0 || now - s->counted_ns > COUNT_NS;
     (void)pthread_mutex_unlock(&s->mutex);
     if (is_old) {
-        CUZK_TRY(pg_run(s, count_work, &counted, err));
+        CUZK_TRY(pg_run(s, count_work, &t, err));
     }
     (void)pthread_mutex_lock(&s->mutex);
     if (is_old) {
-        s->input_bytes = counted + s->putting_bytes;
+        s->input_bytes = t.bytes + s->putting_bytes;
+        s->n_jobs = t.jobs;
         s->counted_ns = now;
     }
     const uint64_t limit = is_privileged ? s->max_bytes : s->max_bytes - s->max_bytes / 32;
     const uint64_t used = s->input_bytes;
-    const bool fits = used <= limit && bytes <= limit - used;
+    const bool is_full = s->max_jobs != 0 && s->n_jobs >= s->max_jobs && !is_privileged;
+    const bool fits = used <= limit && bytes <= limit - used && !is_full;
     s->input_bytes += fits ? bytes : 0;
     s->putting_bytes += fits ? bytes : 0;
+    s->n_jobs += fits ? 1 : 0;
     (void)pthread_mutex_unlock(&s->mutex);
+    if (is_full) {
+        return CUZK_FAIL(err, CUZK_E_BUDGET,
+                         "job store %s: %" PRIu64 " jobs wait or run, the most allowed: try later",
+                         s->name, s->max_jobs);
+    }
     if (!fits) {
         return CUZK_FAIL(err, CUZK_E_BUDGET,
                          "job store %s: full: %" PRIu64 " of %" PRIu64
@@ -190,6 +216,7 @@ static cuzk_status reserve(pg_store *s, uint64_t bytes, bool is_privileged, cuzk
 static void book_back(pg_store *s, uint64_t bytes)
 {
     s->input_bytes -= bytes < s->input_bytes ? bytes : s->input_bytes;
+    s->n_jobs -= s->n_jobs > 0 ? 1 : 0;
 }
 
 static cuzk_status put(void *arg, const cuzk_job_record *j, cuzk_err *err)
@@ -208,9 +235,15 @@ static cuzk_status put(void *arg, const cuzk_job_record *j, cuzk_err *err)
     if (st == CUZK_OK) {
         t.input = input;
         t.n = (size_t)bytes;
+        t.claimer = s->fleet != NULL && j->claims ? pg_fleet_may_start(s) : 0;
         st = pg_run(s, put_work, &t, err);
     }
     cuzk_free(input);
+    const bool is_held =
+        st == CUZK_OK && t.is_claimed && pg_fleet_add_lease(s, j->number, t.claimer, 1);
+    if (st == CUZK_OK && s->fleet != NULL && !is_held) {
+        pg_fleet_notify(s);
+    }
     (void)pthread_mutex_lock(&s->mutex);
     s->putting_bytes -= bytes;
     if (st != CUZK_OK) {
@@ -224,18 +257,28 @@ static cuzk_status put(void *arg, const cuzk_job_record *j, cuzk_err *err)
 
 typedef struct finishing {
     const cuzk_job_record *j;
+    uint64_t member, fence; /* the lease; 0: of a store without members */
     uint64_t input_bytes;
 } finishing;
 
+static cuzk_status fail_lease(const pg_store *s, uint64_t number, cuzk_err *err)
+{
+    return CUZK_FAIL(err, CUZK_E_EXISTS,
+                     "job store %s: the lease on job %" PRIu64 " is lost: its result is not kept",
+                     s->name, number);
+}
+
 /* Why no row was changed. A commit whose answer was lost is found as it was written. */
-static cuzk_status not_finished(pg_store *s, pg_conn *c, const cuzk_job_record *j, bool is_again,
+static cuzk_status not_finished(pg_store *s, pg_conn *c, const finishing *t, bool is_again,
                                 cuzk_err *err)
 {
+    const cuzk_job_record *j = t->j;
     PGresult *r = NULL;
     pg_params p = {.n = 0};
     pg_add_u64(&p, j->number);
     CUZK_TRY(pg_exec(c, &r, "finish",
-                     "SELECT state, ended_ms, proof FROM cuzk_job WHERE number = $1", &p, err));
+                     "SELECT state, ended_ms, proof, fence FROM cuzk_job WHERE number = $1", &p,
+                     err));
     c->fault = PG_FAULT_OTHER;
     cuzk_status st = CUZK_OK;
     if (PQntuples(r) == 0) {
@@ -246,7 +289,12 @@ static cuzk_status not_finished(pg_store *s, pg_conn *c, const cuzk_job_record *
             pg_u64(r, 0, 0) == (uint64_t)j->state &&
             pg_u64(r, 0, 1) == (uint64_t)j->ended_unix_ms && proof.size == j->proof.size &&
             (proof.size == 0 || memcmp(proof.data, j->proof.data, proof.size) == 0);
-        if (!is_again || !is_same) {
+        const bool is_mine = t->member == 0 || pg_u64(r, 0, 3) == t->fence;
+        if (is_again && is_same && is_mine) {
+            st = CUZK_OK;
+        } else if (t->member != 0) {
+            st = fail_lease(s, j->number, err);
+        } else {
             st = CUZK_FAIL(err, CUZK_E_INVALID, "job store %s: job %" PRIu64 " is over already",
                            s->name, j->number);
         }
@@ -260,7 +308,8 @@ static cuzk_status finish_work(pg_store *s, pg_conn *c, void *arg, bool is_again
     static const char sql[] =
         "WITH u AS (UPDATE cuzk_job SET state=$1, ended_ms=$2, code=$3, error=$4, proof=$5,"
         " queue_wait_ms=$6, srs_load_ms=$7, synthesis_ms=$8, gpu_compute_ms=$9, total_ms=$10,"
-        " member=NULL WHERE number=$11 AND state < 2 RETURNING number, input_bytes),"
+        " member=NULL, proved_by=$14 WHERE number=$11 AND state < 2"
+        " AND ($12 = 0 OR (member = $12 AND fence = $13)) RETURNING number, input_bytes),"
         " d AS (DELETE FROM cuzk_input WHERE number IN (SELECT number FROM u))"
         " SELECT input_bytes FROM u";
     finishing *t = arg;
@@ -269,11 +318,14 @@ static cuzk_status finish_work(pg_store *s, pg_conn *c, void *arg, bool is_again
     PGresult *r = NULL;
     add_outcome(&p, t->j, text);
     pg_add_u64(&p, t->j->number);
+    pg_add_u64(&p, t->member);
+    pg_add_u64(&p, t->fence);
+    pg_add_text(&p, pg_fleet_name(s));
     CUZK_TRY(pg_exec(c, &r, "finish", sql, &p, err));
     const bool is_done = PQntuples(r) == 1;
     t->input_bytes = is_done ? pg_u64(r, 0, 0) : 0;
     PQclear(r);
-    return is_done ? CUZK_OK : not_finished(s, c, t->j, is_again, err);
+    return is_done ? CUZK_OK : not_finished(s, c, t, is_again, err);
 }
 
 static cuzk_status finish(void *arg, const cuzk_job_record *j, cuzk_err *err)
@@ -281,7 +333,18 @@ static cuzk_status finish(void *arg, const cuzk_job_record *j, cuzk_err *err)
     pg_store *s = arg;
     finishing t = {.j = j};
     CUZK_ASSERT(j->state >= CUZK_JOB_COMPLETED);
-    CUZK_TRY(pg_run(s, finish_work, &t, err));
+    if (s->fleet != NULL && !pg_fleet_lease(s, j->number, &t.member, &t.fence)) {
+        return fail_lease(s, j->number, err);
+    }
+    const cuzk_status st = pg_run_for(s, pg_fleet_end_ms(s), finish_work, &t, err);
+    if (s->fleet != NULL && (st == CUZK_OK || st == CUZK_E_EXISTS || st == CUZK_E_NOT_FOUND)) {
+        pg_fleet_drop_lease(s, j->number);
+    }
+    CUZK_TRY(st);
+    if (s->fleet != NULL) {
+        pg_fleet_count_end(s, j->state == CUZK_JOB_COMPLETED);
+        pg_fleet_notify(s);
+    }
     (void)pthread_mutex_lock(&s->mutex);
     book_back(s, t.input_bytes);
     (void)pthread_mutex_unlock(&s->mutex);
@@ -324,7 +387,7 @@ static cuzk_status read_work(pg_store *s, pg_conn *c, void *arg, bool is_again, 
 }
 
 /* Reads a row and gives it to each. */
-static cuzk_status read_each(pg_store *s, reading *t, each_fn each, void *each_arg, cuzk_err *err)
+static cuzk_status read_each(pg_store *s, reading *t, pg_each each, void *each_arg, cuzk_err *err)
 {
     const cuzk_status st = pg_run(s, read_work, t, err);
     if (st == CUZK_OK) {
@@ -336,7 +399,15 @@ static cuzk_status read_each(pg_store *s, reading *t, each_fn each, void *each_a
     return st;
 }
 
-static cuzk_status find(void *arg, const char *job_id, each_fn each, void *each_arg, cuzk_err *err)
+cuzk_status pg_find_number(pg_store *s, uint64_t number, pg_each each, void *each_arg,
+                           cuzk_err *err)
+{
+    reading t = {.sql = "SELECT " PG_COLUMNS " FROM cuzk_job WHERE number = $1"};
+    pg_add_u64(&t.params, number);
+    return read_each(s, &t, each, each_arg, err);
+}
+
+static cuzk_status find(void *arg, const char *job_id, pg_each each, void *each_arg, cuzk_err *err)
 {
     reading t = {.sql = "SELECT " PG_COLUMNS " FROM cuzk_job WHERE job_id = $1"
                         " ORDER BY accepted_ms DESC, number DESC LIMIT 1"};
@@ -345,17 +416,18 @@ static cuzk_status find(void *arg, const char *job_id, each_fn each, void *each_
 }
 
 static cuzk_status find_content(void *arg, const uint8_t content[32], cuzk_bytes request_id,
-                                each_fn each, void *each_arg, cuzk_err *err)
+                                pg_each each, void *each_arg, cuzk_err *err)
 {
     reading t = {.sql = "SELECT " PG_COLUMNS " FROM cuzk_job WHERE content = $1"
-                        " AND request_id = $2 AND state = 2"
+                        " AND request_id = $2 AND (state = 2 OR (state < 2 AND $3))"
                         " ORDER BY accepted_ms DESC, number DESC LIMIT 1"};
     pg_add_bytes(&t.params, content, 32);
     pg_add_bytes(&t.params, request_id.data, request_id.size);
+    pg_add_bool(&t.params, ((pg_store *)arg)->fleet != NULL);
     return read_each(arg, &t, each, each_arg, err);
 }
 
-static cuzk_status read_one(void *arg, uint64_t number, each_fn each, void *each_arg, cuzk_err *err)
+static cuzk_status read_one(void *arg, uint64_t number, pg_each each, void *each_arg, cuzk_err *err)
 {
     reading t = {.sql = "SELECT " PG_COLUMNS " FROM cuzk_job WHERE number = $1 AND state < 2",
                  .with_input = true};
@@ -363,13 +435,13 @@ static cuzk_status read_one(void *arg, uint64_t number, each_fn each, void *each
     return read_each(arg, &t, each, each_arg, err);
 }
 
-static bool is_lost(cuzk_status st)
+bool pg_is_lost(cuzk_status st)
 {
     return st == CUZK_E_FORMAT || st == CUZK_E_DIGEST || st == CUZK_E_NOT_FOUND;
 }
 
 /* A job that can never be proved is reported to every client that asks for it. */
-static cuzk_status end_lost(pg_store *s, cuzk_job_record *j, const char *why, cuzk_err *err)
+cuzk_status pg_end_lost(pg_store *s, cuzk_job_record *j, const char *why, cuzk_err *err)
 {
     char text[512];
     (void)snprintf(text, sizeof(text), "environment: %s", why);
@@ -394,7 +466,7 @@ static cuzk_status next_number_work(pg_store *s, pg_conn *c, void *arg, bool is_
 }
 
 /* The first unfinished job from *from on; *is_end: there is none. */
-static cuzk_status load_next(pg_store *s, uint64_t *from, bool *is_end, each_fn each,
+static cuzk_status load_next(pg_store *s, uint64_t *from, bool *is_end, pg_each each,
                              void *each_arg, cuzk_err *err)
 {
     reading t = {.sql = "SELECT " PG_COLUMNS " FROM cuzk_job WHERE state < 2 AND number >= $1"
@@ -412,8 +484,8 @@ static cuzk_status load_next(pg_store *s, uint64_t *from, bool *is_end, each_fn 
     }
     if (st == CUZK_OK) {
         each(each_arg, &t.row.record);
-    } else if (t.is_copied && is_lost(st)) {
-        st = end_lost(s, &t.row.record, why.msg, err);
+    } else if (t.is_copied && pg_is_lost(st)) {
+        st = pg_end_lost(s, &t.row.record, why.msg, err);
     } else if (err != NULL) {
         *err = why;
     }
@@ -423,11 +495,15 @@ static cuzk_status load_next(pg_store *s, uint64_t *from, bool *is_end, each_fn 
     return st;
 }
 
-static cuzk_status load(void *arg, each_fn each, void *each_arg, uint64_t *next_number,
+static cuzk_status load(void *arg, pg_each each, void *each_arg, uint64_t *next_number,
                         cuzk_err *err)
 {
     pg_store *s = arg;
     uint64_t from = 0;
+    if (s->fleet != NULL) { /* what is unfinished is claimed, by this member or by another one */
+        *next_number = pg_fleet_first_number(s);
+        return CUZK_OK;
+    }
     CUZK_TRY(pg_run(s, next_number_work, next_number, err));
     for (bool is_end = false; !is_end;) {
         CUZK_TRY(load_next(s, &from, &is_end, each, each_arg, err));
@@ -473,6 +549,7 @@ static void destroy(void *arg)
 void pg_functions(cuzk_job_store *out, pg_store *s)
 {
     const cuzk_job_store f = {.arg = s,
+                              .shared = s->fleet != NULL ? &pg_shared_queue : NULL,
                               .put = put,
                               .finish = finish,
                               .load = load,

@@ -44,6 +44,7 @@ static cuzk_status make(pg_store **out, const cuzk_pg_config *config, cuzk_err *
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the job store");
     }
     s->max_bytes = config->max_bytes == 0 ? DEFAULT_MAX_BYTES : config->max_bytes;
+    s->max_jobs = config->max_jobs;
     s->retry_ms = config->retry_ms == 0 ? DEFAULT_RETRY_MS : config->retry_ms;
     s->answer_ms = config->answer_ms == 0 ? DEFAULT_ANSWER_MS : config->answer_ms;
     s->url = copy_text(config->url);
@@ -86,6 +87,9 @@ cuzk_status cuzk_pg_store_open(cuzk_job_store *out, const cuzk_pg_config *config
     cuzk_status st = pg_run(s, pg_migrate, NULL, err);
     if (st == CUZK_OK) {
         st = pg_run(s, take_stock, report, err);
+    }
+    if (st == CUZK_OK && config->member != NULL) {
+        st = pg_fleet_open(s, config->member, err);
     }
     if (st != CUZK_OK) {
         pg_store_free(s);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Statements: parameters, waiting with a limit, what failures mean. */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -10,12 +12,13 @@
 
 #include "pg_internal.h"
 
-#define NS_PER_MS  1000000u
+#define NS_PER_MS       1000000u
 /* Numbers of types; they are part of the protocol. */
-#define TYPE_BOOL  16
-#define TYPE_BYTEA 17
-#define TYPE_INT8  20
-#define TYPE_TEXT  25
+#define TYPE_BOOL       16
+#define TYPE_BYTEA      17
+#define TYPE_INT8       20
+#define TYPE_TEXT       25
+#define TYPE_INT8_ARRAY 1016
 
 pg_fault pg_fault_of(const char *sqlstate)
 {
@@ -66,6 +69,21 @@ void pg_add_text(pg_params *p, const char *text)
 void pg_add_bytes(pg_params *p, const void *data, size_t n)
 {
     add(p, TYPE_BYTEA, data, n);
+}
+
+void pg_add_array(pg_params *p, const uint64_t *numbers, size_t n, char *text, size_t cap)
+{
+    size_t used = 1;
+    CUZK_ASSERT(cap >= 22 * n + 3);
+    text[0] = '{';
+    for (size_t i = 0; i < n; i++) {
+        used += (size_t)snprintf(text + used, cap - used, "%s%" PRId64, i == 0 ? "" : ",",
+                                 (int64_t)numbers[i]);
+    }
+    text[used] = '}';
+    text[used + 1] = '\0';
+    add(p, TYPE_INT8_ARRAY, text, used + 1);
+    p->formats[p->n - 1] = 0; /* text */
 }
 
 /* The connection cannot be used any more. */

@@ -28,9 +28,35 @@ typedef struct cuzk_pg_config {
     uint64_t
         max_bytes; /* of the inputs of unfinished jobs; put beyond it: E_BUDGET. 0: 64 GiB. A 32nd
                            part is WinningPoSt's. Several daemons may go beyond it by what they accept in a second. */
+    uint64_t max_jobs;  /* unfinished ones; put beyond it: E_BUDGET. 0: any number */
     uint64_t retry_ms;  /* how long a call goes on trying; 0: 10 s */
     uint64_t answer_ms; /* how long a statement may take; 0: 30 s */
+    const struct cuzk_pg_member
+        *member; /* NULL: the store of one program, which takes up all jobs */
 } cuzk_pg_config;
+
+/**
+ * A daemon of a fleet that shares the store: a job that is put is anybody's until it is claimed (cuzk_shared_queue).
+ * Numbers of jobs are unique over all members: the upper 32 bits are the member's.
+ */
+typedef struct cuzk_pg_member {
+    const char *name;    /* unique among the daemons; the newest of two of one name stays */
+    const char *address; /* for "cuzk fleet status"; may be "" */
+    const char *version; /* of the program */
+    uint64_t lease_ms;   /* 0: 60 s; renewed at a sixth of it */
+    uint64_t age_ms;     /* a waiting job rises one class, at most to HIGH; 0: ten minutes */
+    uint64_t
+        end_ms; /* how long a call about the end of a job goes on trying, instead of retry_ms; 0: 60 s */
+    /**
+     * What somebody should know, from a thread of the store. level: 0 error, 1 warning, 2 info. event:
+     * "fleet.joined", "fleet.lease_lost", "fleet.replaced", "fleet.unreachable", "fleet.reachable",
+     * "fleet.member_dead", "fleet.set_aside". May be NULL.
+     */
+    void (*on_event)(void *arg, int level, const char *event, const char *text);
+    void *on_event_arg;
+} cuzk_pg_member;
+
+#define CUZK_PG_MEMBER_NAME_BYTES 64 /* longest name and its NUL: letters, digits, '.', '-', '_' */
 
 /**
  * Connects, and makes or migrates the schema. report may be NULL; its fields about files stay empty.
@@ -42,6 +68,8 @@ typedef struct cuzk_pg_config {
  */
 CUZK_NODISCARD cuzk_status cuzk_pg_store_open(cuzk_job_store *out, const cuzk_pg_config *config,
                                               cuzk_store_report *report, cuzk_err *err);
+/** Why a text is no name of a member; NULL: it is one. */
+const char *cuzk_pg_member_name_fault(const char *name);
 /** The URL without what comes after its database, for messages: "postgresql://HOST:PORT/DATABASE". E_INVALID. */
 CUZK_NODISCARD cuzk_status cuzk_pg_describe(char out[CUZK_PG_NAME_BYTES], const char *url,
                                             cuzk_err *err);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_STORE_PG_PG_FLEET_H
+#define CUZK_STORE_PG_PG_FLEET_H
+
+/* A member of a fleet: its lease, the jobs that it has, and the thread that looks after both. */
+#include "fleet/member.h"
+
+#include "pg_internal.h"
+
+/* A job that this member has, as far as it knows. */
+typedef struct pg_lease {
+    uint64_t number, incarnation, fence;
+    uint64_t
+        since_ns; /* when it was written down: a renewal that was sent before does not know it */
+    bool is_lost, wants_cancel; /* orders that the engine has not taken yet */
+} pg_lease;
+
+typedef struct pg_fleet {
+    char name[CUZK_PG_MEMBER_NAME_BYTES], address[256], version[64];
+    uint64_t lease_ms, age_ms, end_ms;
+    void (*on_event)(void *arg, int level, const char *event, const char *text);
+    void *on_event_arg;
+    pg_store *store;
+    uint64_t first_number;
+
+    /* of the thread alone, but for the call that opens and the one that closes */
+    pg_conn conn; /* its own: renewals do not wait for jobs that are being put */
+    bool can_notify;
+    bool is_unreachable;
+    pthread_t thread;
+    bool has_thread;
+    int wake_fd;
+
+    pthread_mutex_t mutex; /* what follows */
+    pthread_cond_t changed_cv;
+    cuzk_member state;
+    uint64_t incarnation; /* 0: not joined */
+    pg_lease *leases;     /* [n_leases] */
+    size_t n_leases, leases_room;
+    uint64_t claim_epoch; /* rises at the begin and at the end of a claim */
+    bool changed, notify_wanted, stop, is_draining, is_replaced;
+    uint64_t completed, failed;
+} pg_fleet;
+
+/* --- pg_lease.c: under the mutex --- */
+
+pg_lease *pg_lease_find(pg_fleet *f, uint64_t number);
+/** What a renewal that was sent at sent_ns was told: jobs that are not in held [n] are lost. */
+void pg_lease_compare(pg_fleet *f, const uint64_t *held, size_t n, uint64_t sent_ns);
+void pg_lease_lose_all(pg_fleet *f);
+
+/* --- pg_member.c: statements of a member --- */
+
+typedef struct pg_joining {
+    pg_fleet *f;
+    uint64_t incarnation;
+} pg_joining;
+cuzk_status pg_join(pg_store *s, pg_conn *c, void *joining, bool is_again, cuzk_err *err);
+
+typedef struct pg_renewal {
+    pg_fleet *f;
+    uint64_t incarnation;
+    bool is_alive;
+    bool is_replaced; /* not alive, because a daemon of the same name has joined */
+    PGresult *jobs;   /* number, fence, cancel_asked; owned */
+} pg_renewal;
+cuzk_status pg_renew(pg_store *s, pg_conn *c, void *renewal, bool is_again, cuzk_err *err);
+
+/** arg: the pg_fleet. Declares members dead (unless only_free), gives back what dead ones have, ages, removes old rows. */
+cuzk_status pg_tidy(pg_store *s, pg_conn *c, void *fleet, bool is_again, cuzk_err *err);
+cuzk_status pg_free_dead(pg_store *s, pg_conn *c, void *fleet, bool is_again, cuzk_err *err);
+cuzk_status pg_leave(pg_store *s, pg_conn *c, void *fleet, bool is_again, cuzk_err *err);
+
+void pg_fleet_event(const pg_fleet *f, int level, const char *event, const char *text);
+
+#endif /* CUZK_STORE_PG_PG_FLEET_H */
