@@ -346,6 +346,11 @@ static enum MHD_Result send_page(cuzk_api_server *s, struct MHD_Connection *c)
 static enum MHD_Result send_trace(cuzk_api_server *s, struct MHD_Connection *c)
 {
     const cuzk_trace_info info = cuzk_trace_get_info(s->trace);
+    const char *format = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "format");
+    const bool is_plain = format != NULL && strcmp(format, "json") == 0;
+    if (format != NULL && !is_plain && strcmp(format, "perfetto") != 0) {
+        return refuse(s, c, MHD_HTTP_BAD_REQUEST, "format: json or perfetto\n");
+    }
     if (info.begun - info.dropped > TRACE_MAX_SPANS) {
         return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many spans to answer at once\n");
     }
@@ -354,7 +359,8 @@ static enum MHD_Result send_trace(cuzk_api_server *s, struct MHD_Connection *c)
     char *text_copy = NULL;
     size_t n = 0;
     cuzk_jsonw_init(&w, false);
-    if (cuzk_trace_write_perfetto(&w, s->trace, NULL) == CUZK_OK &&
+    if ((is_plain ? cuzk_trace_write_json(&w, s->trace, NULL)
+                  : cuzk_trace_write_perfetto(&w, s->trace, NULL)) == CUZK_OK &&
         cuzk_jsonw_finish(&w, &text, &n, NULL) == CUZK_OK) {
         text_copy = cuzk_alloc(n + 1, 1);
         if (text_copy != NULL) {

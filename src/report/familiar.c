@@ -66,8 +66,9 @@ cuzk_familiar cuzk_familiar_of(const char *path)
     if (has(path, "prove")) {
         return on_host(path);
     }
-    if (has(path, "assemble") ||
-        has(path, "stage_witness")) { /* concurrent with the device's work */
+    /* stage_witness and assemble overlap with the device's work; device is the daemon's wrapper */
+    if (has(path, "assemble") || has(path, "stage_witness") || has(path, "release") ||
+        has(path, "device")) {
         return CUZK_FAMILIAR_GAP;
     }
     return has(path, "parse") || has(path, "check") || has(path, "witness")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "base/alloc.h"
+#include "base/clock.h"
 
 #include "trace_internal.h"
 
@@ -55,6 +56,7 @@ cuzk_status cuzk_trace_write_json(cuzk_jsonw *w, const cuzk_trace *t, cuzk_err *
     cuzk_jsonw_key(w, "type");
     cuzk_jsonw_str(w, "cuzk-trace");
     cuzk_jsonw_put_u64(w, "version", 1);
+    cuzk_jsonw_put_u64(w, "now_ns", cuzk_clock_ns());
     cuzk_jsonw_key(w, "counters");
     cuzk_jsonw_str(w, cuzk_trace_counters_note(t));
     cuzk_jsonw_put_u64(w, "dropped", info.dropped);

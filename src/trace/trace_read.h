@@ -51,6 +51,24 @@ CUZK_NODISCARD cuzk_status cuzk_trace_snapshot(cuzk_span_record **out, size_t *n
 
 /** One JSON object with every span; docs/tracing.md lists the fields. */
 CUZK_NODISCARD cuzk_status cuzk_trace_write_json(cuzk_jsonw *w, const cuzk_trace *t, cuzk_err *err);
+#define CUZK_SPAN_NAME_BYTES 64
+/** Spans that were read back. */
+typedef struct cuzk_trace_spans {
+    cuzk_span_record *spans; /* [n] in order of id; counts and mem_* are zero */
+    size_t n;
+    uint64_t now_ns;                     /* the recorder's clock when the text was written */
+    uint64_t dropped;                    /* spans that the recorder no longer held */
+    char (*names)[CUZK_SPAN_NAME_BYTES]; /* what the spans' names point into */
+    uint32_t n_names;
+} cuzk_trace_spans;
+/**
+ * Reads the text of cuzk_trace_write_json. Any bytes; what: of the source, for messages. Fields that are
+ * not known are skipped. E_FORMAT with place and reason (also for ids that do not grow, parents that do not
+ * come before their children, spans that end before they begin), E_NOMEM; then out is empty.
+ */
+CUZK_NODISCARD cuzk_status cuzk_trace_parse(cuzk_trace_spans *out, const void *text, size_t n,
+                                            const char *what, cuzk_err *err);
+void cuzk_trace_spans_free(cuzk_trace_spans *s);
 /**
  * One object of the Trace Event format, which Perfetto and chrome://tracing open: a track per thread
  * and per device queue, and the memory in use. Spans of one track that do not nest get a track

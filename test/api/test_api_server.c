@@ -177,6 +177,9 @@ static void trace_of_the_recorder(void)
     start(&f, &(cuzk_api_config){.trace = trace});
     expect(get(f.port, "/trace"), 200, "\"a_span_of_this_test\"");
     expect(get(f.port, "/trace"), 200, "\"traceEvents\"");
+    expect(get(f.port, "/trace?format=perfetto"), 200, "\"traceEvents\"");
+    expect(get(f.port, "/trace?format=json"), 200, "\"cuzk-trace\"");
+    expect(get(f.port, "/trace?format=xml"), 400, "json or perfetto");
     stop(&f);
     cuzk_trace_destroy(trace);
 }

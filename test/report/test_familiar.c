@@ -44,6 +44,12 @@ static void rows_of_a_device(void)
     CHECK(cuzk_familiar_of("prove/unaccounted") == CUZK_FAMILIAR_GAP);
     CHECK(cuzk_familiar_of("stage_witness") == CUZK_FAMILIAR_GAP);
     CHECK(cuzk_familiar_of("assemble") == CUZK_FAMILIAR_GAP);
+    CHECK(cuzk_familiar_of("release") == CUZK_FAMILIAR_GAP);
+    /* of a daemon */
+    CHECK(cuzk_familiar_of("device/prove/gpu_total/tail_msm/msm_l") == CUZK_FAMILIAR_TAIL_MSM);
+    CHECK(cuzk_familiar_of("device/release") == CUZK_FAMILIAR_GAP);
+    CHECK(cuzk_familiar_of("device/unaccounted") == CUZK_FAMILIAR_GAP);
+    CHECK(cuzk_familiar_of("witness/witness_memory") == CUZK_FAMILIAR_SYNTHESIS);
 }
 
 /* Whatever the layers are called, every one is in exactly one row. */

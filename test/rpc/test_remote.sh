@@ -18,6 +18,7 @@ run 'setup' 0 'params' params setup winning 2KiB --insecure-seed 7 -o "$dir"
 cat >"$dir/c.toml" <<TOML
 [daemon]
 listen = "$CUZK_ADDR"
+http_listen = "127.0.0.1:0"
 [memory]
 total_budget = "4GiB"
 [gpus]
@@ -70,6 +71,16 @@ run 'bench single' 0 'proof:      192 bytes' bench daemon single $winning -a "$C
 run 'bench batch' 0 'completed:   2' bench daemon batch $winning --count 2 -j 2
 # shellcheck disable=SC2086
 run 'bench batch as JSON' 0 '"proofs_per_minute"' bench daemon batch $winning -c 1 --json
+http=127.0.0.1:$(sed -n 's/.*listen\.http .*port=\([0-9]*\).*/\1/p' "$dir/log")
+# shellcheck disable=SC2086
+run 'bench batch, measured' 0 'device/prove/msm_h/sum_full' bench daemon batch $winning -c 1 --runs 2 --warmup 0 \
+    --status "$http" --result "$dir/r.json"
+run 'its result is one that bench compare takes' 3 'device/prove/msm_b_g2/sum_full' bench compare "$dir/r.json" "$dir/r.json"
+# shellcheck disable=SC2086
+run 'bench batch, measured: no address of spans' 2 'need --status' bench daemon batch $winning --result "$dir/r2.json"
+# shellcheck disable=SC2086
+run 'bench batch, measured: nobody there' 3 '127.0.0.1:1' bench daemon batch $winning -c 1 --runs 1 --warmup 0 \
+    --status 127.0.0.1:1 --result "$dir/r2.json"
 run 'bench stress' 0 'winning-post completed=' bench daemon stress --duration 1 -j 2 \
     --job "type=winning,vanilla=$v/winning.sector1.vanilla.bin,randomness=$rand,weight=3"
 run 'bench stress: wrong job' 2 'is not an option of a job' bench daemon stress --duration 1 --job type=winning,x=1

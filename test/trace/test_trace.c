@@ -310,6 +310,102 @@ static void no_memory(void)
     cuzk_trace_destroy(t);
 }
 
+/* The text of spans; the caller frees it. */
+static char *text_of(const cuzk_trace *t, size_t *n)
+{
+    cuzk_jsonw w;
+    cuzk_err err;
+    const char *text = NULL;
+    cuzk_jsonw_init(&w, false);
+    CHECK_OK(cuzk_trace_write_json(&w, t, &err), &err);
+    CHECK_OK(cuzk_jsonw_finish(&w, &text, n, &err), &err);
+    char *copy = cuzk_alloc(*n, 1);
+    CHECK(copy != NULL);
+    memcpy(copy, text, *n);
+    cuzk_jsonw_free(&w);
+    return copy;
+}
+
+static void written_spans_are_read_back(void)
+{
+    cuzk_trace *t = make(2048);
+    const cuzk_trace_ctx ctx = {t, 0};
+    static cuzk_span_record want[2048]; /* too large for the stack */
+    cuzk_trace_spans got;
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    cuzk_err err;
+    size_t size = 0;
+    tags.job = INT64_MAX;
+    tags.partition = 0;
+    tags.device = 7;
+    tags.bytes = UINT64_MAX;
+    const cuzk_span a = cuzk_span_begin(ctx, "still_open", &tags);
+    for (int i = 0; i < 1500; i++) {
+        cuzk_span_end(ctx, cuzk_span_begin(cuzk_trace_in(ctx, a), i % 2 == 0 ? "x" : "y", NULL), 3);
+    }
+    (void)cuzk_trace_add(ctx, "on_a_device", &tags, 3, 10, 20);
+    const uint64_t before = cuzk_clock_ns();
+    char *text = text_of(t, &size);
+    CHECK_OK(cuzk_trace_parse(&got, text, size, "text", &err), &err);
+    CHECK(got.now_ns >= before && got.now_ns <= cuzk_clock_ns());
+    CHECK_U64(got.dropped, 0);
+    CHECK_U64(got.n, cuzk_trace_read(t, 0, want, 2048));
+    CHECK_U64(got.n_names, 4);
+    for (size_t i = 0; i < got.n; i++) {
+        const cuzk_span_record *w = &want[i], *g = &got.spans[i];
+        CHECK_STR(g->name, w->name);
+        CHECK(g->id == w->id && g->parent == w->parent && g->thread == w->thread);
+        CHECK(g->lane == w->lane && g->begin_ns == w->begin_ns && g->end_ns == w->end_ns);
+        CHECK(g->cpu_ns == w->cpu_ns && memcmp(&g->tags, &w->tags, sizeof(w->tags)) == 0);
+    }
+    cuzk_trace_spans_free(&got);
+    for (uint64_t n = 1; n < 8; n++) {
+        cuzk_alloc_fail_nth(n, false);
+        const cuzk_status st = cuzk_trace_parse(&got, text, size, "text", &err);
+        cuzk_alloc_fail_nth(0, false);
+        CHECK(st == CUZK_OK || (st == CUZK_E_NOMEM && got.n == 0));
+        cuzk_trace_spans_free(&got);
+    }
+    cuzk_free(text);
+    cuzk_trace_destroy(t);
+}
+
+static void wrong_spans_are_refused(void)
+{
+#define FILE_OF(spans) \
+    "{\"type\":\"cuzk-trace\",\"version\":1,\"now_ns\":9,\"dropped\":0,\"spans\":[" spans "]}"
+#define SPAN(id, parent, begin, end) \
+    "{\"id\":" id ",\"parent\":" parent ",\"name\":\"a\",\"begin_ns\":" begin ",\"end_ns\":" end "}"
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"", "text"},
+        {"{}", "type"},
+        {FILE_OF("{}"), "id"},
+        {FILE_OF("{\"id\":1,\"parent\":0,\"name\":\"a/b\"}"), "other characters"},
+        {FILE_OF("{\"id\":1,\"parent\":0,\"name\":\"a\"}"), "begin_ns"},
+        {FILE_OF(SPAN("1", "1", "1", "2")), "out of order"},
+        {FILE_OF(SPAN("2", "0", "1", "2") "," SPAN("2", "0", "1", "2")), "out of order"},
+        {FILE_OF(SPAN("1", "0", "3", "2")), "ends before it begins"},
+        {FILE_OF(SPAN("1", "0", "-3", "2")), "text"},
+        {"{\"type\":\"other\",\"version\":1,\"now_ns\":9,\"dropped\":0,\"spans\":[]}",
+         "not a trace"},
+    };
+    cuzk_trace_spans got;
+    cuzk_err err;
+    CHECK_OK(cuzk_trace_parse(&got, FILE_OF(SPAN("1", "0", "1", "null")),
+                              strlen(FILE_OF(SPAN("1", "0", "1", "null"))), "text", &err),
+             &err);
+    CHECK_U64(got.n, 1);
+    cuzk_trace_spans_free(&got);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        CHECK_STATUS(cuzk_trace_parse(&got, wrong[i].text, strlen(wrong[i].text), "text", &err),
+                     CUZK_E_FORMAT);
+        CHECK(strstr(err.msg, wrong[i].message) != NULL);
+        CHECK(got.spans == NULL && got.n == 0);
+    }
+}
+
 static const cuzk_case cases[] = {CASE(off_costs_nothing_and_does_nothing),
                                   CASE(spans_nest_and_inherit_tags),
                                   CASE(an_open_span_is_read_as_open),
@@ -319,5 +415,7 @@ static const cuzk_case cases[] = {CASE(off_costs_nothing_and_does_nothing),
                                   CASE(threads_started_later_are_counted),
                                   CASE(cpu_time_is_of_the_span),
                                   CASE(a_layer_is_slowed_down),
-                                  CASE(no_memory)};
+                                  CASE(no_memory),
+                                  CASE(written_spans_are_read_back),
+                                  CASE(wrong_spans_are_refused)};
 TEST_MAIN("trace/trace", cases)

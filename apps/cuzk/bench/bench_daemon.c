@@ -17,9 +17,11 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 
-enum { OPT_DURATION = 0x700, OPT_JOB, OPT_SEED };
+enum { OPT_DURATION = 0x700, OPT_JOB, OPT_SEED, OPT_STATUS };
 
 static const struct argp_child children[] = {APP_CHILD, REMOTE_CHILD, {NULL, 0, NULL, 0}};
+/* batch measures, too */
+static const struct argp_child batch_children[] = {BENCH_CHILD, REMOTE_CHILD, {NULL, 0, NULL, 0}};
 
 /* argp's parser for all verbs; which options exist is up to each verb's table. */
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -27,9 +29,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     bench_daemon *b = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &b->a;
+        state->child_inputs[0] = b->verb == BENCH_BATCH ? (void *)&b->m : (void *)&b->m.a;
         state->child_inputs[1] = &b->remote;
-        b->a.threads = 1;
+        b->m.a.threads = 1;
         return remote_job_parse(&b->job, key, arg, state);
     case ARGP_KEY_ARG: argp_error(state, "too many arguments"); return 0;
     case 'c':
@@ -49,6 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--duration wants a number of seconds, not '%s'", arg);
         }
         return 0;
+    case OPT_STATUS: b->status = arg; return 0;
     case OPT_SEED:
         if (!app_parse_u64(&b->seed, arg, UINT64_MAX)) {
             argp_error(state, "--seed wants a number, not '%s'", arg);
@@ -100,7 +103,7 @@ static void print_single(const cuzk_rpc_result *r, double wall_ms)
 
 static cuzk_status work_single(bench_daemon *b)
 {
-    app *a = &b->a;
+    app *a = &b->m.a;
     cuzk_rpc_client *c = NULL;
     cuzk_rpc_result r;
     CUZK_TRY(remote_job_load(a, &b->job));
@@ -129,8 +132,16 @@ static cuzk_status work_batch(bench_daemon *b)
     b->jobs[0] = &b->job;
     b->job.weight = 1;
     b->n_jobs = 1;
-    CUZK_TRY(remote_job_load(&b->a, &b->job));
-    return bench_daemon_load(b);
+    const bool measures = b->m.result != NULL || b->m.html != NULL;
+    if (measures && b->status == NULL) {
+        return CUZK_FAIL(
+            &b->m.a.err, CUZK_E_INVALID,
+            "--result and --report need --status HOST:PORT, the daemon.http_listen of the daemon");
+    }
+    CUZK_TRY(app_check_output(&b->m.a, b->m.result));
+    CUZK_TRY(app_check_output(&b->m.a, b->m.html));
+    CUZK_TRY(remote_job_load(&b->m.a, &b->job));
+    return measures ? bench_end(&b->m, bench_daemon_measure(b)) : bench_daemon_load(b, NULL);
 }
 
 /* "type=winning,vanilla=FILE,weight=3"; the text is cut up in place. */
@@ -143,35 +154,35 @@ static cuzk_status parse_spec(bench_daemon *b, char *spec, remote_job *j)
     for (char *p = strtok_r(spec, ",", &rest); p != NULL; p = strtok_r(NULL, ",", &rest)) {
         char *eq = strchr(p, '=');
         if (eq == NULL) {
-            return CUZK_FAIL(&b->a.err, CUZK_E_INVALID, "--job: '%s' is not NAME=VALUE", p);
+            return CUZK_FAIL(&b->m.a.err, CUZK_E_INVALID, "--job: '%s' is not NAME=VALUE", p);
         }
         *eq = '\0';
         const char *wrong = remote_job_set(j, p, eq + 1);
         if (wrong != NULL) {
-            return CUZK_FAIL(&b->a.err, CUZK_E_INVALID, "--job: '%s' %s (%s)", p, wrong, eq + 1);
+            return CUZK_FAIL(&b->m.a.err, CUZK_E_INVALID, "--job: '%s' %s (%s)", p, wrong, eq + 1);
         }
     }
-    return remote_job_load(&b->a, j);
+    return remote_job_load(&b->m.a, j);
 }
 
 static cuzk_status work_stress(bench_daemon *b)
 {
     uint64_t weight = 0;
     if (b->n_specs == 0 || b->duration_s == 0) {
-        return CUZK_FAIL(&b->a.err, CUZK_E_INVALID, "needs --duration and at least one --job");
+        return CUZK_FAIL(&b->m.a.err, CUZK_E_INVALID, "needs --duration and at least one --job");
     }
     for (; b->n_jobs < b->n_specs; b->n_jobs++) {
         b->jobs[b->n_jobs] = cuzk_alloc_zero(1, sizeof(remote_job));
         if (b->jobs[b->n_jobs] == NULL) {
-            return CUZK_FAIL(&b->a.err, CUZK_E_NOMEM, "out of memory");
+            return CUZK_FAIL(&b->m.a.err, CUZK_E_NOMEM, "out of memory");
         }
         CUZK_TRY(parse_spec(b, b->specs[b->n_jobs], b->jobs[b->n_jobs]));
         weight += b->jobs[b->n_jobs]->weight;
     }
     if (weight == 0) {
-        return CUZK_FAIL(&b->a.err, CUZK_E_INVALID, "all weights are 0");
+        return CUZK_FAIL(&b->m.a.err, CUZK_E_INVALID, "all weights are 0");
     }
-    return bench_daemon_load(b);
+    return bench_daemon_load(b, NULL);
 }
 
 /* ---- the short ones ---- */
@@ -180,8 +191,8 @@ static cuzk_status work_status(bench_daemon *b)
 {
     cuzk_rpc_client *c = NULL;
     cuzk_rpc_status s;
-    CUZK_TRY(remote_connect(&b->a, &b->remote, &c));
-    const cuzk_status st = cuzk_rpc_client_status(c, &s, &b->a.err);
+    CUZK_TRY(remote_connect(&b->m.a, &b->remote, &c));
+    const cuzk_status st = cuzk_rpc_client_status(c, &s, &b->m.a.err);
     cuzk_rpc_client_destroy(c);
     if (st != CUZK_OK) {
         return st;
@@ -218,10 +229,10 @@ static cuzk_status work_preload(bench_daemon *b)
     bool already = false;
     uint64_t ms = 0;
     if (b->circuit == NULL) {
-        return CUZK_FAIL(&b->a.err, CUZK_E_INVALID, "needs --circuit-id");
+        return CUZK_FAIL(&b->m.a.err, CUZK_E_INVALID, "needs --circuit-id");
     }
-    CUZK_TRY(remote_connect(&b->a, &b->remote, &c));
-    const cuzk_status st = cuzk_rpc_client_preload(c, b->circuit, &already, &ms, &b->a.err);
+    CUZK_TRY(remote_connect(&b->m.a, &b->remote, &c));
+    const cuzk_status st = cuzk_rpc_client_preload(c, b->circuit, &already, &ms, &b->m.a.err);
     cuzk_rpc_client_destroy(c);
     if (st == CUZK_OK && already) {
         (void)printf("%s already loaded\n", b->circuit);
@@ -235,8 +246,8 @@ static cuzk_status work_metrics(bench_daemon *b)
 {
     cuzk_rpc_client *c = NULL;
     char *text = NULL;
-    CUZK_TRY(remote_connect(&b->a, &b->remote, &c));
-    const cuzk_status st = cuzk_rpc_client_metrics(c, &text, &b->a.err);
+    CUZK_TRY(remote_connect(&b->m.a, &b->remote, &c));
+    const cuzk_status st = cuzk_rpc_client_metrics(c, &text, &b->m.a.err);
     cuzk_rpc_client_destroy(c);
     if (st == CUZK_OK) {
         (void)fputs(text, stdout);
@@ -266,14 +277,19 @@ static int run(int argc, char **argv, bench_verb verb, const struct argp_option 
     for (size_t i = 0; own != NULL && own[i].name != NULL && n < MAX - 1; i++) {
         all[n++] = own[i];
     }
-    const struct argp argp = {all, parse, NULL, doc, children, NULL, NULL};
-    app_init(&b->a, argv[0]);
+    const struct argp argp = {
+        all, parse, NULL, doc, verb == BENCH_BATCH ? batch_children : children, NULL, NULL};
+    bench_opts_init(&b->m, argv[0]);
+    b->argc = argc;
+    b->argv = argv;
     b->verb = verb;
     b->count = 3;
     b->concurrency = 1;
     b->seed = 1;
     (void)argp_parse(&argp, argc, argv, 0, NULL, b);
-    cuzk_status st = app_begin(&b->a);
+    b->m.a.threads = 1;                  /* the daemon proves */
+    b->m.a.record = verb == BENCH_BATCH; /* --layers shows those of the daemon */
+    cuzk_status st = app_begin(&b->m.a);
     if (st == CUZK_OK) {
         st = work(b);
     }
@@ -283,7 +299,7 @@ static int run(int argc, char **argv, bench_verb verb, const struct argp_option 
     }
     remote_job_free(&b->job);
     remote_free(&b->remote);
-    const int rc = app_finish(&b->a, st);
+    const int rc = app_finish(&b->m.a, st);
     cuzk_free(b);
     return rc;
 }
@@ -298,8 +314,14 @@ static int run_batch(int argc, char **argv)
     static const struct argp_option own[] = {
         {"count", 'c', "N", 0, "Proofs (default: 3)", 0},
         {"concurrency", 'j', "J", 0, "Calls at once (default: 1)", 0},
+        {"status", OPT_STATUS, "HOST:PORT", 0,
+         "With --result or --report: the daemon's HTTP address, where its spans are read", 0},
         {0}};
-    return run(argc, argv, BENCH_BATCH, own, "The same proof N times, J at once.", work_batch);
+    return run(
+        argc, argv, BENCH_BATCH, own,
+        "The same proof N times, J at once. With --result or --report this is one run of several, and the "
+        "result has a layer for each span that the daemon recorded.",
+        work_batch);
 }
 
 static int run_stress(int argc, char **argv)

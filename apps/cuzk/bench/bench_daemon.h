@@ -4,6 +4,8 @@
 
 #include "apps/cuzk/remote/remote.h"
 
+#include "bench_common.h"
+
 #define BENCH_MAX_JOBS 16
 
 typedef enum bench_verb {
@@ -16,19 +18,37 @@ typedef enum bench_verb {
 } bench_verb;
 
 typedef struct bench_daemon {
-    app a;
+    bench_opts m; /* m.a: the app. runs, result and the rest: batch only */
     remote_opts remote;
     remote_job job;
     bench_verb verb;
+    int argc; /* the command line, for the result */
+    char **argv;
     uint64_t count, concurrency, duration_s, seed;
     const char *circuit;
+    const char *status; /* batch: HOST:PORT of the daemon's HTTP, where its spans are */
     char *specs[BENCH_MAX_JOBS];
     size_t n_specs;
     remote_job *jobs[BENCH_MAX_JOBS]; /* the mix; batch has one, which is job */
     size_t n_jobs;
 } bench_daemon;
 
-/** Runs count jobs (duration_s 0) or jobs for a time, concurrency at once, and reports. */
-CUZK_NODISCARD cuzk_status bench_daemon_load(bench_daemon *b);
+/** What the calls of one run took. */
+typedef struct bench_daemon_run {
+    uint64_t completed, failed;
+    double wall_s; /* of all calls together */
+    double median_s;
+} bench_daemon_run;
+/**
+ * Runs count jobs (duration_s 0) or jobs for a time, concurrency at once, and reports them. run may be
+ * NULL. E_SELFTEST: a proof failed.
+ */
+CUZK_NODISCARD cuzk_status bench_daemon_load(bench_daemon *b, bench_daemon_run *run);
+/**
+ * b->m.warmup and b->m.runs times bench_daemon_load, into b->m.r: a layer for each span that the daemon
+ * recorded meanwhile, by GET /trace of b->status. The daemon must have no other work. E_BUDGET: it
+ * recorded more spans in one run than it keeps.
+ */
+CUZK_NODISCARD cuzk_status bench_daemon_measure(bench_daemon *b);
 
 #endif /* CUZK_APPS_BENCH_DAEMON_H */

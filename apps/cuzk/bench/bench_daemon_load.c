@@ -75,7 +75,7 @@ static void keep(load *l, sample s)
 
 static void print_one(const load *l, const sample *s, const cuzk_rpc_result *r, const char *error)
 {
-    if (l->b->a.json) {
+    if (l->b->m.a.json) {
         return;
     }
     if (l->total != UINT64_MAX) {
@@ -119,7 +119,7 @@ static bool one_call(load *l, cuzk_rpc_client *c, uint64_t i)
         l->status = st;
         l->err = err;
     }
-    const bool go_on = l->status == CUZK_OK && !cuzk_cancel_requested(l->b->a.cancel);
+    const bool go_on = l->status == CUZK_OK && !cuzk_cancel_requested(l->b->m.a.cancel);
     (void)pthread_mutex_unlock(&l->mu);
     if (st == CUZK_OK) {
         cuzk_rpc_result_free(&r);
@@ -231,14 +231,16 @@ static void json_figures(app *a, const figures *f, double total_s)
     cuzk_jsonw_put_f64(&a->w, "proofs_per_minute", (double)f->completed * 60 / total_s);
 }
 
-static cuzk_status report(load *l, double total_s)
+static cuzk_status report(load *l, double total_s, bench_daemon_run *run)
 {
-    app *a = &l->b->a;
+    app *a = &l->b->m.a;
     figures f;
     if (!figures_of(&f, l, l->b->n_jobs)) {
         return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for a summary");
     }
-    if (a->json) {
+    if (run != NULL) {
+        *run = (bench_daemon_run){f.completed, f.failed, total_s, f.median};
+    } else if (a->json) {
         cuzk_jsonw_put_f64(&a->w, "total_s", total_s);
         json_figures(a, &f, total_s);
     } else {
@@ -280,7 +282,7 @@ static cuzk_status run_callers(load *l)
     size_t started = 0;
     pthread_t *t = cuzk_alloc(n, sizeof(*t));
     if (t == NULL) {
-        return CUZK_FAIL(&l->b->a.err, CUZK_E_NOMEM, "out of memory for threads");
+        return CUZK_FAIL(&l->b->m.a.err, CUZK_E_NOMEM, "out of memory for threads");
     }
     while (started < n && pthread_create(&t[started], NULL, caller, l) == 0) {
         started++;
@@ -290,25 +292,25 @@ static cuzk_status run_callers(load *l)
     }
     cuzk_free(t);
     if (started < n) {
-        return CUZK_FAIL(&l->b->a.err, CUZK_E_IO, "cannot start %zu threads", n);
+        return CUZK_FAIL(&l->b->m.a.err, CUZK_E_IO, "cannot start %zu threads", n);
     }
     if (l->status != CUZK_OK) {
-        l->b->a.err = l->err;
+        l->b->m.a.err = l->err;
     }
     return l->status;
 }
 
-cuzk_status bench_daemon_load(bench_daemon *b)
+cuzk_status bench_daemon_load(bench_daemon *b, bench_daemon_run *run)
 {
     load l = {.b = b, .status = CUZK_OK, .until_ns = UINT64_MAX, .total = b->count};
-    CUZK_TRY(remote_prepare(&b->a, &b->remote));
+    CUZK_TRY(remote_prepare(&b->m.a, &b->remote));
     (void)pthread_mutex_init(&l.mu, NULL);
     l.started_ns = cuzk_clock_ns();
     if (b->duration_s != 0) {
         l.total = UINT64_MAX;
         l.until_ns = l.started_ns + b->duration_s * 1000000000u;
     }
-    if (!b->a.json) {
+    if (!b->m.a.json) {
         (void)printf("=== %s: ", b->verb == BENCH_STRESS ? "Stress" : "Batch");
         if (b->duration_s != 0) {
             (void)printf("%" PRIu64 " s, %zu jobs", b->duration_s, b->n_jobs);
@@ -319,8 +321,9 @@ cuzk_status bench_daemon_load(bench_daemon *b)
                      b->remote.config.address);
     }
     cuzk_status st = run_callers(&l);
+    const uint64_t ended_ns = cuzk_clock_ns();
     if (l.n > 0) {
-        const cuzk_status r = report(&l, (double)(cuzk_clock_ns() - l.started_ns) * 1e-9);
+        const cuzk_status r = report(&l, (double)(ended_ns - l.started_ns) * 1e-9, run);
         st = st == CUZK_OK ? r : st;
     }
     (void)pthread_mutex_destroy(&l.mu);

@@ -354,9 +354,11 @@ LOCKED static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     cuzk_engine_unlock(e);
     b->prove(b->arg, w->index, compiled, params, key, call.work, call.n,
              cuzk_trace_in(e->trace, span));
+    const cuzk_span release = cuzk_span_begin(cuzk_trace_in(e->trace, span), "release", NULL);
     for (uint32_t i = 0; i < call.n; i++) {
         b->free_witness(b->arg, call.f[i]->witness);
     }
+    cuzk_span_end(e->trace, release, 0);
     cuzk_span_end(e->trace, span, 0);
     cuzk_engine_lock(e);
     const uint64_t now = cuzk_clock_ns();
