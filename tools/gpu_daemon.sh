@@ -1,0 +1,159 @@
+#!/bin/bash
+# On a machine with a GPU: the daemon against the command line of the same program, with the same parameter files.
+# usage: tools/gpu_daemon.sh OUT_FOLDER      (from the repository root)
+#   PREBUILT=DIR    folder with the program cuzk, built with CUDA and the daemon (default build/gpu)
+#   PARAMS=DIR      folder with the parameters of porep and winning of 32 GiB sectors, for instance made there by
+#                     cuzk params setup porep 32GiB --insecure-seed 1 --device cuda -o DIR     (47 GB, 40 s)
+#                     cuzk params setup winning 32GiB --insecure-seed 1 --device cuda -o DIR
+#   BUDGET=150      seconds for all; a part that would not fit is left out
+#   RUNS=3          measured runs of one PoRep by the command line; DAEMON_RUNS=2 by the daemon
+#   STREAM=file     where the points are under 24 GiB: file or memory
+#   PORT=19821      of the daemon's HTTP
+#   DEVICE=cpu SECTOR=2KiB    tries this script out where there is no GPU, with parameters of that size
+#   COMMIT=ID       what the results name, where the tree is a copy without its history
+# Measured, and held against the bars of the ratios daemon : command line:
+#   one PoRep 1.02; WinningPoSt 1.02; 6 PoReps, 3 at once, 1.01; one PoRep with 24 GiB of device memory 1.05
+# Results: OUT_FOLDER/summary.txt, *.json (for cuzk bench compare), *.txt. Exit status 1: a part failed or missed its bar.
+set -u -o pipefail
+out=${1:?folder for the results}
+mkdir -p "$out"
+cuzk=${PREBUILT:-build/gpu}/cuzk
+params=${PARAMS:?folder with the parameters of 32 GiB sectors}
+port=${PORT:-19821}
+device=${DEVICE:-cuda}
+sector=${SECTOR:-32GiB}
+case $sector in
+32GiB) circuit=porep-32g type=3 ;;
+2KiB) circuit=porep-2k type=0 ;;
+*) echo "SECTOR: 32GiB or 2KiB" && exit 2 ;;
+esac
+begun=$SECONDS
+fail=0
+daemon=
+say() { echo "$@" | tee -a "$out/summary.txt"; }
+# room SECONDS WHAT: whether so much of the budget is left
+room() {
+    if [ $((SECONDS - begun + $1)) -gt "${BUDGET:-150}" ]; then
+        say "$2: left out, no time"
+        return 1
+    fi
+}
+phase() { say "-- $1: $((SECONDS - begun)) s"; }
+failed() {
+    say "$1: FAILED: $(tail -2 "$out/$1.txt" | tr '\n' ' ')"
+    fail=1
+}
+common=(--force ${COMMIT:+--commit "$COMMIT"})
+
+# by_command NAME RUNS OPTION...: bench prove of the parameter files
+by_command() {
+    local name=$1 runs=$2
+    shift 2
+    timeout 150 "$cuzk" bench prove "$@" --sector-size "$sector" --params "$params" --device "$device" --runs "$runs" \
+        "${common[@]}" --result "$out/$name.json" >"$out/$name.txt" 2>&1 </dev/null || failed "$name"
+}
+# by_daemon NAME RUNS WARMUP OPTION...: the same by the daemon that is running
+by_daemon() {
+    local name=$1 runs=$2 warmup=$3
+    shift 3
+    timeout 150 "$cuzk" bench daemon batch "$@" -a "unix://$out/sock" --status "127.0.0.1:$port" --runs "$runs" \
+        --warmup "$warmup" "${common[@]}" --result "$out/$name.json" >"$out/$name.txt" 2>&1 </dev/null || failed "$name"
+}
+# start NAME LINE...: a daemon with these lines under [gpus]; waits until its parameters are loaded
+start() {
+    local name=$1
+    shift
+    {
+        printf '[daemon]\nlisten = "unix://%s/sock"\nhttp_listen = "127.0.0.1:%s"\n' "$out" "$port"
+        printf '[srs]\nparam_cache = "%s"\npreload = ["%s"]\n[store]\npath = "memory"\n[gpus]\n' "$params" "$circuit"
+        [ "$device" = cuda ] || echo 'cpu_only = true'
+        printf '%s\n' "$@"
+    } >"$out/$name.toml"
+    "$cuzk" serve --config "$out/$name.toml" >"$out/$name.log" 2>&1 &
+    daemon=$!
+    local i
+    for ((i = 0; i < 300; i++)); do
+        if "$cuzk" health -a "unix://$out/sock" >/dev/null 2>&1 &&
+            "$cuzk" bench daemon preload -c "$circuit" -a "unix://$out/sock" >"$out/preload.txt" 2>&1; then
+            return 0
+        fi
+        kill -0 $daemon 2>/dev/null || break
+        sleep 0.1
+    done
+    say "$name: FAILED to start: $(tail -2 "$out/$name.log" | tr '\n' ' ')"
+    fail=1
+    return 1
+}
+stop() {
+    [ -z "$daemon" ] || kill "$daemon" 2>/dev/null
+    [ -z "$daemon" ] || wait "$daemon" 2>/dev/null
+    daemon=
+}
+trap stop EXIT
+# ratio NAME COMMAND_RESULT DAEMON_RESULT BAR [PROOFS]: of the medians of the totals, the daemon's divided by PROOFS
+ratio() {
+    if [ ! -s "$out/$2.json" ] || [ ! -s "$out/$3.json" ]; then
+        say "ratio $1: not measured"
+        return
+    fi
+    python3 - "$@" "$out" <<'PY' | tee -a "$out/summary.txt"
+import json, statistics, sys
+name, command, daemon, bar, *proofs, out = sys.argv[1:]
+def totals(file):
+    result = json.load(open(f"{out}/{file}.json"))
+    return next(m["values"] for m in result["metrics"] if m["role"] == "total")
+c, d = totals(command), [t / int(*proofs or [1]) for t in totals(daemon)]
+r = statistics.median(d) / statistics.median(c)
+spread = lambda v: " ".join(f"{x:.3f}" for x in v)
+print(f"ratio {name}: {r:.4f}, bar {bar}: {'met' if r <= float(bar) else 'MISSED'}; "
+      f"daemon {spread(d)} s, command line {spread(c)} s")
+sys.exit(r > float(bar))
+PY
+    [ "${PIPESTATUS[0]}" = 0 ] || fail=1
+}
+
+: >"$out/summary.txt"
+out=$(cd "$out" && pwd)
+{
+    date -u +%Y-%m-%d
+    nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+    grep -m1 'model name' /proc/cpuinfo
+    nproc
+    "$cuzk" --version
+    echo "commit ${COMMIT:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}"
+} >"$out/machine.txt" 2>&1
+"$cuzk" gen porep --sector-size "$sector" --seed 1 -o "$out/c1.json" --force >"$out/gen.txt" 2>&1 || failed gen
+"$cuzk" gen winning --sector-size "$sector" --seed 1 -o "$out/winning" --force >>"$out/gen.txt" 2>&1 || failed gen
+randomness=$(sed -n 's/^randomness *//p' "$out/gen.txt")
+porep=(--type porep --c1 "$out/c1.json")
+winning=(--vanilla "$out/winning" --randomness "$randomness")
+phase inputs
+
+by_command porep "${RUNS:-3}" porep --c1 "$out/c1.json" --warmup 0
+phase "PoRep by the command line"
+by_command winning 10 winning "${winning[@]}" --type "$type" --warmup 2
+phase "WinningPoSt by the command line"
+if start resident 'combs = true'; then
+    phase "the daemon has its parameters"
+    by_daemon daemon-porep "${DAEMON_RUNS:-2}" 0 "${porep[@]}" -c 1
+    phase "PoRep by the daemon"
+    by_daemon daemon-winning 10 2 --type winning "${winning[@]}" --registered-proof "$type" -c 1
+    phase "WinningPoSt by the daemon"
+    room 52 "stream by the daemon" && by_daemon daemon-stream 1 0 "${porep[@]}" -c 6 -j 3
+    stop
+    phase "stream by the daemon"
+fi
+[ "$device" = cuda ] && room 18 "24 GiB by the command line" && by_command vram24 1 porep --c1 "$out/c1.json" --warmup 0 --vram 24GiB --stream "${STREAM:-file}"
+[ "$device" = cuda ] && room 18 "24 GiB by the daemon" && start streamed 'vram_limit = "24GiB"' "stream = \"${STREAM:-file}\"" &&
+    by_daemon daemon-vram24 1 0 "${porep[@]}" -c 1
+stop
+phase "24 GiB of device memory"
+room 54 "stream by the command line" && by_command stream 1 porep --c1 "$out/c1.json" --warmup 0 --count 6 --jobs 3
+ratio "one PoRep" porep daemon-porep 1.02
+ratio WinningPoSt winning daemon-winning 1.02
+ratio "6 PoReps, 3 at once" stream daemon-stream 1.01
+ratio "6 PoReps, 3 at once, each of them against one" porep daemon-stream 1.01 6
+ratio "one PoRep, 24 GiB" vram24 daemon-vram24 1.05
+rm -f "$out/c1.json" "$out/winning" "$out/sock"
+[ $fail = 0 ] && say "all: ok" || say "all: FAILED"
+exit $fail
