@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The proofs that are to be aggregated: decoded, and verified before anything else is done. */
+/* The proofs that are to be aggregated: decoded, and verified before the rounds. */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "aggregate/agg_prove_internal.h"
-#include "aggregate/points.h"
-#include "aggregate/products.h"
 #include "aggregate/statements.h"
 #include "base/alloc.h"
-#include "base/entropy.h"
-#include "msm/msm.h"
+#include "pairing/gt.h"
 #include "verify/input_sum.h"
 #include "verify/vk.h"
 
@@ -113,68 +110,37 @@ static cuzk_status name_bad(const uint8_t *proofs, const cuzk_vk *vk, const cuzk
                            (size_t)e.first_bad, claim->n);
 }
 
-typedef struct batch {
-    cuzk_scalar *z; /* [n] coefficients of 128 bits */
-    cuzk_fr *zf;    /* [n] */
-    cuzk_g1_affine *za;
-    cuzk_scalar *s; /* [n_inputs + 1] */
-} batch;
-
-static cuzk_status draw(batch *b, size_t n, cuzk_err *err)
+/* Z_AB = e(alpha, beta)^k e(sum, gamma) e(Z_C, delta)? The coefficients are the powers of r. */
+static cuzk_status check_together(cuzk_scalar *s, const cuzk_agg_proof *p, const cuzk_fr *r,
+                                  const cuzk_vk *vk, const cuzk_agg_claim *claim, bool *holds,
+                                  cuzk_err *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        memset(&b->z[i], 0, sizeof(b->z[i]));
-        do {
-            CUZK_TRY(cuzk_entropy(b->z[i].l, 16, err));
-        } while ((b->z[i].l[0] | b->z[i].l[1]) == 0);
-        cuzk_fr_from_scalar(&b->zf[i], &b->z[i]);
-    }
+    cuzk_g1 jac;
+    cuzk_g1_affine ic;
+    cuzk_fp12 left, right;
+    CUZK_TRY(cuzk_agg_weigh_inputs(s, claim, NULL, r, p->n, err));
+    CUZK_TRY(cuzk_verify_input_sum(&jac, vk->ic, s, claim->n_inputs + 1));
+    cuzk_g1_to_affine(&ic, &jac);
+    const cuzk_pairing_term t[2] = {{&ic, NULL, &vk->minus_gamma},
+                                    {&p->z_c, NULL, &vk->minus_delta}};
+    cuzk_pairing_miller(&left, t, 2);
+    cuzk_pairing_final_exp(&left, &left);
+    cuzk_fp12_mul(&left, &left, &p->z_ab);
+    cuzk_gt_pow(&right, &vk->alpha_beta, &s[0]);
+    *holds = cuzk_fp12_eq(&left, &right);
     return CUZK_OK;
 }
 
-/* Product of e(z_i A_i, B_i) = e(alpha, beta)^k e(sum, gamma) e(sum of z_i C_i, delta)? */
-static cuzk_status check_together(batch *b, const cuzk_agg_points *p, const cuzk_vk *vk,
-                                  const cuzk_agg_claim *claim, bool *holds, cuzk_pool *pool,
-                                  const cuzk_cancel *cancel, cuzk_err *err)
-{
-    const size_t n = claim->n;
-    cuzk_g1 jac[2];
-    cuzk_g1_affine aff[2];
-    cuzk_fp scratch[2];
-    cuzk_fp12 f, r;
-    CUZK_TRY(draw(b, n, err));
-    CUZK_TRY(cuzk_agg_weigh_inputs(b->s, claim, b->zf, NULL, n, err));
-    CUZK_TRY(cuzk_verify_input_sum(&jac[0], vk->ic, b->s, claim->n_inputs + 1));
-    CUZK_TRY(cuzk_msm_g1(&jac[1], p->c, b->z, n, 128, pool, cancel, err));
-    CUZK_TRY(cuzk_agg_scale_g1(b->za, p->a, b->zf, n, pool, cancel, err));
-    cuzk_agg_group g = {.q = p->b, .n_targets = 1, .target = {{.p = b->za}}};
-    CUZK_TRY(cuzk_agg_products(&g, 1, n, pool, cancel, err));
-    cuzk_g1_batch_to_affine(aff, jac, scratch, 2);
-    const cuzk_pairing_term t[2] = {{&aff[0], NULL, &vk->minus_gamma},
-                                    {&aff[1], NULL, &vk->minus_delta}};
-    cuzk_pairing_miller(&f, t, 2);
-    cuzk_fp12_mul(&f, &f, &g.target[0].lo);
-    cuzk_fp12_mul(&f, &f, &g.target[0].hi);
-    cuzk_pairing_final_exp(&f, &f);
-    cuzk_fp12_cyclotomic_pow(&r, &vk->alpha_beta, b->s[0].l, 4);
-    *holds = cuzk_fp12_eq(&f, &r);
-    return CUZK_OK;
-}
-
-cuzk_status cuzk_agg_check_inputs(const cuzk_agg_points *p, const uint8_t *proofs,
+cuzk_status cuzk_agg_check_inputs(const cuzk_agg_proof *p, const cuzk_fr *r, const uint8_t *proofs,
                                   const cuzk_vk *vk, const cuzk_agg_claim *claim, cuzk_pool *pool,
                                   const cuzk_cancel *cancel, cuzk_err *err)
 {
     bool holds = false;
-    batch b = {cuzk_alloc(claim->n, sizeof(*b.z)), cuzk_alloc(claim->n, sizeof(*b.zf)),
-               cuzk_alloc(claim->n, sizeof(*b.za)), cuzk_alloc(claim->n_inputs + 1, sizeof(*b.s))};
-    cuzk_status st = b.z != NULL && b.zf != NULL && b.za != NULL && b.s != NULL
-                         ? check_together(&b, p, vk, claim, &holds, pool, cancel, err)
+    cuzk_scalar *s = cuzk_alloc(claim->n_inputs + 1, sizeof(*s));
+    cuzk_status st = s != NULL
+                         ? check_together(s, p, r, vk, claim, &holds, err)
                          : CUZK_FAIL(err, CUZK_E_NOMEM, "%s", "no memory to verify the proofs");
-    cuzk_free(b.z);
-    cuzk_free(b.zf);
-    cuzk_free(b.za);
-    cuzk_free(b.s);
+    cuzk_free(s);
     if (st == CUZK_OK && !holds) {
         st = name_bad(proofs, vk, claim, pool, cancel, err);
     }

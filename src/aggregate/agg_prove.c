@@ -363,13 +363,16 @@ static void take_final(prover *t)
     }
 }
 
-static cuzk_status aggregate(prover *t)
+static cuzk_status aggregate(prover *t, const cuzk_vk *vk, const uint8_t *proofs)
 {
     const cuzk_agg_claim *q = t->claim;
     set_key(t);
     CUZK_TRY(commit(t));
     cuzk_agg_challenge_r(&t->c, t->p, q->include, q->n_include, t->challenges);
     CUZK_TRY(inner_products(t));
+    if (t->watch == NULL || !t->watch->allow_bad_proofs) {
+        CUZK_TRY(cuzk_agg_check_inputs(t->p, &t->c.r, proofs, vk, q, t->pool, t->cancel, t->err));
+    }
     cuzk_agg_challenge_first(&t->c, t->p, t->challenges);
     for (unsigned i = 0; i < t->p->rounds; i++) {
         CUZK_TRY(run_round(t, i));
@@ -435,10 +438,7 @@ static cuzk_status prove(prover *t, uint8_t **out, size_t *n_out, const cuzk_agg
     t->p->rounds = (unsigned)__builtin_ctzll(n);
     cuzk_agg_points points = {t->s.a, t->s.c, t->s.b};
     CUZK_TRY(cuzk_agg_decode_proofs(&points, proofs, t->claim->n, n, t->pool, t->cancel, t->err));
-    if (t->watch == NULL || !t->watch->allow_bad_proofs) {
-        CUZK_TRY(cuzk_agg_check_inputs(&points, proofs, vk, t->claim, t->pool, t->cancel, t->err));
-    }
-    CUZK_TRY(aggregate(t));
+    CUZK_TRY(aggregate(t, vk, proofs));
     return finish(t, out, n_out, srs, vk);
 }
 

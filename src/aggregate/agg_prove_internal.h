@@ -41,11 +41,15 @@ typedef struct cuzk_agg_points {
 CUZK_NODISCARD cuzk_status cuzk_agg_decode_proofs(cuzk_agg_points *out, const uint8_t *proofs,
                                                   size_t n_proofs, size_t n, cuzk_pool *pool,
                                                   const cuzk_cancel *cancel, cuzk_err *err);
-/** All proofs together; when that fails, one after another, to name the first bad one. */
-CUZK_NODISCARD cuzk_status cuzk_agg_check_inputs(const cuzk_agg_points *p, const uint8_t *proofs,
-                                                 const cuzk_vk *vk, const cuzk_agg_claim *claim,
-                                                 cuzk_pool *pool, const cuzk_cancel *cancel,
-                                                 cuzk_err *err);
+/**
+ * All proofs together, by p->z_ab and p->z_c: their sums with the powers of the challenge r, which is
+ * drawn after the commitments to all proofs. When that fails, one after another, to name the first bad
+ * one: E_PROOF_FALSE.
+ */
+CUZK_NODISCARD cuzk_status cuzk_agg_check_inputs(const cuzk_agg_proof *p, const cuzk_fr *r,
+                                                 const uint8_t *proofs, const cuzk_vk *vk,
+                                                 const cuzk_agg_claim *claim, cuzk_pool *pool,
+                                                 const cuzk_cancel *cancel, cuzk_err *err);
 /** The two openings of each list of powers. */
 CUZK_NODISCARD cuzk_status cuzk_agg_open_keys(cuzk_agg_proof *p, const cuzk_agg_challenges *c,
                                               const cuzk_agg_key *key,

@@ -30,6 +30,7 @@ typedef struct decode_job {
     const uint8_t *bytes;
     cuzk_g1_affine *g1; /* one of them */
     cuzk_g2_affine *g2;
+    cuzk_point_check check;
     _Atomic size_t first_bad;
 } decode_job;
 
@@ -39,9 +40,8 @@ static cuzk_status decode_range(void *arg, size_t begin, size_t end, unsigned wo
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         const cuzk_status st =
-            j->g1 != NULL
-                ? cuzk_g1_decode_compressed(&j->g1[i], j->bytes + i * G1, CUZK_POINT_IN_SUBGROUP)
-                : cuzk_g2_decode_compressed(&j->g2[i], j->bytes + i * G2, CUZK_POINT_IN_SUBGROUP);
+            j->g1 != NULL ? cuzk_g1_decode_compressed(&j->g1[i], j->bytes + i * G1, j->check)
+                          : cuzk_g2_decode_compressed(&j->g2[i], j->bytes + i * G2, j->check);
         const bool infinity =
             st == CUZK_OK && (j->g1 != NULL ? cuzk_g1_affine_is_infinity(&j->g1[i])
                                             : cuzk_g2_affine_is_infinity(&j->g2[i]));
@@ -57,8 +57,8 @@ static cuzk_status decode_range(void *arg, size_t begin, size_t end, unsigned wo
 
 /* Reads n points in slices, so that the bytes of a whole list are never in memory. */
 static cuzk_status read_points(const cuzk_agg_srs *srs, cuzk_g1_affine *g1, cuzk_g2_affine *g2,
-                               size_t list, size_t first, size_t n, cuzk_pool *pool,
-                               const cuzk_cancel *cancel, cuzk_err *err)
+                               size_t list, size_t first, size_t n, cuzk_point_check check,
+                               cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
 {
     enum { SLICE = 8192 };
     const size_t bytes = g1 != NULL ? G1 : G2, most = n < SLICE ? n : SLICE;
@@ -71,7 +71,7 @@ static cuzk_status read_points(const cuzk_agg_srs *srs, cuzk_g1_affine *g1, cuzk
         if (st != CUZK_OK) {
             break;
         }
-        decode_job j = {buf, g1 != NULL ? g1 + done : NULL, g2 != NULL ? g2 + done : NULL,
+        decode_job j = {buf, g1 != NULL ? g1 + done : NULL, g2 != NULL ? g2 + done : NULL, check,
                         SIZE_MAX};
         st = cuzk_parallel_for(pool, cancel, m, 64, decode_range, &j);
         if (st != CUZK_OK && j.first_bad != SIZE_MAX) {
@@ -86,17 +86,17 @@ static cuzk_status read_points(const cuzk_agg_srs *srs, cuzk_g1_affine *g1, cuzk
 }
 
 cuzk_status cuzk_agg_srs_read_g1(const cuzk_agg_srs *srs, cuzk_g1_affine *out, size_t list,
-                                 size_t first, size_t n, cuzk_pool *pool, const cuzk_cancel *cancel,
-                                 cuzk_err *err)
+                                 size_t first, size_t n, cuzk_point_check check, cuzk_pool *pool,
+                                 const cuzk_cancel *cancel, cuzk_err *err)
 {
-    return read_points(srs, out, NULL, list, first, n, pool, cancel, err);
+    return read_points(srs, out, NULL, list, first, n, check, pool, cancel, err);
 }
 
 cuzk_status cuzk_agg_srs_read_g2(const cuzk_agg_srs *srs, cuzk_g2_affine *out, size_t list,
-                                 size_t first, size_t n, cuzk_pool *pool, const cuzk_cancel *cancel,
-                                 cuzk_err *err)
+                                 size_t first, size_t n, cuzk_point_check check, cuzk_pool *pool,
+                                 const cuzk_cancel *cancel, cuzk_err *err)
 {
-    return read_points(srs, NULL, out, list, first, n, pool, cancel, err);
+    return read_points(srs, NULL, out, list, first, n, check, pool, cancel, err);
 }
 
 static cuzk_status check_layout(cuzk_agg_srs *srs, const char *path, cuzk_err *err)
@@ -144,8 +144,10 @@ static cuzk_status read_start(cuzk_agg_srs *srs, const char *path, cuzk_err *err
     cuzk_g1_affine p[2][2];
     cuzk_g2_affine q[2][2];
     for (size_t i = 0; i < 2; i++) {
-        CUZK_TRY(cuzk_agg_srs_read_g1(srs, p[i], AGG_LIST_G_A + i, 0, 2, NULL, NULL, err));
-        CUZK_TRY(cuzk_agg_srs_read_g2(srs, q[i], AGG_LIST_H_A + i, 0, 2, NULL, NULL, err));
+        CUZK_TRY(cuzk_agg_srs_read_g1(srs, p[i], AGG_LIST_G_A + i, 0, 2, CUZK_POINT_IN_SUBGROUP,
+                                      NULL, NULL, err));
+        CUZK_TRY(cuzk_agg_srs_read_g2(srs, q[i], AGG_LIST_H_A + i, 0, 2, CUZK_POINT_IN_SUBGROUP,
+                                      NULL, NULL, err));
         if (!cuzk_g1_affine_eq(&p[i][0], &CUZK_G1_GENERATOR) ||
             !cuzk_g2_affine_eq(&q[i][0], &CUZK_G2_GENERATOR)) {
             return CUZK_FAIL(err, CUZK_E_INVALID, "%s: element 0 of %s or %s is not the generator",
@@ -239,25 +241,40 @@ cuzk_status cuzk_agg_srs_digest(const cuzk_agg_srs *srs, uint8_t out[CUZK_AGG_SR
     return st;
 }
 
-cuzk_status cuzk_agg_srs_require_network(const cuzk_agg_srs *srs, const cuzk_cancel *cancel,
-                                         cuzk_err *err)
+cuzk_status cuzk_agg_srs_require_digest(cuzk_agg_srs *srs,
+                                        const uint8_t want[CUZK_AGG_SRS_DIGEST_BYTES],
+                                        const cuzk_cancel *cancel, cuzk_err *err)
 {
     uint8_t got[CUZK_AGG_SRS_DIGEST_BYTES];
+    CUZK_TRY(cuzk_agg_srs_digest(srs, got, cancel, err));
+    if (memcmp(got, want, sizeof(got)) != 0) {
+        return CUZK_FAIL(err, CUZK_E_DIGEST, "%s", "the SRS has another digest");
+    }
+    srs->is_known = true;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_agg_srs_require_network(cuzk_agg_srs *srs, const cuzk_cancel *cancel,
+                                         cuzk_err *err)
+{
     if (srs->n != CUZK_AGG_SRS_MAX_POWERS) { /* without reading it */
         return CUZK_FAIL(err, CUZK_E_DIGEST,
                          "the SRS has %zu powers, the network's has %zu: it is a test SRS", srs->n,
                          CUZK_AGG_SRS_MAX_POWERS);
     }
-    CUZK_TRY(cuzk_agg_srs_digest(srs, got, cancel, err));
-    return memcmp(got, cuzk_agg_srs_network_digest, sizeof(got)) == 0
-               ? CUZK_OK
-               : CUZK_FAIL(err, CUZK_E_DIGEST, "%s",
-                           "the SRS is not the network's: its digest differs");
+    cuzk_err why = {0};
+    const cuzk_status st =
+        cuzk_agg_srs_require_digest(srs, cuzk_agg_srs_network_digest, cancel, &why);
+    if (st == CUZK_E_DIGEST) {
+        return CUZK_FAIL(err, st, "%s", "the SRS is not the network's: its digest differs");
+    }
+    return st == CUZK_OK ? st : CUZK_FAIL(err, st, "%s", why.msg);
 }
 
 cuzk_status cuzk_agg_key_load(cuzk_agg_key *out, const cuzk_agg_srs *srs, size_t n, cuzk_pool *pool,
                               const cuzk_cancel *cancel, cuzk_err *err)
 {
+    const cuzk_point_check check = srs->is_known ? CUZK_POINT_ON_CURVE : CUZK_POINT_IN_SUBGROUP;
     cuzk_status st = CUZK_OK;
     memset(out, 0, sizeof(*out));
     if (n < 2 || (n & (n - 1)) != 0 || n > srs->n / 2) {
@@ -274,12 +291,14 @@ cuzk_status cuzk_agg_key_load(cuzk_agg_key *out, const cuzk_agg_srs *srs, size_t
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "SRS: no memory for the powers of %zu proofs", n);
         goto out;
     }
-    CUZK_TRY_GOTO(st,
-                  cuzk_agg_srs_read_g1(srs, out->g_a, AGG_LIST_G_A, 0, 2 * n, pool, cancel, err));
-    CUZK_TRY_GOTO(st,
-                  cuzk_agg_srs_read_g1(srs, out->g_b, AGG_LIST_G_B, 0, 2 * n, pool, cancel, err));
-    CUZK_TRY_GOTO(st, cuzk_agg_srs_read_g2(srs, out->h_a, AGG_LIST_H_A, 0, n, pool, cancel, err));
-    CUZK_TRY_GOTO(st, cuzk_agg_srs_read_g2(srs, out->h_b, AGG_LIST_H_B, 0, n, pool, cancel, err));
+    CUZK_TRY_GOTO(
+        st, cuzk_agg_srs_read_g1(srs, out->g_a, AGG_LIST_G_A, 0, 2 * n, check, pool, cancel, err));
+    CUZK_TRY_GOTO(
+        st, cuzk_agg_srs_read_g1(srs, out->g_b, AGG_LIST_G_B, 0, 2 * n, check, pool, cancel, err));
+    CUZK_TRY_GOTO(
+        st, cuzk_agg_srs_read_g2(srs, out->h_a, AGG_LIST_H_A, 0, n, check, pool, cancel, err));
+    CUZK_TRY_GOTO(
+        st, cuzk_agg_srs_read_g2(srs, out->h_b, AGG_LIST_H_B, 0, n, check, pool, cancel, err));
 out:
     if (st != CUZK_OK) {
         cuzk_agg_key_free(out);

@@ -50,8 +50,15 @@ const cuzk_agg_vk *cuzk_agg_srs_vk(const cuzk_agg_srs *srs);
 CUZK_NODISCARD cuzk_status cuzk_agg_srs_digest(const cuzk_agg_srs *srs,
                                                uint8_t out[CUZK_AGG_SRS_DIGEST_BYTES],
                                                const cuzk_cancel *cancel, cuzk_err *err);
-/** E_DIGEST unless the file is the network's. */
-CUZK_NODISCARD cuzk_status cuzk_agg_srs_require_network(const cuzk_agg_srs *srs,
+/**
+ * E_DIGEST unless the file has this digest. Afterwards its points are known to be good: keys are read
+ * without checks of the subgroup. Before other threads use srs.
+ */
+CUZK_NODISCARD cuzk_status
+cuzk_agg_srs_require_digest(cuzk_agg_srs *srs, const uint8_t want[CUZK_AGG_SRS_DIGEST_BYTES],
+                            const cuzk_cancel *cancel, cuzk_err *err);
+/** The same with the digest of the network's file. */
+CUZK_NODISCARD cuzk_status cuzk_agg_srs_require_network(cuzk_agg_srs *srs,
                                                         const cuzk_cancel *cancel, cuzk_err *err);
 /**
  * Every point (curve, subgroup), and that each list holds the powers of its secret, by a random
@@ -61,7 +68,8 @@ CUZK_NODISCARD cuzk_status cuzk_agg_srs_check(const cuzk_agg_srs *srs, cuzk_pool
                                               const cuzk_cancel *cancel, cuzk_err *err);
 
 /**
- * Reads and checks (curve, subgroup) the powers for n proofs, a power of two from 2 on. E_INVALID
+ * Reads and checks (curve, and subgroup unless the digest was required) the powers for n proofs, a power
+ * of two from 2 on. E_INVALID
  * when the file has fewer than 2 n powers. *out must be zero or freed before.
  */
 CUZK_NODISCARD cuzk_status cuzk_agg_key_load(cuzk_agg_key *out, const cuzk_agg_srs *srs, size_t n,

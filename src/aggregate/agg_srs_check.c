@@ -51,7 +51,8 @@ static cuzk_status check_g1(check *k, size_t list, const cuzk_g2_affine *secret)
     cuzk_g1_set_infinity(&high);
     for (size_t at = 0; at + 1 < k->srs->n; at += SLICE) {
         const size_t left = k->srs->n - 1 - at, m = left < SLICE ? left : SLICE;
-        CUZK_TRY(cuzk_agg_srs_read_g1(k->srs, k->g1, list, at, m + 1, k->pool, k->cancel, k->err));
+        CUZK_TRY(cuzk_agg_srs_read_g1(k->srs, k->g1, list, at, m + 1, CUZK_POINT_IN_SUBGROUP,
+                                      k->pool, k->cancel, k->err));
         CUZK_TRY(draw(k, m));
         CUZK_TRY(cuzk_msm_g1(&part, k->g1, k->c, m, COEFFICIENT_BITS, k->pool, k->cancel, k->err));
         cuzk_g1_add(&low, &low, &part);
@@ -74,7 +75,8 @@ static cuzk_status check_g2(check *k, size_t list, const cuzk_g1_affine *secret)
     cuzk_g2_set_infinity(&high);
     for (size_t at = 0; at + 1 < k->srs->n; at += SLICE) {
         const size_t left = k->srs->n - 1 - at, m = left < SLICE ? left : SLICE;
-        CUZK_TRY(cuzk_agg_srs_read_g2(k->srs, k->g2, list, at, m + 1, k->pool, k->cancel, k->err));
+        CUZK_TRY(cuzk_agg_srs_read_g2(k->srs, k->g2, list, at, m + 1, CUZK_POINT_IN_SUBGROUP,
+                                      k->pool, k->cancel, k->err));
         CUZK_TRY(draw(k, m));
         CUZK_TRY(cuzk_msm_g2(&part, k->g2, k->c, m, COEFFICIENT_BITS, k->pool, k->cancel, k->err));
         cuzk_g2_add(&low, &low, &part);

@@ -39,8 +39,8 @@ CUZK_NODISCARD cuzk_status cuzk_agg_verify(const cuzk_agg_vk *srs, const cuzk_vk
 struct cuzk_agg_watch_prover;
 
 /**
- * Proofs to an aggregate. proofs [claim->n * 192] are verified first, all together; E_PROOF_FALSE and
- * the errors of decoding name the first bad one. The claim's version must be CUZK_AGG_V2 unless
+ * Proofs to an aggregate. proofs [claim->n * 192] are verified before the rounds, all together;
+ * E_PROOF_FALSE and the errors of decoding name the first bad one. The claim's version must be CUZK_AGG_V2 unless
  * watch is given (tests). The aggregate is verified before it is returned: E_SELFTEST otherwise.
  * key->n must be the padded count. *out is owned by the caller (cuzk_free).
  */

@@ -256,19 +256,15 @@ void agg_statements_free(agg_statements *s)
     cuzk_vk_destroy(s->vk);
 }
 
-static cuzk_status check_srs(agg_opts *o, const cuzk_agg_srs *srs)
+static cuzk_status check_srs(agg_opts *o, cuzk_agg_srs *srs)
 {
     app *a = &o->a;
-    uint8_t want[CUZK_AGG_SRS_DIGEST_BYTES], got[CUZK_AGG_SRS_DIGEST_BYTES];
+    uint8_t want[CUZK_AGG_SRS_DIGEST_BYTES];
     if (o->srs_digest != NULL) {
         if (!cuzk_hex_decode(want, sizeof(want), o->srs_digest, strlen(o->srs_digest))) {
             return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--srs-digest wants 32 hex digits");
         }
-        CUZK_TRY(cuzk_agg_srs_digest(srs, got, a->cancel, &a->err));
-        return memcmp(want, got, sizeof(got)) == 0
-                   ? CUZK_OK
-                   : CUZK_FAIL(&a->err, CUZK_E_DIGEST,
-                               "the SRS has another digest than --srs-digest says");
+        return cuzk_agg_srs_require_digest(srs, want, a->cancel, &a->err);
     }
     if (o->test_srs) {
         app_note(a, "insecure: whoever knows the secrets of this SRS can forge aggregates");

@@ -233,8 +233,11 @@ static cuzk_status run(bench *b, uint64_t i)
     size_t n = 0;
     const cuzk_agg_claim claim = {b->input, b->proofs,       b->inputs,
                                   include,  sizeof(include), CUZK_AGG_V2};
+    uint8_t digest[CUZK_AGG_SRS_DIGEST_BYTES];
     cuzk_agg_key_free(&b->key);
+    CUZK_TRY(cuzk_agg_srs_digest(b->srs, digest, a->cancel, &a->err));
     span s = begin();
+    CUZK_TRY(cuzk_agg_srs_require_digest(b->srs, digest, a->cancel, &a->err)); /* as users do */
     CUZK_TRY(cuzk_agg_key_load(&b->key, b->srs, cuzk_agg_padded(b->proofs), a->pool, a->cancel,
                                &a->err));
     report(b, "srs", &s, i);

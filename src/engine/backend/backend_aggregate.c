@@ -199,15 +199,11 @@ static cuzk_status blame_srs(cuzk_status st, const cuzk_err *why, cuzk_err *err)
 
 static cuzk_status open_srs(cuzk_agg_srs **out, const cuzk_backend_aggregates *b, cuzk_err *err)
 {
-    uint8_t got[CUZK_AGG_SRS_DIGEST_BYTES];
     cuzk_agg_srs *srs = NULL;
     CUZK_TRY(b->path != NULL ? cuzk_agg_srs_open(&srs, b->path, err)
                              : cuzk_filecoin_agg_srs_open(&srs, b->dir->path, err));
-    cuzk_status st = b->has_digest ? cuzk_agg_srs_digest(srs, got, NULL, err)
-                                   : cuzk_agg_srs_require_network(srs, NULL, err);
-    if (st == CUZK_OK && b->has_digest && memcmp(got, b->digest, sizeof(got)) != 0) {
-        st = CUZK_FAIL(err, CUZK_E_DIGEST, "the digest is not srs.aggregate_digest");
-    }
+    const cuzk_status st = b->has_digest ? cuzk_agg_srs_require_digest(srs, b->digest, NULL, err)
+                                         : cuzk_agg_srs_require_network(srs, NULL, err);
     if (st != CUZK_OK) {
         cuzk_agg_srs_close(srs);
         return st;
