@@ -176,6 +176,60 @@ static __attribute__((noinline)) void ct_dbl(ct_point *out, const ct_point *p)
     out->z = z;
 }
 
+/* (X, Y, Z) of Jacobian coordinates is (X Z : Y : Z^3) here; the Y of infinity may be anything there, not 0 here. */
+static void ct_from_jac(ct_point *out, const CUZK_EC_JAC *p)
+{
+    enum { LIMBS = sizeof(CUZK_EC_F) / 8 };
+    static const CUZK_EC_F one = CUZK_EC_ONE;
+    uint64_t z[LIMBS], y[LIMBS], y1[LIMBS], any = 0;
+    CUZK_EC_F t;
+    memcpy(z, &p->z, sizeof(z));
+    memcpy(y, &p->y, sizeof(y));
+    memcpy(y1, &one, sizeof(y1));
+    for (size_t i = 0; i < LIMBS; i++) {
+        any |= z[i] | z[i] >> 32;
+    }
+    const uint64_t is_zero = cuzk_ec_ct_eq_mask(any & 0xffffffff, 0);
+    for (size_t i = 0; i < LIMBS; i++) {
+        y[i] = (y[i] & ~is_zero) | (y1[i] & is_zero);
+    }
+    CUZK_EC_FF(sqr)(&t, &p->z);
+    CUZK_EC_FF(mul)(&t, &t, &p->z);
+    CUZK_EC_FF(mul)(&out->x, &p->x, &p->z);
+    memcpy(&out->y, y, sizeof(y));
+    out->z = t;
+}
+
+/* Back: (X Z, Y Z^2, Z); Z = 0 is infinity in both. */
+static void ct_to_jac(CUZK_EC_JAC *out, const ct_point *p)
+{
+    CUZK_EC_F zz;
+    CUZK_EC_FF(sqr)(&zz, &p->z);
+    CUZK_EC_FF(mul)(&out->x, &p->x, &p->z);
+    CUZK_EC_FF(mul)(&out->y, &p->y, &zz);
+    out->z = p->z;
+    cuzk_wipe(&zz, sizeof(zz));
+}
+
+void CUZK_EC_FN(add_ct)(CUZK_EC_JAC *out, const CUZK_EC_JAC *p, const CUZK_EC_JAC *q)
+{
+    ct_point a, b;
+    ct_from_jac(&a, p);
+    ct_from_jac(&b, q);
+    ct_add(&a, &a, &b);
+    ct_to_jac(out, &a);
+    cuzk_wipe(&a, sizeof(a));
+    cuzk_wipe(&b, sizeof(b));
+}
+
+void CUZK_EC_FN(to_affine_ct)(CUZK_EC_AFF *out, const CUZK_EC_JAC *p)
+{
+    CUZK_EC_F zi;
+    CUZK_EC_FF(inv_ct)(&zi, &p->z);
+    scale_to_affine(out, p, &zi);
+    cuzk_wipe(&zi, sizeof(zi));
+}
+
 /* out = table[index], index < 16, reading every entry. */
 static void ct_select(ct_point *out, const ct_point table[16], uint64_t index)
 {
@@ -193,25 +247,16 @@ static void ct_select(ct_point *out, const ct_point table[16], uint64_t index)
 }
 
 /*
- * The same sum with four bits of every digit at a time. What depends on s: cuzk_ec_reduce and
+ * The same sum with four bits of every digit at a time. What depends on s or p: cuzk_ec_reduce and
  * split_scalar, which are straight lines, the masks of ct_select, and operands of ct_add and ct_dbl.
  */
 void CUZK_EC_FN(mul_ct)(CUZK_EC_JAC *out, const CUZK_EC_JAC *p, const cuzk_scalar *s)
 {
     ct_point table[CUZK_EC_TABLES][16], acc, t; /* table[k][i] = i |z|^k p */
     uint64_t d[4];
-    /* (X, Y, Z) of Jacobian coordinates is (X Z : Y : Z^3) here. The point is not secret, so that
-     * infinity, whose Y may be anything, may branch. */
-    if (CUZK_EC_FN(is_infinity)(p)) {
-        CUZK_EC_FN(set_infinity)(out);
-        return;
-    }
     memset(&table[0][0], 0, sizeof(table[0][0]));
     table[0][0].y = CUZK_EC_ONE;
-    CUZK_EC_FF(mul)(&table[0][1].x, &p->x, &p->z);
-    CUZK_EC_FF(sqr)(&table[0][1].z, &p->z);
-    CUZK_EC_FF(mul)(&table[0][1].z, &table[0][1].z, &p->z);
-    table[0][1].y = p->y;
+    ct_from_jac(&table[0][1], p);
     for (size_t i = 2; i < 16; i++) {
         ct_add(&table[0][i], &table[0][i - 1], &table[0][1]);
     }
@@ -238,11 +283,7 @@ void CUZK_EC_FN(mul_ct)(CUZK_EC_JAC *out, const CUZK_EC_JAC *p, const cuzk_scala
             ct_add(&acc, &acc, &t);
         }
     }
-    /* Back: (X Z, Y Z^2, Z); Z = 0 is infinity in both. */
-    CUZK_EC_FF(mul)(&out->x, &acc.x, &acc.z);
-    CUZK_EC_FF(sqr)(&t.z, &acc.z);
-    CUZK_EC_FF(mul)(&out->y, &acc.y, &t.z);
-    out->z = acc.z;
+    ct_to_jac(out, &acc);
     cuzk_wipe(d, sizeof(d));
     cuzk_wipe(&t, sizeof(t));
     cuzk_wipe(&acc, sizeof(acc));

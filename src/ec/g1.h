@@ -68,8 +68,12 @@ void cuzk_g1_from_xyzz(cuzk_g1 *out, const cuzk_g1_xyzz *p);
 
 /** out = s * p for any 256-bit s. p is in the subgroup: uses the endomorphism (ec/endo.h). */
 void cuzk_g1_mul(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_scalar *s);
-/** As cuzk_g1_mul with no branch or address that depends on s. For r and s of a proof. */
+/** As cuzk_g1_mul with no branch or address that depends on s or p. For r and s of a proof. */
 void cuzk_g1_mul_ct(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_scalar *s);
+/** As cuzk_g1_add with no branch or address that depends on p or q: for what follows from secrets. */
+void cuzk_g1_add_ct(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_g1 *q);
+/** As cuzk_g1_to_affine, in the same way. */
+void cuzk_g1_to_affine_ct(cuzk_g1_affine *out, const cuzk_g1 *p);
 /** out = s * p for any 256-bit s and any p on the curve, at twice the cost. */
 void cuzk_g1_mul_any(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_scalar *s);
 

@@ -68,8 +68,12 @@ void cuzk_g2_from_xyzz(cuzk_g2 *out, const cuzk_g2_xyzz *p);
 
 /** out = s * p for any 256-bit s. p is in the subgroup: uses the endomorphism (ec/endo.h). */
 void cuzk_g2_mul(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_scalar *s);
-/** As cuzk_g2_mul with no branch or address that depends on s. For r and s of a proof. */
+/** As cuzk_g2_mul with no branch or address that depends on s or p. For r and s of a proof. */
 void cuzk_g2_mul_ct(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_scalar *s);
+/** As cuzk_g2_add with no branch or address that depends on p or q: for what follows from secrets. */
+void cuzk_g2_add_ct(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_g2 *q);
+/** As cuzk_g2_to_affine, in the same way. */
+void cuzk_g2_to_affine_ct(cuzk_g2_affine *out, const cuzk_g2 *p);
 /** out = s * p for any 256-bit s and any p on the curve, at twice the cost. */
 void cuzk_g2_mul_any(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_scalar *s);
 

@@ -56,6 +56,18 @@ void cuzk_fp2_inv(cuzk_fp2 *out, const cuzk_fp2 *a)
     cuzk_fp_neg(&out->c1, &t);
 }
 
+void cuzk_fp2_inv_ct(cuzk_fp2 *out, const cuzk_fp2 *a)
+{
+    cuzk_fp n, t; /* (a0 - a1 i) / (a0^2 + a1^2) */
+    cuzk_fp_sqr(&n, &a->c0);
+    cuzk_fp_sqr(&t, &a->c1);
+    cuzk_fp_add(&n, &n, &t);
+    cuzk_fp_inv_ct(&n, &n);
+    cuzk_fp_mul(&out->c0, &a->c0, &n);
+    cuzk_fp_mul(&t, &a->c1, &n);
+    cuzk_fp_neg(&out->c1, &t);
+}
+
 void cuzk_fp2_batch_inv(cuzk_fp2 *a, cuzk_fp2 *scratch, size_t n)
 {
     cuzk_fp2 acc = CUZK_FP2_ONE;

@@ -94,6 +94,7 @@ void cuzk_fp2_mul_fp(cuzk_fp2 *out, const cuzk_fp2 *a, const cuzk_fp *b);
 /** out = a * (1 + i), the non-residue of the tower. */
 void cuzk_fp2_mul_nonresidue(cuzk_fp2 *out, const cuzk_fp2 *a);
 /** out = a^-1; 0 for a = 0. */
+void cuzk_fp2_inv_ct(cuzk_fp2 *out, const cuzk_fp2 *a);
 void cuzk_fp2_inv(cuzk_fp2 *out, const cuzk_fp2 *a);
 /** a[i] = a[i]^-1 in place with one inversion; zeros stay zero. scratch [n], disjoint from a. */
 void cuzk_fp2_batch_inv(cuzk_fp2 *a, cuzk_fp2 *scratch, size_t n);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "cpu/cpu.h"
 #include "ff/fr_hd.h"
 #include "ff/isa.h"
@@ -38,7 +39,8 @@ static const cuzk_fr CUZK_FR_ROOT_2_32_SNARKJS = {CUZK_FR_ROOT_2_32_SNARKJS_LIMB
 
 /*
  * Twins. _c: portable. _x64, _adx: assembly with the same results, chosen below.
- * Multiplication also takes one operand < 2r (the other < r), and any b < 2^256 where a*b < 2^256 * 0.99r.
+ * Multiplication: a < r always (CUZK_DASSERT); b may be < 2r, and any integer < 2^256 where
+ * a*b < 2^256 * 0.99r. With a in [r, 2r) one product in ten is wrong.
  */
 void cuzk_fr_mul_c(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b);
 #ifdef CUZK_FF_X64
@@ -49,6 +51,18 @@ void cuzk_fr_sub_x64(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b);
 void cuzk_fr_mul_adx(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b);
 void cuzk_fr_sqr_adx(cuzk_fr *out, const cuzk_fr *a);
 #endif
+
+/** In the range that functions take and give, unless they say otherwise. */
+static inline bool cuzk_fr_is_reduced(const cuzk_fr *a)
+{
+    static const uint64_t r[4] = CUZK_FR_MOD_LIMBS;
+    for (int i = 3; i > 0; i--) {
+        if (a->l[i] != r[i]) {
+            return a->l[i] < r[i];
+        }
+    }
+    return a->l[0] < r[0];
+}
 
 /** out = a + b. */
 static inline void cuzk_fr_add(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b)
@@ -86,9 +100,10 @@ static inline void cuzk_fr_neg(cuzk_fr *out, const cuzk_fr *a)
 #endif
 }
 
-/** out = a * b. */
+/** out = a * b; b may be < 2r. */
 static inline void cuzk_fr_mul(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b)
 {
+    CUZK_DASSERT(cuzk_fr_is_reduced(a));
 #ifdef CUZK_FF_ADX
     if (cuzk_cpu_has(CUZK_CPU_ADX)) {
         cuzk_fr_mul_adx(out, a, b);
@@ -101,6 +116,7 @@ static inline void cuzk_fr_mul(cuzk_fr *out, const cuzk_fr *a, const cuzk_fr *b)
 /** out = a^2. */
 static inline void cuzk_fr_sqr(cuzk_fr *out, const cuzk_fr *a)
 {
+    CUZK_DASSERT(cuzk_fr_is_reduced(a));
 #ifdef CUZK_FF_ADX
     if (cuzk_cpu_has(CUZK_CPU_ADX)) {
         cuzk_fr_sqr_adx(out, a);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <string.h>
+
 #include "ff/fp.h"
 #include "ff/fp2.h"
 #include "ff/fr.h"
@@ -63,6 +65,32 @@ static void fp_sqrt_of_square(void)
     }
 }
 
-static const cuzk_case cases[] = {CASE(ring_laws), CASE(inverse), CASE(root_of_unity_order),
-                                  CASE(fp_sqrt_of_square)};
+/* The second operand of a product may be in [r, 2r); the first may not, which the debug build asserts. */
+static void ranges(void)
+{
+    static const uint64_t r[4] = CUZK_FR_MOD_LIMBS;
+    cuzk_fr x, y, wide, want, got;
+    memcpy(x.l, r, sizeof(r));
+    CHECK(!cuzk_fr_is_reduced(&x));
+    x.l[0]--;
+    CHECK(cuzk_fr_is_reduced(&x) && cuzk_fr_is_reduced(&CUZK_FR_ZERO));
+    for (int i = 0; i < 20000; i++) {
+        uint64_t carry = 0;
+        random_fr(&x);
+        random_fr(&y);
+        for (int k = 0; k < 4; k++) {
+            const uint64_t sum = y.l[k] + r[k];
+            wide.l[k] = sum + carry;
+            carry = (sum < r[k]) | (wide.l[k] < carry);
+        }
+        cuzk_fr_mul(&want, &x, &y);
+        cuzk_fr_mul(&got, &x, &wide);
+        CHECK(cuzk_fr_is_reduced(&got) && cuzk_fr_eq(&want, &got));
+        cuzk_fr_mul_c(&got, &x, &wide);
+        CHECK(cuzk_fr_is_reduced(&got) && cuzk_fr_eq(&want, &got));
+    }
+}
+
+static const cuzk_case cases[] = {CASE(ranges), CASE(ring_laws), CASE(inverse),
+                                  CASE(root_of_unity_order), CASE(fp_sqrt_of_square)};
 TEST_MAIN("ff/fr", cases)

@@ -46,47 +46,12 @@ static void mul_g1_ct(cuzk_g1 *out, const cuzk_g1_affine *p, const cuzk_scalar *
     cuzk_g1_mul_ct(out, &t, k);
 }
 
-/* Jacobian coordinates of points that depend on r and s must not steer the inversion. */
-static void g1_to_affine_ct(cuzk_g1_affine *out, const cuzk_g1 *p)
-{
-    cuzk_fp inv, sq;
-    cuzk_fp_inv_ct(&inv, &p->z);
-    cuzk_fp_sqr(&sq, &inv);
-    cuzk_fp_mul(&out->x, &p->x, &sq);
-    cuzk_fp_mul(&sq, &sq, &inv);
-    cuzk_fp_mul(&out->y, &p->y, &sq);
-    cuzk_wipe(&inv, sizeof(inv));
-    cuzk_wipe(&sq, sizeof(sq));
-}
-
-/* 1 / (a + b u) = (a - b u) / (a^2 + b^2) */
-static void g2_to_affine_ct(cuzk_g2_affine *out, const cuzk_g2 *p)
-{
-    cuzk_fp norm, t;
-    cuzk_fp2 inv, sq;
-    cuzk_fp_sqr(&norm, &p->z.c0);
-    cuzk_fp_sqr(&t, &p->z.c1);
-    cuzk_fp_add(&norm, &norm, &t);
-    cuzk_fp_inv_ct(&norm, &norm);
-    cuzk_fp_mul(&inv.c0, &p->z.c0, &norm);
-    cuzk_fp_mul(&inv.c1, &p->z.c1, &norm);
-    cuzk_fp_neg(&inv.c1, &inv.c1);
-    cuzk_fp2_sqr(&sq, &inv);
-    cuzk_fp2_mul(&out->x, &p->x, &sq);
-    cuzk_fp2_mul(&sq, &sq, &inv);
-    cuzk_fp2_mul(&out->y, &p->y, &sq);
-    cuzk_wipe(&norm, sizeof(norm));
-    cuzk_wipe(&t, sizeof(t));
-    cuzk_wipe(&inv, sizeof(inv));
-    cuzk_wipe(&sq, sizeof(sq));
-}
-
 /*
  * A = alpha + sum_a + r delta, B = beta + sum_b + s delta (in both groups),
  * C = L + H + s A + r B1 - r s delta.
  */
-static void assemble(cuzk_proof *out, const cuzk_prove_sums *q, const cuzk_srs_vk *vk,
-                     const cuzk_scalar *r, const cuzk_scalar *s)
+void cuzk_prove_assemble_ct(cuzk_proof *out, const cuzk_prove_sums *q, const cuzk_srs_vk *vk,
+                            const cuzk_scalar *r, const cuzk_scalar *s)
 {
     cuzk_g1 a, b1, c, t;
     cuzk_g2 b2, t2;
@@ -95,33 +60,33 @@ static void assemble(cuzk_proof *out, const cuzk_prove_sums *q, const cuzk_srs_v
 
     mul_g1_ct(&t, &vk->delta_g1, r);
     cuzk_g1_add_affine(&a, &q->a, &vk->alpha_g1);
-    cuzk_g1_add(&a, &a, &t);
+    cuzk_g1_add_ct(&a, &a, &t);
 
     mul_g1_ct(&t, &vk->delta_g1, s);
     cuzk_g1_add_affine(&b1, &q->b1, &vk->beta_g1);
-    cuzk_g1_add(&b1, &b1, &t);
+    cuzk_g1_add_ct(&b1, &b1, &t);
 
     cuzk_g2_from_affine(&t2, &vk->delta_g2);
     cuzk_g2_mul_ct(&t2, &t2, s);
     cuzk_g2_add_affine(&b2, &q->b2, &vk->beta_g2);
-    cuzk_g2_add(&b2, &b2, &t2);
+    cuzk_g2_add_ct(&b2, &b2, &t2);
 
     cuzk_g1_add(&c, &q->l, &q->h);
     cuzk_g1_mul_ct(&t, &a, s);
-    cuzk_g1_add(&c, &c, &t);
+    cuzk_g1_add_ct(&c, &c, &t);
     cuzk_g1_mul_ct(&t, &b1, r);
-    cuzk_g1_add(&c, &c, &t);
+    cuzk_g1_add_ct(&c, &c, &t);
     cuzk_fr_from_scalar(&fr, r);
     cuzk_fr_from_scalar(&fs, s);
     cuzk_fr_mul(&fr, &fr, &fs);
     cuzk_fr_to_scalar(&rs, &fr);
     mul_g1_ct(&t, &vk->delta_g1, &rs);
     cuzk_g1_neg(&t, &t);
-    cuzk_g1_add(&c, &c, &t);
+    cuzk_g1_add_ct(&c, &c, &t);
 
-    g1_to_affine_ct(&out->a, &a);
-    g2_to_affine_ct(&out->b, &b2);
-    g1_to_affine_ct(&out->c, &c);
+    cuzk_g1_to_affine_ct(&out->a, &a);
+    cuzk_g2_to_affine_ct(&out->b, &b2);
+    cuzk_g1_to_affine_ct(&out->c, &c);
     cuzk_wipe(&a, sizeof(a)); /* coordinates that are not affine tell more than the proof does */
     cuzk_wipe(&b1, sizeof(b1));
     cuzk_wipe(&b2, sizeof(b2));
@@ -170,7 +135,7 @@ cuzk_status cuzk_prove_assemble(cuzk_proof *out, const cuzk_prove_sums *sums, co
     cuzk_proof proof;
     cuzk_status st;
     CUZK_TRY_GOTO(st, choose_rs(rs, r, s, err));
-    assemble(&proof, sums, vk, &rs[0], &rs[1]);
+    cuzk_prove_assemble_ct(&proof, sums, vk, &rs[0], &rs[1]);
     if (cuzk_g1_affine_is_infinity(&proof.a) || cuzk_g2_affine_is_infinity(&proof.b) ||
         cuzk_g1_affine_is_infinity(&proof.c)) {
         st = CUZK_FAIL(err, CUZK_E_INFINITY, "a point of the proof is infinity");

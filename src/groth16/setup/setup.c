@@ -302,12 +302,14 @@ void cuzk_setup_vk_points(cuzk_srs_vk *vk, const cuzk_toxic *x)
         cuzk_fr_to_scalar(&k, g1_exp[i]);
         cuzk_g1_from_affine(&p, &x->g1);
         cuzk_g1_mul_ct(&p, &p, &k);
-        cuzk_g1_to_affine(g1_out[i], &p);
+        cuzk_g1_to_affine_ct(g1_out[i], &p);
         cuzk_fr_to_scalar(&k, g2_exp[i]);
         cuzk_g2_from_affine(&q, &x->g2);
         cuzk_g2_mul_ct(&q, &q, &k);
-        cuzk_g2_to_affine(g2_out[i], &q);
+        cuzk_g2_to_affine_ct(g2_out[i], &q);
         cuzk_wipe(&k, sizeof(k));
+        cuzk_wipe(&p, sizeof(p));
+        cuzk_wipe(&q, sizeof(q));
     }
 }
 
