@@ -307,12 +307,46 @@ void app_text(app *a, const char *key, const char *value)
     }
 }
 
+/* key without its unit, for a line; false: the key does not end in the unit. */
+static bool strip_unit(char out[64], const char *key, const char *unit)
+{
+    const size_t n = strlen(key), k = strlen(unit);
+    if (n <= k || n - k >= 64 || strcmp(key + n - k, unit) != 0) {
+        return false;
+    }
+    memcpy(out, key, n - k);
+    out[n - k] = '\0';
+    return true;
+}
+
+/* Bytes and milliseconds in the units of people; false: another key. */
+static bool human_line(app *a, const char *key, uint64_t value)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    char plain[64];
+    if (strip_unit(plain, key, "_bytes")) {
+        double v = (double)value;
+        size_t u = 0;
+        for (; v >= 1000 && u < 4; u++) {
+            v /= 1024;
+        }
+        line(a, plain, u == 0 || v >= 100 ? "%.0f %s" : "%.1f %s", v, units[u]);
+        return true;
+    }
+    if (strip_unit(plain, key, "_ms")) {
+        line(a, plain, value < 1000 ? "%.0f ms" : "%.2f s",
+             value < 1000 ? (double)value : (double)value * 1e-3);
+        return true;
+    }
+    return false;
+}
+
 void app_u64(app *a, const char *key, uint64_t value)
 {
     if (a->json) {
         cuzk_jsonw_key(&a->w, key);
         cuzk_jsonw_u64(&a->w, value);
-    } else {
+    } else if (isatty(fileno(report_stream(a))) == 0 || !human_line(a, key, value)) {
         line(a, key, "%" PRIu64, value);
     }
 }

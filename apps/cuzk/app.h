@@ -68,7 +68,8 @@ CUZK_NODISCARD cuzk_status app_begin(app *a);
 /** Reports the outcome, releases everything; the exit status of the process. */
 int app_finish(app *a, cuzk_status st);
 
-/* One datum each: a line of text, or a field of the object. key is lower_case. */
+/* One datum each: a line of text, or a field of the object. key is lower_case. On a terminal, numbers whose key
+ * ends in _bytes or _ms are shown in MiB, seconds and so on; elsewhere as they are. */
 void app_text(app *a, const char *key, const char *value);
 void app_u64(app *a, const char *key, uint64_t value);
 void app_bool(app *a, const char *key, bool value);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "prover/circuit_id.h"
 
 #include "commands.h"
 #include "commit.h"
@@ -101,8 +102,13 @@ const char *closest_command(const command *table, const char *name)
     return best;
 }
 
+/* A command that is named by a kind of proof is found by every name of the kind. */
 static const command *find(const command *table, const char *name)
 {
+    cuzk_circuit_kind kind;
+    if (cuzk_circuit_kind_parse(&kind, name)) {
+        name = cuzk_circuit_kind_name(kind);
+    }
     for (const command *c = table; c->name != NULL; c++) {
         if (c->run != NULL && strcmp(name, c->name) == 0) {
             return c;

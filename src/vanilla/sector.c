@@ -52,7 +52,8 @@ bool cuzk_sector_size_parse(uint64_t *bytes, const char *text)
     static const struct {
         const char *unit;
         uint64_t factor;
-    } units[] = {{"", 1}, {"b", 1}, {"kib", KIB}, {"mib", MIB}, {"gib", GIB}};
+    } units[] = {{"", 1},      {"b", 1},   {"kib", KIB}, {"k", KIB},
+                 {"mib", MIB}, {"m", MIB}, {"gib", GIB}, {"g", GIB}};
     uint64_t v = 0;
     const char *p = text;
     if (!isdigit((unsigned char)*p)) {

@@ -47,14 +47,14 @@ class Inputs:
             os.mkdir(path)
             text = run(*args, "--sectors=2")
             files = [f"--vanilla={path}/{f}" for f in sorted(os.listdir(path))]
-            return ["--type=window-post", f"--randomness={field(text, 'randomness')}", *files]
+            return ["--kind=window", f"--randomness={field(text, 'randomness')}", *files]
         text = run(*args)
         if kind == "winning":
-            return ["--type=winning-post", f"--randomness={field(text, 'randomness')}", f"--vanilla={path}"]
+            return ["--kind=winning", f"--randomness={field(text, 'randomness')}", f"--vanilla={path}"]
         if kind == "update":
-            return ["--type=snap", f"--vanilla={path}"] + [f"--{n.replace(' ', '-')}={field(text, n)}" for n in
+            return ["--kind=update", f"--vanilla={path}"] + [f"--{n.replace(' ', '-')}={field(text, n)}" for n in
                                                            ("comm r old", "comm r new", "comm d new")]
-        return ["--type=porep", f"--c1={path}"]
+        return ["--kind=porep", f"--c1={path}", "--miner=1000", "--sector=1"]
 
 
 NAMES = {"winning": "winpost-1000-{:016x}", "window": "wdpost-1000-0-[{0} 7 250 9 33 1 7 2]", "update": "snap-1000-{}", "porep": "porep-1000-{}"}
@@ -120,7 +120,9 @@ class Daemon:
 
     def prove(self, kind, job, *more):
         """True when the proof came."""
-        r = self.client("submit", "--wait", f"--request-id={self.name(kind)}", *job, *more)
+        name = self.name(kind)
+        out = os.path.join(os.path.dirname(self.log), "proof " + re.sub("[^a-z0-9]", "-", name))
+        r = self.client("submit", "--wait", f"--output={out}", f"--request-id={name}", *job, *more)
         if r.returncode != 0:
             print(r.stdout, r.stderr)
         return r.returncode == 0

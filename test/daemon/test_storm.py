@@ -212,7 +212,7 @@ def main():
         n += 1
         t = time.time()
         r = run(o.cuzk, "submit", "--wait", "-a", f"http://127.0.0.1:{plain}", "--token-file", folder + "/honest", "--type=winning-post",
-                f"--randomness={randomness}", f"--vanilla={vanilla}", "--request-id", f"honest-{n}", timeout=120)
+                f"--randomness={randomness}", f"--vanilla={vanilla}", "--request-id", f"honest-{n}", "--output", f"{folder}/proof-{n}", timeout=120)
         if r.returncode != 0:
             failed.append(f"job {n}: {r.returncode} {(r.stdout + r.stderr)[-300:]}")
         return time.time() - t

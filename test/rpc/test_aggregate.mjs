@@ -110,12 +110,12 @@ fs.writeFileSync(list, JSON.stringify({
     })),
 }));
 const address = ['-a', `http://127.0.0.1:${daemon.ports[0]}`];
-let p = spawnSync(cuzk, ['submit', '--type', 'aggregate', '--sectors', list, '--wait', '-o', out, ...address], { encoding: 'utf8' });
+let p = spawnSync(cuzk, ['submit', '--kind', 'aggregate', '--sectors', list, '--wait', '-o', out, ...address], { encoding: 'utf8' });
 check('cuzk submit', p.status === 0 && fs.readFileSync(out).equals(expected('ni-13-v2.agg')), p.stdout + p.stderr);
 p = spawnSync(cuzk, ['verify', 'aggregate', '--sectors', list, '--aggregate', out, '--params', params, '--srs', path.join(vectors, 'fake-16.srs'),
     '--srs-digest', '460f14cf950898f7471c1934aae30244'], { encoding: 'utf8' });
 check('cuzk verify aggregate', p.status === 0, p.stdout + p.stderr);
-p = spawnSync(cuzk, ['submit', '--type', 'aggregate', ...address], { encoding: 'utf8' });
+p = spawnSync(cuzk, ['submit', '--kind', 'aggregate', ...address], { encoding: 'utf8' });
 check('cuzk submit without a list', p.status === 2 && /--sectors/.test(p.stderr), p.stderr);
 
 // ---- kill -9 between acceptance and end: every job is there after the restart, with the same bytes ----

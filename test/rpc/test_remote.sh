@@ -15,6 +15,7 @@ run 'odd address' 2 'HOST:PORT' status --addr nonsense
 run 'no job given' 2 'needs a JOB' await
 
 run 'setup' 0 'params' params setup winning 2KiB --insecure-seed 7 -o "$dir"
+run 'setup, by the other name of the kind' 0 'params' params setup window-post 2k --insecure-seed 7 -o "$dir"
 cat >"$dir/c.toml" <<TOML
 [daemon]
 listen = "$CUZK_ADDR"
@@ -51,16 +52,25 @@ run 'its proof is valid' 0 'valid' verify winning --vanilla $v/winning.sector1.v
     --params "$dir" --proof "$dir/p"
 run 'await again, file exists' 2 'exists' await job-1 -o "$dir/p"
 # shellcheck disable=SC2086
-run 'submit and wait: the same job' 0 'proof bytes          192' submit $winning --request-id job-1 --wait
+run 'submit and wait: the same job' 0 'proof bytes          192' submit $winning --request-id job-1 --wait -o "$dir/again"
 run 'cancel what is over' 0 'was running          no' cancel job-1
 run 'cancel what is not' 2 'job not found: job-2' cancel job-2
 run 'await what is not' 2 'NOT_FOUND' await job-2
-run 'no type' 2 'needs --type' submit
+run 'no kind' 2 'needs --kind' submit
+# shellcheck disable=SC2086
+run 'a wait that would throw the proof away' 2 'needs -o FILE' submit $winning --wait
+run 'no randomness' 2 'needs --randomness' submit --kind winning --vanilla $v/winning.sector1.vanilla.bin
+run 'no miner' 2 'needs --miner and --sector' submit --kind porep --c1 $v/porep-v1_1.c1.json
+mkdir "$dir/sectors"
+cp $v/window.sector*.vanilla.bin "$dir/sectors"
+run 'a folder of sectors, kind and type in the words of prove' 0 'COMPLETED' submit --kind window --type 10 --vanilla "$dir/sectors" \
+    --randomness $rand --wait -o "$dir/w"
 run 'no input' 2 'needs --vanilla' submit --type winning
 run 'wrong hex' 2 '64 hex digits' submit --type winning --randomness 00
 run 'wrong randomness: the proof fails, and says whose fault it is' 2 'input:' submit --type winning \
-    --vanilla $v/winning.sector1.vanilla.bin --wait
+    --randomness 0000000000000000000000000000000000000000000000000000000000000000 --vanilla $v/winning.sector1.vanilla.bin --wait -o "$dir/wrong"
 run 'preload' 0 'already loaded       yes' preload winning-2k
+run 'preload by its other name' 0 'already loaded       yes' preload winning-post-2KiB
 run 'preload of what is not' 2 'nope' preload nope
 run 'evict' 0 'was loaded           yes' evict winning-2k
 run 'evict again' 0 'was loaded           no' evict winning-2k

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "groth16/setup/setup.h"
+#include "prover/circuit_id.h"
 #include "sys/file.h"
 
 static cuzk_status make_dir(bench_subject *s)
@@ -65,17 +66,17 @@ static cuzk_status find_kind(bench_subject *s)
         (void)snprintf(s->name, sizeof(s->name), "rows 2^%u, %u %% bits", s->rows.lg, s->rows.bits);
         return CUZK_OK;
     }
-    for (int k = 0; k < CUZK_CIRCUIT_N_KINDS; k++) {
-        if (strcmp(s->kind, cuzk_circuit_kind_name((cuzk_circuit_kind)k)) == 0) {
-            if (!cuzk_sector_size_parse(&bytes, size)) {
-                return CUZK_FAIL(&s->a->err, CUZK_E_INVALID, "no sector size '%s'", size);
-            }
-            (void)snprintf(s->name, sizeof(s->name), "%s %s", s->kind, size);
-            return cuzk_circuit_spec_of(&s->spec, (cuzk_circuit_kind)k, bytes, &s->a->err);
-        }
+    cuzk_circuit_kind kind;
+    if (!cuzk_circuit_kind_parse(&kind, s->kind)) {
+        return CUZK_FAIL(&s->a->err, CUZK_E_INVALID,
+                         "no kind '%s': porep, winning, window, update, rows", s->kind);
     }
-    return CUZK_FAIL(&s->a->err, CUZK_E_INVALID,
-                     "no kind '%s': porep, winning, window, update, rows", s->kind);
+    if (!cuzk_sector_size_parse(&bytes, size)) {
+        return CUZK_FAIL(&s->a->err, CUZK_E_INVALID, "no sector size '%s'", size);
+    }
+    s->kind = cuzk_circuit_kind_name(kind);
+    (void)snprintf(s->name, sizeof(s->name), "%s %s", s->kind, size);
+    return cuzk_circuit_spec_of(&s->spec, kind, bytes, &s->a->err);
 }
 
 static cuzk_status map_blob(bench_subject *s, const char *path, bool is_c1)

@@ -20,10 +20,14 @@ typedef struct params {
 enum { OPT_DIGEST = 0x200, OPT_ON_CURVE };
 
 static const struct argp_option check_options[] = {
+    {NULL, 0, NULL, 0, "Of a file:", 1},
     {"digest", OPT_DIGEST, "HEX", 0,
      "Also compare the file's BLAKE2b digest with this one (32 hex digits, as in parameters.json)",
      0},
     {"on-curve-only", OPT_ON_CURVE, NULL, 0, "Skip the subgroup check of the points (faster)", 0},
+    {NULL, 0, NULL, 0, "Of a folder:", 2},
+    NETWORK_OPTIONS,
+    NETWORK_OPTION_POINTS,
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -41,8 +45,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (p->path == NULL) {
-            argp_error(state, "needs FILE.params");
+            argp_error(state, p->check ? "needs FILE.params, FILE.srs or a FOLDER that is there"
+                                       : "needs FILE.params");
         }
+        return 0;
+    case OPT_NET_KIND:
+    case OPT_NET_LIST:
+    case OPT_NET_POINTS:
+        argp_error(state, "--kind, --list and --points are for a FOLDER, and there is none");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -227,9 +237,13 @@ static int cmd_check(int argc, char **argv)
     static const struct argp argp = {
         check_options,
         parse,
-        "FILE.params\nFILE.vk\nFOLDER [SIZE]",
-        "Check every point of a parameter file or a key, and its digest. Of a folder: the digests of the network's files in it "
-        "(`cuzk params check FOLDER --help`).",
+        "FILE.params\nFILE.vk\nFILE.srs\nFOLDER [SIZE]",
+        "Check every point of a parameter file, of a key, or of an SRS for aggregates, and the file's digest. Of a folder: the "
+        "digests of the network's files in it, several at once. What was right is noted in the folder, so that other "
+        "commands know it without reading the files again.\v"
+        "Examples:\n  cuzk params check /var/tmp/filecoin-proof-parameters 32GiB\n"
+        "  cuzk params check FOLDER 32GiB --kind window --points\n"
+        "  cuzk params check FILE.params --digest HEX",
         children,
         NULL,
         NULL};

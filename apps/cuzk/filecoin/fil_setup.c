@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "circuit/filecoin.h"
 #include "groth16/device/device_key.h"
+#include "prover/circuit_id.h"
 #include "prover/params_dir.h"
 #include "sys/file.h"
 
@@ -73,16 +74,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static cuzk_status find_spec(circuit_args *c)
 {
     uint64_t bytes = 0;
-    for (int k = 0; k < CUZK_CIRCUIT_N_KINDS; k++) {
-        if (strcmp(c->kind, cuzk_circuit_kind_name((cuzk_circuit_kind)k)) == 0) {
-            if (!cuzk_sector_size_parse(&bytes, c->size)) {
-                return CUZK_FAIL(&c->a.err, CUZK_E_INVALID, "no sector size '%s'", c->size);
-            }
-            return cuzk_circuit_spec_of(&c->spec, (cuzk_circuit_kind)k, bytes, &c->a.err);
-        }
+    cuzk_circuit_kind kind;
+    if (!cuzk_circuit_kind_parse(&kind, c->kind)) {
+        return CUZK_FAIL(&c->a.err, CUZK_E_INVALID, "no kind '%s': porep, winning, window, update",
+                         c->kind);
     }
-    return CUZK_FAIL(&c->a.err, CUZK_E_INVALID, "no kind '%s': porep, winning, window, update",
-                     c->kind);
+    if (!cuzk_sector_size_parse(&bytes, c->size)) {
+        return CUZK_FAIL(&c->a.err, CUZK_E_INVALID, "no sector size '%s'", c->size);
+    }
+    return cuzk_circuit_spec_of(&c->spec, kind, bytes, &c->a.err);
 }
 
 static cuzk_status build(circuit_args *c, cuzk_circuit **out)

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/json.h"
+#include "prover/circuit_id.h"
 #include "sys/file.h"
 #include "vanilla/sector.h"
 
@@ -26,13 +27,36 @@ const char *network_size_text(char out[32], uint64_t sector_bytes)
     return out;
 }
 
-error_t network_parse(network_opts *o, int key, char *arg)
+error_t network_parse(int key, char *arg, struct argp_state *state)
 {
+    network_opts *o = state->input;
     switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &o->a; return 0;
     case OPT_NET_KIND: o->kind = arg; return 0;
     case OPT_NET_LIST: o->list = arg; return 0;
+    case OPT_NET_PARAMS: o->given = arg; return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0) {
+            argp_error(state, "too many arguments");
+        }
+        o->size = arg;
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
+}
+
+int network_run(int argc, char **argv, const struct argp *argp,
+                cuzk_status (*work)(network_opts *o))
+{
+    static network_opts o; /* too large for the stack */
+    memset(&o, 0, sizeof(o));
+    app_init(&o.a, argv[0]);
+    (void)argp_parse(argp, argc, argv, 0, NULL, &o);
+    cuzk_status st = app_begin(&o.a);
+    if (st == CUZK_OK) {
+        st = work(&o);
+    }
+    return app_finish(&o.a, st);
 }
 
 cuzk_status network_path(char out[CUZK_PATH_BYTES], const network_opts *o,
@@ -115,15 +139,13 @@ static cuzk_status read_list(network_opts *o, size_t *n)
     return st;
 }
 
-static bool is_kind(const char *kind)
+/* The table's name of a kind, from any name of it; NULL: no such kind. */
+static const char *kind_of(const char *name)
 {
-    static const char *const kinds[] = {"porep", "winning", "window", "update", "aggregate"};
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (strcmp(kinds[i], kind) == 0) {
-            return true;
-        }
-    }
-    return false;
+    cuzk_circuit_kind kind;
+    return cuzk_circuit_kind_parse(&kind, name) ? cuzk_circuit_kind_name(kind)
+           : strcmp(name, "aggregate") == 0     ? "aggregate"
+                                                : NULL;
 }
 
 cuzk_status network_choose(network_opts *o)
@@ -135,10 +157,14 @@ cuzk_status network_choose(network_opts *o)
         return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "'%s' is no sector size; give one like 32GiB",
                          o->size);
     }
-    if (o->kind != NULL && !is_kind(o->kind)) {
-        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID,
-                         "'%s' is no kind; kinds are porep, winning, window, update and aggregate",
-                         o->kind);
+    if (o->kind != NULL) {
+        const char *kind = kind_of(o->kind);
+        if (kind == NULL) {
+            return CUZK_FAIL(
+                &o->a.err, CUZK_E_INVALID,
+                "'%s' is no kind; kinds are porep, winning, window, update and aggregate", o->kind);
+        }
+        o->kind = kind;
     }
     if (o->list != NULL) {
         CUZK_TRY(read_list(o, &n));

@@ -27,14 +27,30 @@ typedef struct network_opts {
 } network_opts;
 
 /** The options that list, check and fetch share, for their tables; their keys; their parser. */
-enum { OPT_NET_KIND = 0x280, OPT_NET_LIST };
+enum { OPT_NET_KIND = 0x280, OPT_NET_LIST, OPT_NET_PARAMS, OPT_NET_POINTS };
 #define NETWORK_OPTIONS                                                                       \
     {"kind", OPT_NET_KIND, "KIND", 0, "Only porep, winning, window, update or aggregate", 0}, \
     {                                                                                         \
         "list", OPT_NET_LIST, "FILE", 0,                                                      \
             "Another network's list, JSON in the form of parameters.json", 0                  \
     }
-error_t network_parse(network_opts *o, int key, char *arg);
+/** Of check. */
+#define NETWORK_OPTION_POINTS                                                    \
+    {                                                                            \
+        "points", OPT_NET_POINTS, NULL, 0,                                       \
+            "Also check every point of the .params files (minutes for 32GiB)", 0 \
+    }
+/** Of list and fetch, which take the folder as an option and SIZE as their argument. */
+#define NETWORK_OPTION_PARAMS                                                                 \
+    {                                                                                         \
+        "params", OPT_NET_PARAMS, "DIR", 0,                                                   \
+            "The folder (default: $" CUZK_PARAMS_ENV ", else " CUZK_PARAMS_DEFAULT_DIR ")", 0 \
+    }
+/** argp's parser of these options and of the argument SIZE; state->input is a network_opts. */
+error_t network_parse(int key, char *arg, struct argp_state *state);
+/** Parses, does the work, reports; the exit status. */
+int network_run(int argc, char **argv, const struct argp *argp,
+                cuzk_status (*work)(network_opts *o));
 
 /** Fills dir and chosen. E_INVALID names an unknown size or kind, or a size that the network has no files for. */
 CUZK_NODISCARD cuzk_status network_choose(network_opts *o);

@@ -11,27 +11,20 @@
 
 #include "network.h"
 
-enum { OPT_POINTS = 0x300 };
-
-static const struct argp_option options[] = {
-    NETWORK_OPTIONS,
-    {"points", OPT_POINTS, NULL, 0,
-     "Also check every point of the .params files (minutes for 32GiB)", 0},
-    {0}};
+static const struct argp_option options[] = {NETWORK_OPTIONS, NETWORK_OPTION_POINTS, {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     network_opts *o = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &o->a; return 0;
-    case OPT_POINTS: o->points = true; return 0;
+    case OPT_NET_POINTS: o->points = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1) {
             argp_error(state, "too many arguments");
         }
         *(state->arg_num == 0 ? &o->given : &o->size) = arg;
         return 0;
-    default: return network_parse(o, key, arg);
+    default: return network_parse(key, arg, state);
     }
 }
 
@@ -179,13 +172,5 @@ int cmd_params_check_folder(int argc, char **argv)
         children,
         NULL,
         NULL};
-    static network_opts o; /* too large for the stack */
-    memset(&o, 0, sizeof(o));
-    app_init(&o.a, argv[0]);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &o);
-    cuzk_status st = app_begin(&o.a);
-    if (st == CUZK_OK) {
-        st = work(&o);
-    }
-    return app_finish(&o.a, st);
+    return network_run(argc, argv, &argp, work);
 }

@@ -14,14 +14,13 @@
 
 #include "network.h"
 
-enum { OPT_FROM = 0x300, OPT_PARAMS, OPT_BY_CID, ATTEMPTS = 4, URL_BYTES = 2048 };
+enum { OPT_FROM = 0x300, OPT_BY_CID, ATTEMPTS = 4, URL_BYTES = 2048 };
 
 static const struct argp_option options[] = {
     {"from", OPT_FROM, "URL", 0,
      "A mirror (URL/NAME), or a gateway to IPFS (a URL that ends in /ipfs: URL/CID)", 0},
     {"by-cid", OPT_BY_CID, NULL, 0, "Ask for URL/CID whatever the URL ends in", 0},
-    {"params", OPT_PARAMS, "FOLDER", 0,
-     "Where to (default: " CUZK_PARAMS_ENV ", or " CUZK_PARAMS_DEFAULT_DIR ")", 0},
+    NETWORK_OPTION_PARAMS,
     NETWORK_OPTIONS,
     {0}};
 
@@ -29,22 +28,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     network_opts *o = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &o->a; return 0;
     case OPT_FROM: o->url = arg; return 0;
     case OPT_BY_CID: o->by_cid = true; return 0;
-    case OPT_PARAMS: o->given = arg; return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0) {
-            argp_error(state, "too many arguments");
-        }
-        o->size = arg;
-        return 0;
     case ARGP_KEY_END:
         if (o->size == NULL || o->url == NULL) {
             argp_error(state, "needs a sector SIZE and --from URL");
         }
         return 0;
-    default: return network_parse(o, key, arg);
+    default: return network_parse(key, arg, state);
     }
 }
 
@@ -221,13 +212,5 @@ int cmd_params_fetch(int argc, char **argv)
         children,
         NULL,
         NULL};
-    static network_opts o; /* too large for the stack */
-    memset(&o, 0, sizeof(o));
-    app_init(&o.a, argv[0]);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &o);
-    cuzk_status st = app_begin(&o.a);
-    if (st == CUZK_OK) {
-        st = work(&o);
-    }
-    return app_finish(&o.a, st);
+    return network_run(argc, argv, &argp, work);
 }

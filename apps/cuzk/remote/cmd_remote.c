@@ -97,6 +97,11 @@ static cuzk_status work_submit(remote_cmd *c)
     cuzk_rpc_result r;
     char job_id[CUZK_JOB_ID_BYTES];
     uint32_t position = 0;
+    CUZK_TRY(remote_job_require(a, &c->job));
+    if (c->wait && c->out == NULL) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID,
+                         "--wait needs -o FILE: without it the proof would be thrown away");
+    }
     CUZK_TRY(remote_job_load(a, &c->job));
     if (!c->wait) {
         CUZK_TRY(cuzk_rpc_client_submit(c->client, &c->job.request, job_id, &position, &a->err));
@@ -105,6 +110,7 @@ static cuzk_status work_submit(remote_cmd *c)
         return CUZK_OK;
     }
     CUZK_TRY(app_check_output(a, c->out));
+    app_note(a, "waiting for the proof; interrupting cancels the job");
     const uint64_t t0 = cuzk_clock_ns();
     CUZK_TRY(cuzk_rpc_client_prove(c->client, &c->job.request, &r, &a->err));
     const cuzk_status st = remote_report(a, &r, cuzk_clock_ns() - t0, c->out);

@@ -30,14 +30,14 @@ void remote_free(remote_opts *r);
 
 /** A job as options describe it. Zero-initialise. */
 typedef struct remote_job {
-    cuzk_job_kind kind; /* 0: --type not given */
+    cuzk_job_kind kind; /* 0: --kind not given */
     const char *c1, *request_id, *sectors;
     bool any_count;
     const char *vanilla[REMOTE_MAX_FILES];
     size_t n_vanilla;
     uint64_t registered_proof, sector_size, sector_number, miner_id, partition, priority, weight;
     uint8_t randomness[32], comm_r_old[32], comm_r_new[32], comm_d_new[32];
-    bool has_randomness, has_r_old, has_r_new, has_d_new;
+    bool has_randomness, has_r_old, has_r_new, has_d_new, has_miner, has_sector;
     /* loaded: */
     cuzk_job_request request;
     void *files; /* what the request's views point into */
@@ -51,6 +51,8 @@ error_t remote_job_parse(remote_job *j, int key, char *arg, struct argp_state *s
 const char *remote_job_set(remote_job *j, const char *name, const char *value);
 /** Reads the files, fills in request. E_INVALID names the option that is missing. */
 CUZK_NODISCARD cuzk_status remote_job_load(app *a, remote_job *j);
+/** What a job of a user must say beyond what its file has. E_INVALID names what is missing. */
+CUZK_NODISCARD cuzk_status remote_job_require(app *a, const remote_job *j);
 void remote_job_free(remote_job *j);
 /**
  * remote_aggregate.c: the list of sectors (docs/snarkpack.md) as records of a request of kind
@@ -58,7 +60,7 @@ void remote_job_free(remote_job *j);
  */
 CUZK_NODISCARD cuzk_status remote_aggregate_load(app *a, remote_job *j, uint8_t **block,
                                                  cuzk_bytes **records);
-/** "porep-c2", .... */
+/** "porep-c2", ...: the protocol's names. */
 const char *remote_kind_name(cuzk_job_kind k);
 
 /** Reports a result (lines or JSON fields) and writes the proof to out (NULL: nowhere); the status of the whole. */

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "apps/cuzk/filecoin/statement_opts.h"
 #include "base/alloc.h"
 #include "base/base64.h"
 #include "base/bytes.h"
 #include "base/json.h"
+#include "prover/circuit_id.h"
+#include "prover/params_dir.h"
 #include "sys/file.h"
 #include "vanilla/miner.h"
 #include "vanilla/sector.h"
@@ -24,15 +30,15 @@ enum {
 };
 
 const struct argp_option remote_job_options[] = {
-    {"type", 't', "KIND", 0, "porep, snap, window-post, winning-post or aggregate", 0},
+    {"kind", 'k', "KIND", 0, "porep, winning, window, update or aggregate", 0},
     STATEMENT_OPTION_C1(""),
-    STATEMENT_OPTION_VANILLA("; or a JSON array of base64 texts"),
-    {"registered-proof", OPT_REGISTERED, "N", 0, "Number of the registered proof (default: 0)", 0},
-    {"sector-num", OPT_SECTOR_NUM, "N", 0, "Sector number (default: 1)", 0},
-    {"miner-id", OPT_MINER, "ID", 0, "The miner, f01000 or 1000 (default: 1000)", 0},
+    STATEMENT_OPTION_VANILLA("; or a folder of them, or a JSON array of base64 texts"),
+    {"type", 't', "N", 0, "Number of the registered proof (default: 0, what the input says)", 0},
+    {"miner", OPT_MINER, "ID", 0, "porep: the miner, f01000 or 1000", 0},
+    {"sector", OPT_SECTOR_NUM, "N", 0, "porep: sector number", 0},
     STATEMENT_OPTION_SECTOR_SIZE(" (default: taken from the input)"),
     STATEMENT_OPTION_PARTITION,
-    STATEMENT_OPTION_RANDOMNESS(" (default: zeros)"),
+    STATEMENT_OPTION_RANDOMNESS(""),
     STATEMENT_OPTIONS_UPDATE,
     {"sectors", OPT_SECTORS, "FILE", 0, "Aggregate: JSON list of sectors with their proofs", 0},
     {"any-count", OPT_ANY_COUNT, NULL, 0,
@@ -40,6 +46,10 @@ const struct argp_option remote_job_options[] = {
     {"priority", OPT_PRIORITY, "P", 0, "low, normal, high or critical (default: by kind)", 0},
     {"request-id", OPT_REQUEST_ID, "TEXT", 0,
      "Name of the job (default: none, the daemon makes one)", 0},
+    /* names of earlier releases */
+    {"registered-proof", OPT_REGISTERED, "N", OPTION_HIDDEN, NULL, 0},
+    {"sector-num", OPT_SECTOR_NUM, "N", OPTION_HIDDEN, NULL, 0},
+    {"miner-id", OPT_MINER, "ID", OPTION_HIDDEN, NULL, 0},
     {0}};
 
 /* The long name of an option; NULL: not one of a job. */
@@ -55,24 +65,17 @@ static const char *name_of(int key)
 
 static const char *set_kind(remote_job *j, const char *v)
 {
-    static const struct {
-        const char *name;
-        cuzk_job_kind kind;
-    } names[] = {{"porep", CUZK_JOB_POREP},          {"porep-c2", CUZK_JOB_POREP},
-                 {"seal-commit", CUZK_JOB_POREP},    {"snap", CUZK_JOB_UPDATE},
-                 {"snap-deals", CUZK_JOB_UPDATE},    {"snap-update", CUZK_JOB_UPDATE},
-                 {"update", CUZK_JOB_UPDATE},        {"wpost", CUZK_JOB_WINDOW},
-                 {"window", CUZK_JOB_WINDOW},        {"window-post", CUZK_JOB_WINDOW},
-                 {"windowpost", CUZK_JOB_WINDOW},    {"winning", CUZK_JOB_WINNING},
-                 {"winning-post", CUZK_JOB_WINNING}, {"winningpost", CUZK_JOB_WINNING},
-                 {"aggregate", CUZK_JOB_AGGREGATE}};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(names[i].name, v) == 0) {
-            j->kind = names[i].kind;
-            return NULL;
-        }
+    static const cuzk_job_kind kinds[CUZK_CIRCUIT_N_KINDS] = {CUZK_JOB_POREP, CUZK_JOB_WINNING,
+                                                              CUZK_JOB_WINDOW, CUZK_JOB_UPDATE};
+    cuzk_circuit_kind kind;
+    if (strcmp(v, "aggregate") == 0) {
+        j->kind = CUZK_JOB_AGGREGATE;
+    } else if (cuzk_circuit_kind_parse(&kind, v)) {
+        j->kind = kinds[kind];
+    } else {
+        return "wants porep, winning, window, update or aggregate";
     }
-    return "wants porep, snap, window-post, winning-post or aggregate";
+    return NULL;
 }
 
 static const char *set_priority(remote_job *j, const char *v)
@@ -101,7 +104,10 @@ static const char *set_hex(uint8_t out[32], bool *has, const char *v)
 static const char *set(remote_job *j, int key, const char *v)
 {
     switch (key) {
-    case 't': return set_kind(j, v);
+    case 'k': return set_kind(j, v);
+    case 't': /* earlier releases had the kind here */
+        return v[0] >= '0' && v[0] <= '9' ? set_number(&j->registered_proof, v, UINT64_MAX)
+                                          : set_kind(j, v);
     case OPT_C1: j->c1 = v; return NULL;
     case OPT_SECTORS: j->sectors = v; return NULL;
     case OPT_VANILLA:
@@ -111,8 +117,9 @@ static const char *set(remote_job *j, int key, const char *v)
         j->vanilla[j->n_vanilla++] = v;
         return NULL;
     case OPT_REGISTERED: return set_number(&j->registered_proof, v, UINT64_MAX);
-    case OPT_SECTOR_NUM: return set_number(&j->sector_number, v, UINT64_MAX);
+    case OPT_SECTOR_NUM: j->has_sector = true; return set_number(&j->sector_number, v, UINT64_MAX);
     case OPT_MINER:
+        j->has_miner = true;
         return cuzk_miner_parse(&j->miner_id, v) ? NULL : "wants an actor id, as f01000 or 1000";
     case OPT_SECTOR_SIZE: return cuzk_sector_size_parse(&j->sector_size, v) ? NULL : "wants a size";
     case OPT_PARTITION: return set_number(&j->partition, v, UINT32_MAX);
@@ -173,7 +180,7 @@ const char *remote_kind_name(cuzk_job_kind k)
 typedef struct job_files {
     cuzk_content c1;
     cuzk_content *vanilla; /* [n_vanilla] */
-    size_t n_vanilla;
+    size_t n_vanilla, cap_vanilla;
     cuzk_bytes *proofs; /* [n_proofs] */
     size_t n_proofs, cap_proofs;
     uint8_t **decoded; /* [n_decoded] blocks */
@@ -256,40 +263,98 @@ static cuzk_status add_vanilla(app *a, job_files *f, const cuzk_content *m)
     return cuzk_json_status(&j, m->path, &a->err);
 }
 
-static cuzk_status load_vanilla(app *a, remote_job *j, job_files *f)
+static cuzk_status load_file(app *a, job_files *f, const char *path)
 {
-    f->vanilla = cuzk_alloc_zero(j->n_vanilla, sizeof(*f->vanilla));
-    if (f->vanilla == NULL) {
+    void *p = f->vanilla;
+    if (!grow(&p, f->n_vanilla, &f->cap_vanilla, sizeof(*f->vanilla))) {
         return nomem(a);
     }
-    for (; f->n_vanilla < j->n_vanilla; f->n_vanilla++) {
-        CUZK_TRY(cuzk_content_read(&f->vanilla[f->n_vanilla], j->vanilla[f->n_vanilla],
-                                   CUZK_CONTENT_INPUT, &a->err));
-        CUZK_TRY(add_vanilla(a, f, &f->vanilla[f->n_vanilla]));
+    f->vanilla = p;
+    cuzk_content *m = &f->vanilla[f->n_vanilla];
+    CUZK_TRY(cuzk_content_read(m, path, CUZK_CONTENT_INPUT, &a->err));
+    f->n_vanilla++;
+    return add_vanilla(a, f, m);
+}
+
+static int is_shown(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+/* Every file of a folder, in the order of their names; the daemon sorts sectors by their numbers. */
+static cuzk_status load_folder(app *a, job_files *f, const char *folder)
+{
+    struct dirent **names = NULL;
+    const int n = scandir(folder, &names, is_shown, alphasort);
+    if (n < 0) {
+        return CUZK_FAIL_OS(&a->err, CUZK_E_IO, errno, "%s: cannot list the folder", folder);
+    }
+    cuzk_status st =
+        n == 0 ? CUZK_FAIL(&a->err, CUZK_E_INVALID, "%s: no files in it", folder) : CUZK_OK;
+    for (int i = 0; i < n; i++) {
+        char path[CUZK_PATH_BYTES];
+        const int len = snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
+        if (st == CUZK_OK) {
+            st = len < 0 || len >= (int)sizeof(path)
+                     ? CUZK_FAIL(&a->err, CUZK_E_INVALID, "%s: a path in it is too long", folder)
+                     : load_file(a, f, path);
+        }
+        (free)(names[i]); /* scandir's, from malloc */
+    }
+    (free)(names);
+    return st;
+}
+
+static cuzk_status load_vanilla(app *a, remote_job *j, job_files *f)
+{
+    for (size_t i = 0; i < j->n_vanilla; i++) {
+        struct stat info;
+        const bool is_folder = stat(j->vanilla[i], &info) == 0 && S_ISDIR(info.st_mode);
+        CUZK_TRY(is_folder ? load_folder(a, f, j->vanilla[i]) : load_file(a, f, j->vanilla[i]));
     }
     return CUZK_OK;
+}
+
+/* As the options have it. */
+static const char *kind_word(cuzk_job_kind k)
+{
+    static const char *const names[] = {"porep", "update", "window", "winning", "aggregate"};
+    return k >= 1 && (size_t)k <= sizeof(names) / sizeof(names[0]) ? names[k - 1] : "unknown";
 }
 
 static cuzk_status check(app *a, const remote_job *j)
 {
     const bool porep = j->kind == CUZK_JOB_POREP;
     if (j->kind == 0) {
-        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "needs --type");
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "needs --kind");
     }
     if (j->kind == CUZK_JOB_AGGREGATE) {
         return j->sectors != NULL
                    ? CUZK_OK
-                   : CUZK_FAIL(&a->err, CUZK_E_INVALID, "--type aggregate needs --sectors");
+                   : CUZK_FAIL(&a->err, CUZK_E_INVALID, "--kind aggregate needs --sectors");
     }
     if (porep ? j->c1 == NULL : j->n_vanilla == 0) {
-        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--type %s needs %s", remote_kind_name(j->kind),
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--kind %s needs %s", kind_word(j->kind),
                          porep ? "--c1" : "--vanilla");
+    }
+    if ((j->kind == CUZK_JOB_WINDOW || j->kind == CUZK_JOB_WINNING) && !j->has_randomness) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--kind %s needs --randomness",
+                         kind_word(j->kind));
     }
     if (j->kind == CUZK_JOB_UPDATE && !(j->has_r_old && j->has_r_new && j->has_d_new)) {
         return CUZK_FAIL(&a->err, CUZK_E_INVALID,
-                         "--type snap needs --comm-r-old, --comm-r-new and --comm-d-new");
+                         "--kind update needs --comm-r-old, --comm-r-new and --comm-d-new");
     }
     return CUZK_OK;
+}
+
+cuzk_status remote_job_require(app *a, const remote_job *j)
+{
+    if (j->kind == CUZK_JOB_POREP && !(j->has_miner && j->has_sector)) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID,
+                         "--kind porep needs --miner and --sector: the proof is of that sector");
+    }
+    return check(a, j);
 }
 
 cuzk_status remote_job_load(app *a, remote_job *j)
@@ -339,8 +404,8 @@ void remote_job_free(remote_job *j)
         return;
     }
     cuzk_content_free(&f->c1);
-    for (size_t i = 0; f->vanilla != NULL && i < j->n_vanilla; i++) {
-        cuzk_content_free(&f->vanilla[i]); /* zeroed ones are fine */
+    for (size_t i = 0; i < f->n_vanilla; i++) {
+        cuzk_content_free(&f->vanilla[i]);
     }
     for (size_t i = 0; i < f->n_decoded; i++) {
         cuzk_free(f->decoded[i]);

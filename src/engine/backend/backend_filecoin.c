@@ -2,13 +2,13 @@
 #include "engine/backend/backend_filecoin.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "engine/backend/backend_aggregate.h"
 #include "engine/backend/backend_device.h"
+#include "prover/circuit_id.h"
 #include "prover/expected_time.h"
 #include "prover/pipeline.h"
 #include "sys/file.h"
@@ -52,18 +52,6 @@ static cuzk_circuit_kind circuit_kind(cuzk_job_kind k)
     return CUZK_CIRCUIT_POREP;
 }
 
-/* "porep-32g", "wpost-2k": the original's ids, for every size. */
-static void circuit_id(char out[32], const cuzk_circuit_spec *spec)
-{
-    static const char *const names[CUZK_CIRCUIT_N_KINDS] = {"porep", "winning", "wpost", "snap"};
-    const uint64_t n = spec->shape->bytes;
-    const unsigned shift = n >= (1u << 30) ? 30 : n >= (1u << 20) ? 20 : 10;
-    (void)snprintf(out, 32, "%s-%llu%c", names[spec->kind], (unsigned long long)(n >> shift),
-                   shift == 30   ? 'g'
-                   : shift == 20 ? 'm'
-                                 : 'k');
-}
-
 static cuzk_status add_circuit(filecoin_backend *b, const cuzk_circuit_spec *spec, cuzk_err *err)
 {
     cuzk_filecoin_needs needs;
@@ -82,7 +70,7 @@ static cuzk_status add_circuit(filecoin_backend *b, const cuzk_circuit_spec *spe
                                ? needs.prove_bytes - DEVICE_CALL_BYTES
                                : 0,
         .is_network = spec->shape->bytes >= LEAST_NETWORK_SECTOR};
-    circuit_id(c->id, spec);
+    (void)cuzk_circuit_id(c->id, spec);
     b->specs[b->n_circuits++] = *spec;
     return CUZK_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/engine_internal.h"
+#include "prover/circuit_id.h"
 
 #define MAX_TRIES 3 /* of a load that may succeed another time */
 
@@ -189,13 +190,20 @@ void cuzk_loader_loop(worker *w)
 
 static cuzk_status find_circuit(const cuzk_engine *e, const char *id, uint32_t *out, cuzk_err *err)
 {
+    char canonical[CUZK_CIRCUIT_ID_BYTES];
+    cuzk_circuit_spec spec;
+    if (cuzk_circuit_id_parse(&spec, id)) { /* "window-32GiB" */
+        id = cuzk_circuit_id(canonical, &spec);
+    }
     for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
         if (strcmp(e->backend->circuits[i].id, id) == 0) {
             *out = i;
             return CUZK_OK;
         }
     }
-    return CUZK_FAIL(err, CUZK_E_NOT_FOUND, "unknown circuit ID: %s", id);
+    return CUZK_FAIL(
+        err, CUZK_E_NOT_FOUND,
+        "unknown circuit ID: %s; circuits are KIND-SIZE, as in porep-32g or window-64GiB", id);
 }
 
 /* With the lock; waits until the entry is there or its load has failed. */
