@@ -34,14 +34,22 @@ add_custom_command(OUTPUT "${_share}/completion.bash" "${_share}/_cuzk" "${_shar
     COMMAND "$<TARGET_FILE:cuzk>" completion zsh > "${_share}/_cuzk"
     COMMAND "$<TARGET_FILE:cuzk>" completion fish > "${_share}/cuzk.fish"
     DEPENDS cuzk VERBATIM)
+# A page for each command, from its own help; which commands there are depends on the build.
+add_custom_command(OUTPUT "${_share}/man1.stamp"
+    COMMAND "${CMAKE_COMMAND}" -E rm -rf "${_share}/man1"
+    COMMAND "${PROJECT_SOURCE_DIR}/packaging/command_man.sh" "$<TARGET_FILE:cuzk>" "${_share}/man1"
+    COMMAND sh -c "\"${CUZK_GZIP}\" -9nf \"$1\"/*.1" sh "${_share}/man1"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${_share}/man1.stamp"
+    DEPENDS cuzk "${PROJECT_SOURCE_DIR}/packaging/command_man.sh" VERBATIM)
 add_custom_target(cuzk_packaging ALL
-    DEPENDS "${_share}/completion.bash" "${_share}/_cuzk" "${_share}/cuzk.fish"
+    DEPENDS "${_share}/man1.stamp" "${_share}/completion.bash" "${_share}/_cuzk" "${_share}/cuzk.fish"
             "${_share}/cuzk.1.gz" "${_share}/cuzk.toml.5.gz" "${_share}/changelog.gz")
 
 install(TARGETS cuzk RUNTIME DESTINATION bin)
 install(FILES packaging/cuzk.toml DESTINATION /etc/cuzk)
 install(FILES "${_share}/cuzk.service" DESTINATION /lib/systemd/system)
 install(FILES "${_share}/cuzk.1.gz" DESTINATION share/man/man1)
+install(DIRECTORY "${_share}/man1/" DESTINATION share/man/man1 FILES_MATCHING PATTERN "*.1.gz")
 install(FILES "${_share}/cuzk.toml.5.gz" DESTINATION share/man/man5)
 install(FILES "${_share}/completion.bash" DESTINATION share/bash-completion/completions RENAME cuzk)
 install(FILES "${_share}/_cuzk" DESTINATION share/zsh/vendor-completions)

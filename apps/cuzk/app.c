@@ -20,6 +20,7 @@
 #include "sys/file.h"
 #include "trace/trace_read.h"
 
+#include "examples.h"
 #include "exit_status.h"
 
 /* The one thing that a signal handler can reach. */
@@ -129,7 +130,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-const struct argp app_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+/* The examples of the command, behind everything else of its help. argp frees what is not the text it gave. */
+static char *end_of_help(int key, const char *text, void *input)
+{
+    const app *a = input;
+    const char *lines = key == ARGP_KEY_HELP_EXTRA && a != NULL ? examples_of(a->command) : NULL;
+    if (lines == NULL) {
+        return (char *)(uintptr_t)text;
+    }
+    char *out = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&out, &n);
+    if (f == NULL) {
+        return NULL;
+    }
+    (void)fputs("Examples:", f);
+    for (const char *p = lines; *p != '\0';) {
+        const size_t length = strcspn(p, "\n");
+        (void)fprintf(f, "\n  %.*s", (int)length, p);
+        p += length + (p[length] == '\n' ? 1 : 0);
+    }
+    return fclose(f) == 0 ? out : NULL;
+}
+
+const struct argp app_argp = {options, parse, NULL, NULL, NULL, end_of_help, NULL};
 
 void app_init(app *a, const char *command)
 {

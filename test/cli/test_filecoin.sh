@@ -12,7 +12,7 @@ run 'setup makes no folders above its folder' 2 'cannot be made' params setup wi
 run 'setup makes its folder' 0 'params' params setup window 2KiB --insecure-seed 7 -o "$dir/made"
 mv "$dir"/made/* "$dir"/
 run 'setup again refuses' 2 'exists' params setup window 2KiB --insecure-seed 7 -o "$dir"
-run 'setup: no such kind' 2 'no kind' params setup snap 2KiB -o "$dir"
+run 'setup: no such kind' 2 'no kind' params setup seal 2KiB -o "$dir"
 run 'setup: no such size' 2 'no' params setup window 3KiB -o "$dir"
 run 'setup: no update circuit' 2 '1GiB' params setup update 1GiB -o "$dir"
 # shellcheck disable=SC2086 # options, one per word

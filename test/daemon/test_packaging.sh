@@ -52,7 +52,7 @@ if command -v dpkg-shlibdeps >/dev/null; then
     deb=$(ls "$dir"/pkg/*.deb)
     check "a package without CUDA is called cuzk-cpu" test "$(dpkg-deb -f "$deb" Package)" = cuzk-cpu
     dpkg-deb -c "$deb" >"$dir/files"
-    for f in ./usr/bin/cuzk ./etc/cuzk/cuzk.toml ./lib/systemd/system/cuzk.service ./usr/share/man/man1/cuzk.1.gz \
+    for f in ./usr/bin/cuzk ./etc/cuzk/cuzk.toml ./lib/systemd/system/cuzk.service ./usr/share/man/man1/cuzk.1.gz ./usr/share/man/man1/cuzk-prove-porep.1.gz \
         ./usr/share/man/man5/cuzk.toml.5.gz ./usr/share/doc/cuzk-cpu/copyright ./usr/share/doc/cuzk-cpu/docs/provider.md ./usr/share/cuzk/prometheus/cuzk.rules.yml \
         ./usr/share/bash-completion/completions/cuzk ./usr/share/zsh/vendor-completions/_cuzk \
         ./usr/share/fish/vendor_completions.d/cuzk.fish; do

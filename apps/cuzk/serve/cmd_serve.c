@@ -142,7 +142,9 @@ int cmd_serve(int argc, char **argv)
         NULL,
         "The daemon: proofs over gRPC, for Curio and others.\v"
         "SIGTERM and SIGINT stop it when the running jobs are done, at once the second time; SIGHUP "
-        "reads the configuration, certificates and tokens again and takes over what may change. docs/daemon.md has the whole story.",
+        "reads the configuration, certificates and tokens again and takes over what may change. docs/daemon.md has the whole story.\n\n"
+        "Examples:\n  cuzk serve --config /etc/cuzk/cuzk.toml\n  cuzk serve --check-config --config /etc/cuzk/cuzk.toml\n"
+        "  cuzk serve --listen 127.0.0.1:9820 --http-listen 127.0.0.1:9821",
         NULL,
         NULL,
         NULL};

@@ -144,7 +144,8 @@ int cmd_top(int argc, char **argv)
         NULL,
         "Show a daemon's jobs, devices, queues and memory, from its HTTP status.\v"
         "Partitions are shown by letter: . not begun, p parse, c check, w witness, D device, "
-        "a assemble, v verify, # done, F failed.",
+        "a assemble, v verify, # done, F failed.\n\n"
+        "Examples:\n  cuzk top\n  cuzk top --once",
         NULL,
         NULL,
         NULL};

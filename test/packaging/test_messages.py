@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Every message that a user can act on, and every warning of the log, is in docs/troubleshooting.md; and every part of a
+message that the page has is one of the program. Run in the root of the repository."""
+import glob, re, sys
+
+# Modules whose messages reach users; those of parsers and options are of the input itself.
+MODULES = ["apps/cuzk/**/*.c", "src/prover/*.c", "src/engine/**/*.c", "src/store/**/*.c", "src/rpc/server/*.c", "src/groth16/**/*.c",
+           "src/config/*.c", "src/sys/*.c", "src/accel/c*/**/*.c", "src/accel/c*/**/*.cu"]
+# Statuses that say by name what is wrong with the input, or that the user ended the work.
+OF_INPUT = {"CUZK_E_INVALID", "CUZK_E_FORMAT", "CUZK_E_CANCELLED", "CUZK_E_ENCODING", "CUZK_E_VANILLA"}
+FAIL = re.compile(r'CUZK_FAIL(?:_OS)?\(\s*[^,]+,\s*(CUZK_E_\w+),(?:\s*[^",]+,)?\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
+EVENT = re.compile(r'(?:CUZK_LOG\([^,]+, CUZK_LOG_(?:WARN|ERROR),|log_device\(e, [01],|log_job\(e, [01],|engine_log\(e, [01],)\s*"([a-z._]+)"')
+
+messages, events = {}, set()
+for pattern in MODULES:
+    for path in glob.glob(pattern, recursive=True):
+        if "/bench/" in path:
+            continue
+        source = open(path).read()
+        events |= set(EVENT.findall(source))
+        for status, literals in FAIL.findall(source):
+            text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))
+            text = re.sub(r"%[-0-9.*]*(?:ll|l|z)?[sudxcif]|%$", "…", text)
+            if status not in OF_INPUT and text.strip("… :"):
+                messages.setdefault(text, path)
+
+page = open("docs/troubleshooting.md").read()
+listed = page.split("\n## Messages of the program\n", 1)[1]
+parts, named = [], set()
+for row in re.findall(r"^\| (`.*?) \| ", listed, re.M):
+    for part in re.findall(r"`([^`]+)`", row):
+        if re.fullmatch(r"[a-z]+\.[a-z_]+", part):
+            named.add(part)
+        else:
+            parts.append(part.strip())
+bad = 0
+for text, path in sorted(messages.items()):
+    if not any(p in text for p in parts):
+        bad += 1
+        print(f"no paragraph: {path}: {text}")
+for p in parts:
+    if not any(p in text for text in messages):
+        bad += 1
+        print(f"no message of the program has: {p}")
+for e in sorted(events ^ named):
+    bad += 1
+    print(f"{'no paragraph for the event' if e in events else 'no such event in the program'}: {e}")
+if len(messages) < 100 or len(events) < 10:
+    bad += 1
+    print(f"only {len(messages)} messages and {len(events)} events were found: is the pattern right?")
+print(f"{len(messages)} messages, {len(events)} events, {bad} failures")
+sys.exit(1 if bad else 0)
