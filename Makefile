@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
 
-.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers fuzz lint bench package deps deps-test release clean
+.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers fuzz lint bench package bare-root deps deps-test release clean
 
 ## demo: install what a build needs, build the program, and run the main job
 demo: deps
@@ -89,3 +89,7 @@ deps-test:
 
 clean:
 	rm -rf build
+
+## bare-root: every command of docs/provider.md in a bare Debian 12, on 2 KiB sectors (as root; debootstrap and a mirror; minutes)
+bare-root: package
+	tools/bare_root.sh

@@ -19,7 +19,7 @@ static void check_drawing(const cuzk_status_view *v, unsigned width)
     cuzk_text_buf b = {0};
     char *text = NULL;
     size_t n = 0, column = 0;
-    const cuzk_top_style style = {width, 0, false};
+    const cuzk_top_style style = {width, 0, false, NULL};
     cuzk_top_render(&b, v, &style);
     if (cuzk_text_finish(&b, &text, &n, NULL) != CUZK_OK) {
         return;

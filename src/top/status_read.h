@@ -57,7 +57,7 @@ typedef struct cuzk_view_cached {
 
 typedef struct cuzk_view_job {
     char id[CUZK_VIEW_ID], kind[32], priority[16], state[16];
-    char error[160], error_class[16], peer[64]; /* "": none; may be cut */
+    char error[256], error_class[16], peer[64]; /* "": none; may be cut */
     uint64_t accepted_us, started_us, ended_us; /* 0: not yet */
     uint64_t n_partitions, n_done;
     char stage[CUZK_VIEW_PARTITIONS]; /* one letter per partition, as cuzk_top_render shows it */

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "top/top_jobs.h"
 
 typedef enum ink { INK_NONE, INK_BOLD, INK_DIM, INK_GOOD, INK_WARN, INK_BAD } ink;
 static const char *const ink_code[] = {"",         "\033[1m",  "\033[2m",
@@ -329,7 +330,13 @@ static void put_job(page *p, const job_columns *c, const cuzk_status_view *v,
 {
     char a[24];
     const bool queued = strcmp(j->state, "queued") == 0;
-    putf(p, INK_NONE, "%.*s", (int)c->name, j->id[0] != '\0' ? j->id : "(no name)");
+    const bool selected = p->style.keys != NULL && p->style.keys->job[0] != '\0' &&
+                          strcmp(p->style.keys->job, j->id) == 0;
+    if (selected) {
+        put(p, INK_BOLD, ">");
+    }
+    putf(p, selected ? INK_BOLD : INK_NONE, "%.*s", (int)c->name - (selected ? 1 : 0),
+         j->id[0] != '\0' ? j->id : "(no name)");
     tab(p, c->kind);
     put(p, INK_NONE, j->kind);
     tab(p, c->priority);
@@ -377,26 +384,92 @@ static void put_jobs(page *p, const cuzk_status_view *v)
     right(p, c.waited, INK_DIM, "WAITED");
     right(p, c.took, INK_DIM, "TOOK");
     end_line(p);
-    /* running, waiting, over: in this order they matter when the screen is short */
-    for (int pass = 0; pass < 3; pass++) {
-        for (uint32_t i = 0; i < v->n_jobs && !is_full(p); i++) {
-            const cuzk_view_job *j = &v->jobs[i];
-            const int group = strcmp(j->state, "running") == 0  ? 0
-                              : strcmp(j->state, "queued") == 0 ? 1
-                                                                : 2;
-            if (group == pass) {
-                put_job(p, &c, v, j);
-            }
-        }
+    uint32_t list[CUZK_VIEW_JOBS];
+    const uint32_t n = cuzk_top_jobs(list, v, p->style.keys);
+    for (uint32_t i = 0; i < n && !is_full(p); i++) {
+        put_job(p, &c, v, &v->jobs[list[i]]);
     }
+}
+
+/* Everything that is known of the selected job, with the whole error. */
+static void put_details(page *p, const cuzk_status_view *v, const cuzk_top_keys *keys)
+{
+    char a[24], b[24];
+    for (uint32_t i = 0; i < v->n_jobs; i++) {
+        const cuzk_view_job *j = &v->jobs[i];
+        if (strcmp(j->id, keys->job) != 0) {
+            continue;
+        }
+        end_line(p);
+        putf(p, INK_BOLD, "job %s", j->id);
+        end_line(p);
+        putf(p, INK_NONE, "  %s, %s, ", j->kind, j->priority);
+        put(p, state_ink(j->state), j->state);
+        putf(p, INK_NONE, ", %" PRIu64 " of %" PRIu64 " partitions done", j->n_done,
+             j->n_partitions);
+        end_line(p);
+        const uint64_t end = j->ended_us != 0 ? j->ended_us : v->now_us;
+        putf(p, INK_NONE, "  accepted %s ago; waited %s; took %s",
+             time_text(a, seconds_between(v->now_us, j->accepted_us)),
+             time_text(b, seconds_between(j->started_us != 0 ? j->started_us : v->now_us,
+                                          j->accepted_us)),
+             j->started_us != 0 ? "" : "-");
+        if (j->started_us != 0) {
+            put(p, INK_NONE, time_text(a, seconds_between(end, j->started_us)));
+        }
+        end_line(p);
+        if (j->peer[0] != '\0') {
+            putf(p, INK_NONE, "  from %s", j->peer);
+            end_line(p);
+        }
+        if (j->error[0] == '\0') {
+            return;
+        }
+        /* in as many lines as it takes */
+        const size_t width = p->style.width > 4 ? p->style.width - 4 : 1;
+        char text[sizeof(j->error) + sizeof(j->error_class) + 4];
+        (void)snprintf(text, sizeof(text), "%s: %s", j->error_class, j->error);
+        for (const char *at = text; *at != '\0' && !is_full(p);) {
+            const size_t n = strlen(at) < width ? strlen(at) : width;
+            putf(p, INK_BAD, "  %.*s", (int)n, at);
+            end_line(p);
+            at += n;
+        }
+        return;
+    }
+}
+
+static void put_keys(page *p, const cuzk_top_keys *keys)
+{
+    if (keys->typing) {
+        putf(p, INK_BOLD, "filter: %s_", keys->filter);
+    } else {
+        put(p, INK_DIM, "q quit  s order: ");
+        put(p, INK_NONE, cuzk_top_order_name[keys->order]);
+        put(p, INK_DIM, "  / filter");
+        if (keys->filter[0] != '\0') {
+            putf(p, INK_NONE, ": %s", keys->filter);
+        }
+        put(p, INK_DIM, "  up, down select  Enter details  Esc back");
+    }
+    end_line(p);
 }
 
 void cuzk_top_render(cuzk_text_buf *b, const cuzk_status_view *v, const cuzk_top_style *style)
 {
     page p = {b, *style, 0, 0};
     put_summary(&p, v);
-    put_devices(&p, v);
-    put_queues(&p, v);
-    put_cached(&p, v);
+    if (style->keys != NULL) {
+        uint32_t list[CUZK_VIEW_JOBS]; /* the selection moves before anything of it is shown */
+        (void)cuzk_top_jobs(list, v, style->keys);
+        put_keys(&p, style->keys);
+    }
+    if (style->keys != NULL && style->keys->details) {
+        put_details(&p, v, style->keys);
+    } else {
+        put_devices(&p, v);
+        put_queues(&p, v);
+        put_cached(&p, v);
+    }
     put_jobs(&p, v);
 }

@@ -6,10 +6,12 @@
 
 #include "api/text_buf.h"
 #include "top/status_read.h"
+#include "top/top_keys.h"
 
 typedef struct cuzk_top_style {
     unsigned width, height; /* of the terminal; height 0: as many lines as there are */
     bool colour;
+    cuzk_top_keys *keys; /* what the user has chosen, shown in the last line; NULL: no keys */
 } cuzk_top_style;
 
 /**

@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "top/http_get.h"
 #include "top/status_read.h"
+#include "top/top_jobs.h"
+#include "top/top_keys.h"
 #include "top/top_render.h"
 
 #include "fake_load.h"
@@ -118,10 +120,105 @@ static char *render(const cuzk_status_view *v, unsigned width, unsigned height, 
     cuzk_err err = {0};
     char *text = NULL;
     size_t n = 0;
-    const cuzk_top_style style = {width, height, colour};
+    const cuzk_top_style style = {width, height, colour, NULL};
     cuzk_top_render(&b, v, &style);
     CHECK_OK(cuzk_text_finish(&b, &text, &n, &err), &err);
     return text;
+}
+
+static char *render_with(const cuzk_status_view *v, cuzk_top_keys *keys, const char *typed)
+{
+    cuzk_text_buf b = {0};
+    cuzk_err err = {0};
+    char *text = NULL;
+    size_t n = 0;
+    const cuzk_top_style style = {100, 0, false, keys};
+    (void)cuzk_top_keys_feed(keys, typed, strlen(typed));
+    cuzk_top_render(&b, v, &style);
+    CHECK_OK(cuzk_text_finish(&b, &text, &n, &err), &err);
+    return text;
+}
+
+static void add_job(cuzk_status_view *v, const char *id, const char *kind, const char *state,
+                    uint64_t accepted_us, uint64_t took_us)
+{
+    cuzk_view_job *j = &v->jobs[v->n_jobs++];
+    (void)snprintf(j->id, sizeof(j->id), "%s", id);
+    (void)snprintf(j->kind, sizeof(j->kind), "%s", kind);
+    (void)snprintf(j->state, sizeof(j->state), "%s", state);
+    j->accepted_us = accepted_us;
+    j->started_us = took_us != 0 ? accepted_us : 0;
+    j->ended_us = strcmp(state, "failed") == 0 ? accepted_us + took_us : 0;
+}
+
+/* The jobs of a page, in their order, as one text. */
+static const char *order_of(char out[64], const cuzk_status_view *v, cuzk_top_keys *keys)
+{
+    uint32_t list[CUZK_VIEW_JOBS];
+    const uint32_t n = cuzk_top_jobs(list, v, keys);
+    out[0] = '\0';
+    for (uint32_t i = 0; i < n; i++) {
+        (void)snprintf(out + strlen(out), 64 - strlen(out), "%s ", v->jobs[list[i]].id);
+    }
+    return out;
+}
+
+static void keys_choose(void)
+{
+    cuzk_status_view *v = new_view();
+    cuzk_top_keys k = {.order = CUZK_TOP_BY_STATE};
+    char out[64];
+    v->now_us = 100000000;
+    add_job(v, "a", "winning-post", "failed", 50000000, 30000000);
+    add_job(v, "b", "porep-c2", "queued", 10000000, 0);
+    add_job(v, "c", "porep-c2", "running", 90000000, 10000000);
+    (void)snprintf(v->jobs[0].error_class, sizeof(v->jobs[0].error_class), "environment");
+    (void)snprintf(v->jobs[0].error, sizeof(v->jobs[0].error), "no device works %0120d end", 0);
+    CHECK_STR(order_of(out, v, NULL), "c b a ");
+    CHECK_STR(order_of(out, v, &k), "c b a ");
+    CHECK(cuzk_top_keys_feed(&k, "s", 1));
+    CHECK_STR(order_of(out, v, &k), "b a c ");
+    CHECK(cuzk_top_keys_feed(&k, "s", 1));
+    CHECK_STR(order_of(out, v, &k), "a c b ");
+    CHECK(cuzk_top_keys_feed(&k, "s", 1));
+    CHECK_STR(order_of(out, v, &k), "b c a ");
+    CHECK(cuzk_top_keys_feed(&k, "s", 1) && k.order == CUZK_TOP_BY_STATE);
+    /* a filter, with a letter taken back; q belongs to it */
+    CHECK(cuzk_top_keys_feed(&k, "/qx\177\177device", 11) && k.typing && !k.quit);
+    CHECK_STR(order_of(out, v, &k), "a ");
+    CHECK(cuzk_top_keys_feed(&k, "\r", 1) && !k.typing);
+    CHECK_STR(k.filter, "device");
+    /* down twice, up, in two forms and in pieces; the selection stays within the list */
+    (void)cuzk_top_keys_feed(&k, "\033", 1);
+    CHECK(cuzk_top_keys_idle(&k) && k.filter[0] == '\0');
+    (void)cuzk_top_keys_feed(&k, "\033[B", 3);
+    (void)order_of(out, v, &k);
+    CHECK_STR(k.job, "c");
+    (void)cuzk_top_keys_feed(&k, "\033[", 2);
+    (void)cuzk_top_keys_feed(&k, "B\033OBjjj", 7);
+    (void)order_of(out, v, &k);
+    CHECK_STR(k.job, "a");
+    /* details show the whole error; other sequences do nothing */
+    char *page = render_with(v, &k, "\033[1;5C\r");
+    CHECK_MSG(strstr(page, " end\n") != NULL && strstr(page, "job a\n") != NULL, "%s", page);
+    CHECK(strstr(page, "WAITING") == NULL && strstr(page, ">a") != NULL);
+    cuzk_free(page);
+    page = render_with(v, &k, "\r");
+    CHECK(strstr(page, "WAITING") != NULL && strstr(page, "order: state") != NULL);
+    cuzk_free(page);
+    /* the selected job is gone */
+    v->n_jobs = 0;
+    page = render_with(v, &k, "");
+    CHECK(k.job[0] == '\0' && !k.details);
+    cuzk_free(page);
+    CHECK(cuzk_top_keys_feed(&k, "q", 1) && k.quit);
+    k = (cuzk_top_keys){.typing = true};
+    CHECK(cuzk_top_keys_feed(&k, "\003", 1) && k.quit);
+    for (int i = 0; i < 300; i++) { /* longer than there is room for */
+        (void)cuzk_top_keys_feed(&k, "x", 1);
+    }
+    CHECK_U64(strlen(k.filter), sizeof(k.filter) - 1);
+    cuzk_free(v);
 }
 
 /* Lines of a text without escape sequences, and the longest of them. */
@@ -237,7 +334,7 @@ static void names_cannot_command_the_terminal(void)
 static void allocation_failures(void)
 {
     cuzk_status_view *v = new_view();
-    const cuzk_top_style style = {80, 0, false};
+    const cuzk_top_style style = {80, 0, false, NULL};
     v->n_jobs = CUZK_VIEW_JOBS;
     size_t failed = 0;
     for (uint64_t nth = 1;; nth++) {
@@ -397,6 +494,7 @@ static void from_the_server(void)
 static const cuzk_case cases[] = {CASE(read_back),
                                   CASE(other_texts),
                                   CASE(fits_the_terminal),
+                                  CASE(keys_choose),
                                   CASE(names_cannot_command_the_terminal),
                                   CASE(on_the_cpu_is_shown),
                                   CASE(allocation_failures),

@@ -27,6 +27,43 @@ check "the terminal is put back" sh -c \
      timeout -k 1 30 script -qec "timeout -k 5 -s TERM 1 $1 top -s $2" /dev/null >"$3/tty" </dev/null 3>&-
      grep -q "$(printf "\033\\[?1049h")" "$3/tty" && tail -c 20 "$3/tty" | grep -q "$(printf "\033\\[?25h\033\\[?1049l")"' \
     sh "$cuzk" "$at" "$dir"
+cat >"$dir/keys.py" <<'PY'
+import os, pty, select, sys, time
+cuzk, at = sys.argv[1:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(cuzk, [cuzk, "top", "-s", at])
+seen = b""
+def read(seconds, want):
+    global seen
+    end = time.time() + seconds
+    while time.time() < end and want not in seen:
+        if select.select([fd], [], [], 0.1)[0]:
+            try:
+                seen += os.read(fd, 65536)
+            except OSError:
+                return
+    assert want in seen, (want, seen[-2000:])
+read(20, b"order: ")
+os.write(fd, b"s")
+read(20, b"age")
+os.write(fd, b"/winning\rj\r")
+read(20, b"job winpost")
+os.write(fd, b"q")
+end = time.time() + 20
+while time.time() < end:
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        sys.exit(os.waitstatus_to_exitcode(status))
+    if select.select([fd], [], [], 0.1)[0]:
+        try:
+            os.read(fd, 65536)
+        except OSError:
+            pass
+os.kill(pid, 9)
+sys.exit("q did not end it")
+PY
+check "keys: order, filter, details, quit" python3 "$dir/keys.py" "$cuzk" "$at"
 run "not HOST:PORT" 2 "is not HOST:PORT" top --once --status "a b"
 run "odd interval" 2 "wants 0.1 to 3600" top --interval 0
 run "an argument" 2 "takes no arguments" top x
