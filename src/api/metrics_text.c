@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/gpu_sensors.h"
 #include "api/text_buf.h"
 
 static void family(cuzk_text_buf *b, const char *name, const char *type, const char *help)
@@ -246,6 +247,50 @@ static void put_devices(cuzk_text_buf *b, const cuzk_engine_status *s)
     }
 }
 
+/* Of the machine's cards, by the driver: families are there when a card has a value. */
+static void put_sensors(cuzk_text_buf *b)
+{
+    cuzk_gpu_sensors list[CUZK_SENSORS_MOST];
+    const uint32_t n = cuzk_gpu_sensors_read(list);
+    for (int f = 0; f < 7; f++) {
+        static const struct {
+            const char *name, *help;
+            cuzk_sensor_bit bit;
+        } families[] = {
+            {"cuzk_gpu_temperature_celsius", "Temperature of the card.", CUZK_SENSOR_TEMPERATURE},
+            {"cuzk_gpu_power_watts", "Power that the card takes.", CUZK_SENSOR_POWER},
+            {"cuzk_gpu_clock_hertz", "Clock of the multiprocessors.", CUZK_SENSOR_CLOCK},
+            {"cuzk_gpu_memory_clock_hertz", "Clock of the memory.", CUZK_SENSOR_MEMORY_CLOCK},
+            {"cuzk_gpu_memory_bytes", "Memory of the card.", CUZK_SENSOR_MEMORY},
+            {"cuzk_gpu_memory_used_bytes", "Memory that all programs have.", CUZK_SENSOR_MEMORY},
+            {"cuzk_gpu_load_ratio", "Share of the last moments in which a kernel ran.",
+             CUZK_SENSOR_LOAD}};
+        bool has_head = false;
+        for (uint32_t i = 0; i < n; i++) {
+            const cuzk_gpu_sensors *s = &list[i];
+            const double values[] = {s->celsius,
+                                     s->milliwatts * 1e-3,
+                                     s->clock_mhz * 1e6,
+                                     s->memory_clock_mhz * 1e6,
+                                     (double)s->memory_total,
+                                     (double)s->memory_used,
+                                     s->load_percent * 1e-2};
+            if ((s->has & (unsigned)families[f].bit) == 0) {
+                continue;
+            }
+            if (!has_head) {
+                family(b, families[f].name, "gauge", families[f].help);
+                has_head = true;
+            }
+            cuzk_text_printf(b, "%s{pci=\"", families[f].name);
+            put_label_value(b, s->pci);
+            cuzk_text_put(b, "\",name=\"", 8);
+            put_label_value(b, s->name);
+            cuzk_text_printf(b, "\"} %.17g\n", values[f]);
+        }
+    }
+}
+
 static void put_cache_labels(cuzk_text_buf *b, const cuzk_status_cached *c)
 {
     cuzk_text_put(b, "{circuit=\"", 10);
@@ -285,6 +330,7 @@ cuzk_status cuzk_metrics_text(char **text, size_t *n, const cuzk_engine_status *
     put_durations(&b, s);
     put_memory(&b, s);
     put_devices(&b, s);
+    put_sensors(&b);
     put_caches(&b, s);
     return cuzk_text_finish(&b, text, n, err);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "api/gpu_sensors.h"
 #include "base/alloc.h"
 #include "base/json_writer.h"
 
@@ -361,6 +362,39 @@ static void put_devices(cuzk_jsonw *w, const cuzk_engine_status *s)
     cuzk_jsonw_end_array(w);
 }
 
+/* What the driver says of the machine's cards; all of them, whether the daemon uses them or not. */
+static void put_sensors(cuzk_jsonw *w)
+{
+    cuzk_gpu_sensors list[CUZK_SENSORS_MOST];
+    const uint32_t n = cuzk_gpu_sensors_read(list);
+    cuzk_jsonw_key(w, "sensors");
+    cuzk_jsonw_begin_array(w);
+    for (uint32_t i = 0; i < n; i++) {
+        const cuzk_gpu_sensors *s = &list[i];
+        const struct {
+            const char *key;
+            cuzk_sensor_bit bit;
+            uint64_t value;
+        } values[] = {{"celsius", CUZK_SENSOR_TEMPERATURE, s->celsius},
+                      {"milliwatts", CUZK_SENSOR_POWER, s->milliwatts},
+                      {"clock_mhz", CUZK_SENSOR_CLOCK, s->clock_mhz},
+                      {"memory_clock_mhz", CUZK_SENSOR_MEMORY_CLOCK, s->memory_clock_mhz},
+                      {"memory_total_bytes", CUZK_SENSOR_MEMORY, s->memory_total},
+                      {"memory_used_bytes", CUZK_SENSOR_MEMORY, s->memory_used},
+                      {"load_percent", CUZK_SENSOR_LOAD, s->load_percent}};
+        cuzk_jsonw_begin_object(w);
+        cuzk_jsonw_put_str(w, "name", s->name);
+        cuzk_jsonw_put_str(w, "pci", s->pci);
+        for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
+            if ((s->has & (unsigned)values[k].bit) != 0) {
+                cuzk_jsonw_put_u64(w, values[k].key, values[k].value);
+            }
+        }
+        cuzk_jsonw_end_object(w);
+    }
+    cuzk_jsonw_end_array(w);
+}
+
 /* What happens, and is happening, when no GPU works. */
 static void put_fallback(cuzk_jsonw *w, const cuzk_engine_status *s)
 {
@@ -510,6 +544,7 @@ cuzk_status cuzk_status_json(char **text, size_t *n, const cuzk_engine_status *s
     cuzk_jsonw_put_bool(&w, "draining", s->draining);
     cuzk_jsonw_put_u64(&w, "now_us", to_us(s, s->now_ns));
     put_devices(&w, s);
+    put_sensors(&w);
     put_fallback(&w, s);
     put_queues(&w, s, &t);
     cuzk_jsonw_end_object(&w);

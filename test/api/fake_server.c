@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "api/api_server.h"
+#include "api/gpu_sensors.h"
 #include "base/clock.h"
 
 #include "fake_load.h"
@@ -30,6 +31,7 @@ int main(int argc, char **argv)
 {
     cuzk_err err = {0};
     cuzk_api_server *server = NULL;
+    cuzk_gpu_sensors_use(FAKE_NVML);
     if (argc < 3) {
         (void)fprintf(stderr, "usage: %s LISTEN BEGIN_SECOND [SPEED [LIFE_SECONDS]]\n", argv[0]);
         return 2;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/gpu_sensors.h"
 #include "api/metrics_text.h"
 #include "base/alloc.h"
 
@@ -123,8 +124,10 @@ static void label_values_are_escaped(void)
 /* Whoever looks a metric up finds it. */
 static void documented(void)
 {
+    cuzk_gpu_sensors_use(FAKE_NVML); /* so that the families of cards are there */
     fake_load *f = fake_load_new();
     char *text = metrics_at(f, 60, NULL);
+    cuzk_gpu_sensors_use(NULL);
     size_t n = 0, families = 0;
     uint8_t *doc = test_read_file("docs/monitoring.md", &n);
     for (const char *p = text; (p = strstr(p, "# TYPE ")) != NULL; families++) {
