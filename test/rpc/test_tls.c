@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rpc/wire/rpc_address.h"
@@ -94,6 +95,12 @@ static void tls(void)
     cuzk_err err = {.code = CUZK_OK};
     start(&f, false, NULL);
     cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = 30000};
+    cuzk_rpc_stats stats = {.connections_now = 0};
+    cuzk_rpc_server_get_stats(f.server, &stats);
+    const uint64_t now = (uint64_t)time(NULL);
+    CHECK_MSG(stats.certificate_expires > now &&
+                  stats.certificate_expires < now + 100 * 366 * 86400ull,
+              "the certificate ends at %llu", (unsigned long long)stats.certificate_expires);
     CHECK_OK(prove(&c, 1, &err), &err);
     CHECK_OK(prove(&c, 9 << 20, &err), &err);
     c.tls_name = "localhost";

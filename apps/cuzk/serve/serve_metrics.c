@@ -46,6 +46,10 @@ static void put_rpc(cuzk_text_buf *b, const cuzk_rpc_stats *s)
         s->receive_waiting_now);
     one(b, "cuzk_grpc_received_bytes_total", "counter", "Bytes of requests received.",
         s->bytes_received);
+    if (s->certificate_expires != 0) {
+        one(b, "cuzk_tls_certificate_expires_seconds", "gauge",
+            "Unix time at which the daemon's certificate ends.", s->certificate_expires);
+    }
 }
 
 static void put_store(cuzk_text_buf *b, const serve *s)

@@ -238,6 +238,8 @@ struct cuzk_rpc_server {
 /* ---- rpc_secrets.c ---- */
 /** For a new connection, with the newest certificate; NULL when out of memory. */
 SSL *rpc_secrets_tls(cuzk_rpc_server *s);
+/** Unix time at which the certificate for new connections ends; 0: there is none. */
+uint64_t rpc_secrets_expire(cuzk_rpc_server *s);
 /** Role and name of the call, from an Authorization header [n]; false: no token of ours. */
 bool rpc_secrets_token(rpc_call *call, const char *value, size_t n);
 /** Role and name of a connection's client certificate, which was checked. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -120,6 +121,18 @@ SSL *rpc_secrets_tls(cuzk_rpc_server *s)
     SSL *ssl = SSL_new(s->secrets->tls);
     (void)pthread_mutex_unlock(&s->secrets_mu);
     return ssl;
+}
+
+uint64_t rpc_secrets_expire(cuzk_rpc_server *s)
+{
+    struct tm t;
+    memset(&t, 0, sizeof(t));
+    (void)pthread_mutex_lock(&s->secrets_mu);
+    const X509 *cert = s->secrets->tls != NULL ? SSL_CTX_get0_certificate(s->secrets->tls) : NULL;
+    const bool known = cert != NULL && ASN1_TIME_to_tm(X509_get0_notAfter(cert), &t) == 1;
+    (void)pthread_mutex_unlock(&s->secrets_mu);
+    const time_t at = known ? timegm(&t) : 0;
+    return at > 0 ? (uint64_t)at : 0;
 }
 
 bool rpc_secrets_token(rpc_call *call, const char *value, size_t n)

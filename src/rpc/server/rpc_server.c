@@ -511,4 +511,5 @@ void cuzk_rpc_server_get_stats(cuzk_rpc_server *s, cuzk_rpc_stats *out)
     out->receive_bytes_now = atomic_load(&s->budget.used);
     out->receive_waiting_now = atomic_load(&s->n_waiting);
     out->bytes_received = atomic_load(&s->bytes_in);
+    out->certificate_expires = rpc_secrets_expire(s);
 }

@@ -140,6 +140,7 @@ typedef struct cuzk_rpc_stats {
     uint64_t receive_bytes_now;   /* reserved of the receive budget */
     uint64_t receive_waiting_now; /* messages waiting for it */
     uint64_t bytes_received;
+    uint64_t certificate_expires; /* Unix time at which the server's certificate ends; 0: no TLS */
 } cuzk_rpc_stats;
 void cuzk_rpc_server_get_stats(cuzk_rpc_server *s, cuzk_rpc_stats *out);
 
