@@ -390,6 +390,52 @@ static void images(void)
     cuzk_accel_close(dev);
 }
 
+/* Each class runs its own kernels, and refuses those of a class with larger blocks. */
+static void cards_have_limits(void)
+{
+    static const struct {
+        const char *card;
+        unsigned shapes; /* whose kernels */
+        bool fits;
+    } list[] = {{"8.0:40GiB", 80, true},   {"8.0:40GiB", 86, true},  {"8.0:40GiB", 90, false},
+                {"8.6:24GiB", 86, true},   {"8.6:24GiB", 80, false}, {"8.9:24GiB", 89, true},
+                {"8.9:24GiB", 90, false},  {"9.0:141GiB", 90, true}, {"9.0:141GiB", 89, true},
+                {"10.0:180GiB", 90, true}, {"12.0:8GiB", 120, true}, {"12.0:8GiB", 100, false}};
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        cuzk_card card;
+        cuzk_err err = {.msg = ""};
+        cuzk_accel *dev = NULL;
+        cuzk_accel_props props;
+        cuzk_accel_sum sum;
+        const cuzk_scalar k = {{1}};
+        uint8_t ws[8192];
+        CHECK_OK(cuzk_card_parse(&card, list[i].card, &err), &err);
+        CHECK_OK(cuzk_accel_mock_open_card(
+                     &dev, 0, &card, cuzk_card_class_of(list[i].shapes, UINT32_MAX), NULL, &err),
+                 &err);
+        cuzk_accel_get_props(dev, &props);
+        CHECK_STR(props.name, card.klass->example);
+        CHECK_U64(props.memory_total, cuzk_card_usable(&card));
+        cuzk_accel_queue *q = open_queue(dev);
+        const cuzk_accel_op op = {
+            .kind = CUZK_ACCEL_OP_MSM_G1,
+            .u.msm = {.d_bases = &CUZK_G1_GENERATOR, .d_scalars = &k, .n = 1, .sum = &sum}};
+        const cuzk_status st = cuzk_accel_enqueue(q, &op, ws, sizeof(ws), &err);
+        CHECK_MSG((st == CUZK_OK) == list[i].fits && (st == CUZK_OK || st == CUZK_E_DEV_UNFIT),
+                  "%s, kernels of %u: %s", list[i].card, list[i].shapes, err.msg);
+        if (st == CUZK_OK) {
+            CHECK_OK(cuzk_accel_sync(q, &err), &err);
+            cuzk_g1 want;
+            cuzk_g1_from_affine(&want, &CUZK_G1_GENERATOR);
+            CHECK(cuzk_g1_eq(&sum.v.g1, &want));
+        } else {
+            CHECK_MSG(strstr(err.msg, "shared memory") != NULL, "%s", err.msg);
+        }
+        cuzk_accel_queue_destroy(q);
+        cuzk_accel_close(dev);
+    }
+}
+
 static void no_setup_and_unknown_operations(void)
 {
     cuzk_accel *dev = open_cpu();
@@ -523,5 +569,6 @@ static const cuzk_case cases[] = {CASE(combs),
                                   CASE(lost_is_sticky),
                                   CASE(marks),
                                   CASE(images),
+                                  CASE(cards_have_limits),
                                   CASE(no_setup_and_unknown_operations)};
 TEST_MAIN("accel/ops", cases)

@@ -18,7 +18,9 @@ typedef struct mock_device {
     cuzk_accel *cpu; /* does the work */
     uint32_t ordinal;
     uint64_t limit;
-    pthread_mutex_t lock; /* script and stats */
+    const cuzk_card *card;         /* NULL: none is played */
+    const cuzk_card_class *shapes; /* whose kernels are launched */
+    pthread_mutex_t lock;          /* script and stats */
     cuzk_mock_script script;
     cuzk_mock_stats stats;
 } mock_device;
@@ -70,7 +72,8 @@ static void get_props(cuzk_accel *dev, cuzk_accel_props *out)
     mock_device *m = device_of(dev);
     out->kind = CUZK_ACCEL_MOCK;
     out->ordinal = m->ordinal;
-    (void)snprintf(out->name, sizeof(out->name), "mock device");
+    (void)snprintf(out->name, sizeof(out->name), "%s",
+                   m->card != NULL ? m->card->klass->example : "mock device");
     (void)snprintf(out->id, sizeof(out->id), "mock%u", m->ordinal);
     out->memory_total = m->limit;
     (void)pthread_mutex_lock(&m->lock);
@@ -360,6 +363,35 @@ static void delay(mock_device *m)
     }
 }
 
+/* Shared memory and threads of one kernel of the shapes, against the limits of the card's class. */
+static cuzk_status check_kernel(const mock_device *m, cuzk_kernel k, cuzk_err *err)
+{
+    return cuzk_card_check(m->card->klass, cuzk_kernel_name(k), cuzk_card_launch(m->shapes, k), 0,
+                           1, err);
+}
+
+/* The kernels of an operation whose sizes depend on the class. */
+static cuzk_status check_launches(const mock_device *m, const cuzk_accel_op *op, cuzk_err *err)
+{
+    const cuzk_card_shapes *s = &m->shapes->shapes;
+    const bool is_g2 = op->kind == CUZK_ACCEL_OP_MSM_G2 || op->kind == CUZK_ACCEL_OP_BITS_G2 ||
+                       op->kind == CUZK_ACCEL_OP_SIGNS_G2;
+    const cuzk_kernel of_sum[] = {is_g2 ? s->tree_g2 : s->tree_g1,
+                                  is_g2 ? s->reduce_g2 : s->reduce_g1, s->hex_pieces_g1,
+                                  CUZK_KERNEL_PLACE, CUZK_KERNEL_SPREAD};
+    const cuzk_kernel of_ntt[] = {s->ntt_pass, s->ntt_middle};
+    const bool is_ntt = op->kind == CUZK_ACCEL_OP_INTT || op->kind == CUZK_ACCEL_OP_TO_COSET ||
+                        op->kind == CUZK_ACCEL_OP_PRODUCT || op->kind == CUZK_ACCEL_OP_QUOTIENT;
+    const cuzk_kernel *list = is_ntt ? of_ntt : of_sum;
+    const size_t n = is_ntt       ? sizeof(of_ntt) / sizeof(of_ntt[0])
+                     : is_sum(op) ? sizeof(of_sum) / sizeof(of_sum[0])
+                                  : 0;
+    for (size_t i = 0; i < n; i++) {
+        CUZK_TRY(check_kernel(m, list[i], err));
+    }
+    return CUZK_OK;
+}
+
 static cuzk_status enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, void *d_ws,
                            uint64_t ws_bytes, cuzk_err *err)
 {
@@ -371,6 +403,9 @@ static cuzk_status enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, voi
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: a workspace of %llu bytes, planned were %llu",
                          cuzk_accel_op_name(op->kind), (unsigned long long)ws_bytes,
                          (unsigned long long)need.device_bytes);
+    }
+    if (m->card != NULL) {
+        CUZK_TRY(check_launches(m, op, err));
     }
     const cuzk_status due = take_call(m);
     if (due != CUZK_OK) {
@@ -440,6 +475,16 @@ cuzk_status cuzk_accel_mock_open(cuzk_accel **out, uint32_t ordinal, uint64_t me
         return st;
     }
     *out = &m->base;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_accel_mock_open_card(cuzk_accel **out, uint32_t ordinal, const cuzk_card *card,
+                                      const cuzk_card_class *shapes, cuzk_pool *pool, cuzk_err *err)
+{
+    CUZK_TRY(cuzk_accel_mock_open(out, ordinal, cuzk_card_usable(card), pool, err));
+    mock_device *m = device_of(*out);
+    m->card = card;
+    m->shapes = shapes != NULL ? shapes : card->klass;
     return CUZK_OK;
 }
 

@@ -6,6 +6,7 @@
  * A device for tests: the CPU's results, a limited memory that is watched, and failures by script.
  */
 #include "accel/accel.h"
+#include "accel/card/card.h"
 
 /** Counted calls: alloc, host_alloc, queue_create, object creations, sync, wait, mark, enqueue. 1 is the next. */
 typedef struct cuzk_mock_script {
@@ -21,6 +22,15 @@ typedef struct cuzk_mock_script {
 CUZK_NODISCARD cuzk_status cuzk_accel_mock_open(cuzk_accel **out, uint32_t ordinal,
                                                 uint64_t memory_limit, cuzk_pool *pool,
                                                 cuzk_err *err);
+/**
+ * A device that plays a card (accel/card/card.h): its name, the memory that it leaves to programs, and at each
+ * operation the limits of its class. shapes: the class whose kernels are launched, NULL for the card's own; kernels
+ * of another class that exceed the limits fail with E_DEV_UNFIT, as a launch on the card would. Both are borrowed.
+ */
+CUZK_NODISCARD cuzk_status cuzk_accel_mock_open_card(cuzk_accel **out, uint32_t ordinal,
+                                                     const cuzk_card *card,
+                                                     const cuzk_card_class *shapes, cuzk_pool *pool,
+                                                     cuzk_err *err);
 /** From the next call on; counters start again. @thread any. */
 void cuzk_accel_mock_set(cuzk_accel *dev, const cuzk_mock_script *script);
 
