@@ -23,31 +23,37 @@
 /* One H200 held to a memory: bench/results/2026-11-30-h200-cards-memory, 2026-11-29-h200-check-96e0b1d. */
 typedef struct run {
     cuzk_circuit_kind kind;
-    uint64_t memory;
+    uint64_t sector_gib, memory;
     double seconds;
     double traffic_gb;  /* between the card and its memory */
     double streamed_gb; /* over the bus; 0: points on the device */
 } run;
 
 static const run runs[] = {
-    {CUZK_CIRCUIT_POREP, 139 * GIB, POREP_SECONDS, POREP_TRAFFIC_GB, 0},
-    {CUZK_CIRCUIT_POREP, 23 * GIB, 11.1, POREP_TRAFFIC_GB, 5 * 12.9 + 34},
-    {CUZK_CIRCUIT_POREP, 15 * GIB, 12.1, POREP_TRAFFIC_GB, 5 * 12.9 + 34},
-    {CUZK_CIRCUIT_POREP, 11 * GIB, 13.1, POREP_TRAFFIC_GB, 10 * 12.9 + 34},
-    {CUZK_CIRCUIT_POREP, 7475 * MIB, 18.3, POREP_TRAFFIC_GB, 10 * 12.9 + 34},
-    {CUZK_CIRCUIT_WINDOW, 139 * GIB, 3.34, TRAFFIC_GB(3.34), 0},
-    {CUZK_CIRCUIT_UPDATE, 139 * GIB, 12.2, TRAFFIC_GB(12.2), 0},
-    {CUZK_CIRCUIT_WINNING, 4 * GIB, 0.0308, TRAFFIC_GB(0.0308), 0},
+    {CUZK_CIRCUIT_POREP, 32, 139 * GIB, POREP_SECONDS, POREP_TRAFFIC_GB, 0},
+    {CUZK_CIRCUIT_POREP, 32, 23 * GIB, 11.1, POREP_TRAFFIC_GB, 5 * 12.9 + 34},
+    {CUZK_CIRCUIT_POREP, 32, 15 * GIB, 12.1, POREP_TRAFFIC_GB, 5 * 12.9 + 34},
+    {CUZK_CIRCUIT_POREP, 32, 11 * GIB, 13.1, POREP_TRAFFIC_GB, 10 * 12.9 + 34},
+    {CUZK_CIRCUIT_POREP, 32, 7475 * MIB, 18.3, POREP_TRAFFIC_GB, 10 * 12.9 + 34},
+    {CUZK_CIRCUIT_WINDOW, 32, 139 * GIB, 3.34, TRAFFIC_GB(3.34), 0},
+    {CUZK_CIRCUIT_UPDATE, 32, 139 * GIB, 12.2, TRAFFIC_GB(12.2), 0},
+    {CUZK_CIRCUIT_WINNING, 32, 4 * GIB, 0.0308, TRAFFIC_GB(0.0308), 0},
+    {CUZK_CIRCUIT_POREP, 64, 139 * GIB, 7.91, POREP_TRAFFIC_GB, 0},
+    {CUZK_CIRCUIT_WINDOW, 64, 139 * GIB, 3.48, TRAFFIC_GB(3.48), 0},
+    {CUZK_CIRCUIT_UPDATE, 64, 139 * GIB, 12.3, TRAFFIC_GB(12.3), 0},
+    {CUZK_CIRCUIT_WINNING, 64, 4 * GIB, 0.0305, TRAFFIC_GB(0.0305), 0},
 };
 
 /* The largest run that the card has the memory for, of those with the points where the card has them. */
-static const run *find(cuzk_circuit_kind kind, cuzk_device_ability ability, uint64_t memory)
+static const run *find(cuzk_circuit_kind kind, uint64_t sector_gib, cuzk_device_ability ability,
+                       uint64_t memory)
 {
     const run *best = NULL;
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
         const run *r = &runs[i];
         const bool stays = r->streamed_gb == 0;
-        if (r->kind == kind && stays == (ability == CUZK_DEVICE_RESIDENT) &&
+        if (r->kind == kind && r->sector_gib == sector_gib &&
+            stays == (ability == CUZK_DEVICE_RESIDENT) &&
             (stays || r->memory <= memory + MEMORY_SLACK) &&
             (best == NULL || r->memory > best->memory)) {
             best = r;
@@ -86,10 +92,15 @@ cuzk_expected_time cuzk_expected_time_of(const cuzk_circuit_spec *spec, const ch
         return unknown;
     }
     const cuzk_device_ability ability = cuzk_device_ability_of(&needs, memory_bytes);
-    const run *r = ability == CUZK_DEVICE_CANNOT ? NULL : find(spec->kind, ability, memory_bytes);
+    const uint64_t sector_gib = spec->shape->bytes / GIB;
+    const run *r = NULL;
+    if (ability != CUZK_DEVICE_CANNOT) {
+        r = find(spec->kind, sector_gib, ability, memory_bytes);
+        r = r != NULL ? r : find(spec->kind, 32, ability, memory_bytes); /* hardly smaller */
+    }
     if (r == NULL) {
         return unknown;
     }
-    const bool is_measured = strcmp(card->name, "H200") == 0;
+    const bool is_measured = strcmp(card->name, "H200") == 0 && r->sector_gib == sector_gib;
     return (cuzk_expected_time){is_measured ? r->seconds : computed(r, card), is_measured};
 }
