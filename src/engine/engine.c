@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "engine/backend/backend_filecoin.h"
 #include "engine/engine_internal.h"
+#include "engine/job/accept_internal.h"
 #include "sys/host_memory.h"
 
 ALONE static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
@@ -77,6 +78,7 @@ static void *worker_main(void *arg)
     case ROLE_RELEASE: cuzk_release_loop(w); break;
     case ROLE_STORE: cuzk_store_loop(w); break;
     case ROLE_LOG: cuzk_log_loop(w); break;
+    case ROLE_SHARE: cuzk_share_loop(w); break;
     }
     return NULL;
 }
@@ -137,6 +139,9 @@ ALONE static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
     CUZK_TRY(start_worker(e, ROLE_AGGREGATE, 0, 0, false, err));
     CUZK_TRY(start_worker(e, ROLE_STORE, 0, 0, false, err));
     CUZK_TRY(start_worker(e, ROLE_LOG, 0, 0, false, err));
+    if (e->store.shared != NULL) {
+        CUZK_TRY(start_worker(e, ROLE_SHARE, 0, 0, false, err));
+    }
     return start_worker(e, ROLE_TIMER, 0, 0, false, err);
 }
 
@@ -208,6 +213,9 @@ void cuzk_engine_drain(cuzk_engine *e)
     e->draining = true;
     pthread_cond_broadcast(&e->cv_change);
     cuzk_engine_unlock(e);
+    if (e->store.shared != NULL) {
+        e->store.shared->wake(e->store.arg);
+    }
 }
 
 bool cuzk_engine_is_idle(cuzk_engine *e)
@@ -238,8 +246,11 @@ static void stop(cuzk_engine *e)
     cuzk_engine_lock(e);
     e->draining = true;
     const bool has_run = e->n_workers >= 2;
+    if (e->store.shared != NULL) {
+        cuzk_shared_tell_stopping(e);
+    }
     for (job *j = e->first; has_run && j != NULL; j = j->next) {
-        if (j->outcome == CUZK_JOB_QUEUED) {
+        if (j->outcome == CUZK_JOB_QUEUED && j->phase != PHASE_ELSEWHERE) {
             j->is_left_in_store = true;
             cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the daemon is stopping");
         }
@@ -250,6 +261,9 @@ static void stop(cuzk_engine *e)
     e->stop = true;
     cuzk_engine_wake_all(e);
     cuzk_engine_unlock(e);
+    if (e->store.shared != NULL) {
+        e->store.shared->wake(e->store.arg);
+    }
     for (uint32_t i = 0; i < e->n_workers; i++) {
         (void)pthread_join(e->workers[i].thread, NULL);
     }

@@ -222,8 +222,8 @@ LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
 {
     for (const job *j = e->first; j != NULL; j = j->next) {
         const cuzk_job_kind k = j->rq.kind;
-        if (j->phase == PHASE_ENDED) {
-            continue;
+        if (j->phase == PHASE_ENDED || j->phase == PHASE_ELSEWHERE) {
+            continue; /* the numbers of all daemons of a queue add up */
         }
         if (j->state == CUZK_JOB_QUEUED) {
             out->pending[k]++;

@@ -20,7 +20,8 @@ typedef enum worker_role {
     ROLE_TIMER,
     ROLE_RELEASE,
     ROLE_STORE,
-    ROLE_LOG
+    ROLE_LOG,
+    ROLE_SHARE
 } worker_role;
 
 typedef struct worker {
@@ -49,5 +50,6 @@ void cuzk_release_loop(worker *w);
 void cuzk_finish_loop(worker *w);
 void cuzk_store_loop(worker *w);
 void cuzk_log_loop(worker *w);
+void cuzk_share_loop(worker *w); /* only with a shared queue */
 
 #endif /* CUZK_ENGINE_WORKER_H */

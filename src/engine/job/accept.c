@@ -169,7 +169,8 @@ LOCKED static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
     cuzk_err inner = {.msg = ""};
     cuzk_job_fill_record(j, true, &record);
     record.state = CUZK_JOB_QUEUED;
-    record.error = ""; /* the job's own may be written meanwhile, by a cancel */
+    record.error = "";                /* the job's own may be written meanwhile, by a cancel */
+    record.claims = j->is_privileged; /* of a shared queue: the most urgent is not sent round */
     cuzk_engine_unlock(e);
     const cuzk_status st = e->store.put(e->store.arg, &record, &inner);
     if (st == CUZK_OK && j->is_parked) {
@@ -243,6 +244,8 @@ LOCKED static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
         j->outcome = CUZK_JOB_FAILED;
         e->n_open--;
         cuzk_job_forget(e, j);
+    } else if (e->store.shared != NULL && !e->store.shared->is_held(e->store.arg, j->number)) {
+        cuzk_shared_leave(e, j);
     } else {
         cuzk_job_enqueue(e, j);
     }
@@ -318,6 +321,19 @@ static cuzk_status look_at(cuzk_engine *e, const cuzk_job_request *rq, uint8_t c
     return CUZK_OK;
 }
 
+/* Another daemon has accepted an equal job just now. Releases the lock meanwhile. */
+LOCKED static cuzk_status join_other_daemon(cuzk_engine *e, const cuzk_job_request *rq,
+                                            const job *mine, job **out, cuzk_err *err)
+{
+    cuzk_engine_unlock(e);
+    const cuzk_status st = cuzk_job_find_stored(e, mine->content, rq->request_id, out, err);
+    cuzk_engine_lock(e);
+    if (st == CUZK_OK && *out == NULL) {
+        return CUZK_FAIL(err, CUZK_E_IO, "an equal job of another daemon ends just now: try again");
+    }
+    return st;
+}
+
 cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
                             const cuzk_owned_block *block, job **out, cuzk_err *err)
 {
@@ -348,6 +364,9 @@ cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
         mine->accepted_ns = began;
         cuzk_job_clock_start(&mine->clock, began);
         st = join_or_accept(e, rq, mine, out, err);
+        if (st == CUZK_E_EXISTS && e->store.shared != NULL) {
+            st = join_other_daemon(e, rq, mine, out, err);
+        }
         if (*out != mine && block != NULL) {
             mine->has_block = false; /* not taken */
         }

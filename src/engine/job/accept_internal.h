@@ -22,7 +22,32 @@ LOCKED bool cuzk_job_keep_block(cuzk_engine *e, job *j);
 /** With the lock: queues what the store has. */
 LOCKED void cuzk_job_enqueue(cuzk_engine *e, job *j);
 
+/** A time of the wall clock, as the job's deadline; 0: none. */
+void cuzk_job_set_deadline(job *j, int64_t deadline_unix_ms);
+
+/* restore.c */
+/** Takes up a job of the store. */
+CUZK_NODISCARD cuzk_status cuzk_job_take_up(cuzk_engine *e, const cuzk_job_record *r,
+                                            cuzk_err *err);
+LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_reserve_queues(cuzk_engine *e, uint32_t n,
+                                                             cuzk_err *err);
+
+/* shared_queue.c */
+/** A job that was put into a shared queue, and is not this engine's. Releases the lock meanwhile. */
+LOCKED void cuzk_shared_leave(cuzk_engine *e, job *j);
+/** A job that is not over, as the store has it: into the tables, unless it is there. Takes found; one pin. No lock. */
+job *cuzk_shared_adopt(cuzk_engine *e, job *found);
+/** With a shared queue, before the work on a job begins. E_CANCELLED; else the job is given up. Releases the lock meanwhile. */
+LOCKED CUZK_NODISCARD cuzk_status cuzk_shared_start(cuzk_engine *e, job *j, cuzk_err *err);
+/** In place of an end: j is another daemon's or nobody's. Its waiters wait on. */
+LOCKED void cuzk_shared_give_up(cuzk_engine *e, job *j);
+/** Callers that wait for jobs of other daemons are sent to another daemon. */
+LOCKED void cuzk_shared_tell_stopping(cuzk_engine *e);
+
 /* stored_job.c; no lock needed */
+/** A job by number as the shared queue has it, in no table, with one pin. E_NOT_FOUND. */
+CUZK_NODISCARD cuzk_status cuzk_job_get_stored(cuzk_engine *e, uint64_t number, job **out,
+                                               cuzk_err *err);
 /** A completed equal job that only the store still has, with one pin; NULL when there is none. */
 CUZK_NODISCARD cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32],
                                                 cuzk_bytes request_id, job **out, cuzk_err *err);

@@ -18,7 +18,8 @@ typedef enum job_phase {
     PHASE_PREPPING,
     PHASE_READY,
     PHASE_ENDING,
-    PHASE_ENDED
+    PHASE_ENDED,
+    PHASE_ELSEWHERE /* in a queue that daemons share, not this one's to prove (shared_queue.c) */
 } job_phase;
 
 typedef struct part {
@@ -66,6 +67,9 @@ struct job {
     bool is_checking;    /* partitions fly already: none is verified before the check has passed */
     bool has_id;         /* the table of ids names it; its id stays its own after that */
     bool is_end_unsaved; /* over, and the store could not record that yet */
+    bool
+        is_given_up; /* goes back to the shared queue, or is another daemon's already: no end of the job */
+    bool wants_cancel;     /* PHASE_ELSEWHERE: cancelled here, the queue does not know it yet */
     bool is_left_in_store; /* cancelled by the end of the engine: taken up by the next one */
     cuzk_cancel cancel;
     cuzk_status code;

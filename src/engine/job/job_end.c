@@ -52,6 +52,11 @@ void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status c
     if (j->outcome != CUZK_JOB_QUEUED) {
         return;
     }
+    if (j->phase == PHASE_ELSEWHERE) {
+        j->wants_cancel = true; /* the queue has it ended, and is asked how */
+        e->store.shared->wake(e->store.arg);
+        return;
+    }
     j->outcome = outcome;
     j->code = code;
     if (outcome != CUZK_JOB_COMPLETED) {
@@ -263,12 +268,22 @@ LOCKED static void finish(cuzk_engine *e, job *j)
     j->stage_begin_ns[CUZK_STAGE_RETURN] = begin;
     fill_times(j);
     cuzk_job_fill_record(j, false, &record);
-    const bool is_kept = j->is_stored && !j->is_left_in_store;
+    const bool is_kept = j->is_stored && !j->is_left_in_store && !j->is_given_up;
+    const bool is_shared = e->store.shared != NULL;
     cuzk_engine_unlock(e);
     if (is_kept) {
         st = e->store.finish(e->store.arg, &record, &err);
+    } else if (j->is_given_up) {
+        cuzk_ignore(
+            e->store.shared->release(e->store.arg, j->number, NULL)); /* or it is lost already */
     }
     cuzk_engine_lock(e);
+    if (j->is_given_up || (is_shared && st == CUZK_E_EXISTS)) {
+        cuzk_shared_give_up(e, j);
+        cuzk_job_unpin(e, j);
+        pthread_cond_broadcast(&e->cv_change);
+        return;
+    }
     const uint64_t end = cuzk_clock_ns();
     j->phase = PHASE_ENDED;
     j->state = j->outcome;

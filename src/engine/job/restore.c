@@ -14,7 +14,7 @@ typedef struct taking_up {
 } taking_up;
 
 /* There may be more than are accepted now. */
-static cuzk_status reserve_queues(cuzk_engine *e, uint32_t n, cuzk_err *err)
+LOCKED cuzk_status cuzk_engine_reserve_queues(cuzk_engine *e, uint32_t n, cuzk_err *err)
 {
     cuzk_sched *const queues[] = {&e->prep, &e->ready, &e->on_device, &e->to_verify,
                                   &e->to_aggregate};
@@ -24,42 +24,43 @@ static cuzk_status reserve_queues(cuzk_engine *e, uint32_t n, cuzk_err *err)
     return CUZK_OK;
 }
 
-static void take_up_one(void *arg, const cuzk_job_record *r)
+void cuzk_job_set_deadline(job *j, int64_t deadline_unix_ms)
 {
-    taking_up *t = arg;
-    cuzk_engine *e = t->e;
-    job *j = NULL;
-    if (t->st != CUZK_OK) {
-        return;
+    j->deadline_unix_ms = deadline_unix_ms;
+    j->deadline_ns = 0;
+    if (deadline_unix_ms != 0) {
+        const int64_t left_ms = deadline_unix_ms - cuzk_engine_unix_ms();
+        j->deadline_ns = left_ms > 0 ? j->accepted_ns + (uint64_t)left_ms * MS_NS : 1;
     }
-    t->st = cuzk_job_new(&j, &r->request, NULL, r->content, t->err);
-    if (t->st != CUZK_OK) {
-        return;
+}
+
+cuzk_status cuzk_job_take_up(cuzk_engine *e, const cuzk_job_record *r, cuzk_err *err)
+{
+    job *j = NULL;
+    cuzk_status st = cuzk_job_new(&j, &r->request, NULL, r->content, err);
+    if (st != CUZK_OK) {
+        return st;
     }
     j->number = r->number;
     j->accepted_unix_ms = r->accepted_unix_ms;
     j->is_watched_only = false; /* its waiters went with the old process; a retry will join it */
-    if (r->deadline_unix_ms != 0) {
-        const int64_t left_ms = r->deadline_unix_ms - cuzk_engine_unix_ms();
-        j->deadline_unix_ms = r->deadline_unix_ms;
-        j->deadline_ns = left_ms > 0 ? j->accepted_ns + (uint64_t)left_ms * MS_NS : 1;
-    }
+    cuzk_job_set_deadline(j, r->deadline_unix_ms);
     cuzk_err plan_err = {.msg = ""};
     const cuzk_status planned = e->backend->plan(e->backend->arg, &j->rq, &j->plan, &plan_err);
     cuzk_engine_lock(e);
     (void)snprintf(j->id, sizeof(j->id), "%s", r->job_id);
-    t->st = reserve_queues(e, e->n_open + 1, t->err);
-    if (t->st != CUZK_OK) {
+    st = cuzk_engine_reserve_queues(e, e->n_open + 1, err);
+    if (st != CUZK_OK) {
         cuzk_job_unpin(e, j);
         cuzk_engine_unlock(e);
-        return;
+        return st;
     }
     e->n_open++;
     cuzk_job_insert(e, j);
     cuzk_job_insert_id(e, j);
     if (!cuzk_job_keep_block(e, j)) {
         if (e->store.read == NULL) {
-            t->st = CUZK_FAIL(t->err, CUZK_E_BUDGET, "no memory for the stored jobs");
+            st = CUZK_FAIL(err, CUZK_E_BUDGET, "no memory for the stored jobs");
         } else {
             j->is_parked = true;
             cuzk_job_drop_block(j);
@@ -70,6 +71,15 @@ static void take_up_one(void *arg, const cuzk_job_record *r)
         cuzk_job_over(e, j, CUZK_JOB_FAILED, planned, plan_err.msg);
     }
     cuzk_engine_unlock(e);
+    return st;
+}
+
+static void take_up_one(void *arg, const cuzk_job_record *r)
+{
+    taking_up *t = arg;
+    if (t->st == CUZK_OK) {
+        t->st = cuzk_job_take_up(t->e, r, t->err);
+    }
 }
 
 ALONE cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err)

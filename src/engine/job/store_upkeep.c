@@ -50,7 +50,11 @@ LOCKED static void save_ends(cuzk_engine *e)
         cuzk_job_fill_record(j, false, &record);
         j->pins++;
         cuzk_engine_unlock(e);
-        const cuzk_status st = e->store.finish(e->store.arg, &record, &err);
+        cuzk_status st = e->store.finish(e->store.arg, &record, &err);
+        if (st ==
+            CUZK_E_EXISTS) { /* of a shared queue: another daemon has the job, its end counts */
+            st = CUZK_OK;
+        }
         cuzk_engine_lock(e);
         if (st == CUZK_OK) {
             cuzk_job_end_saved(e, j, st, NULL);

@@ -73,9 +73,18 @@ cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32], cuzk
         return CUZK_FAIL(err, st, "job store: %s", inner.msg);
     }
     if (f.j != NULL) {
-        *out = f.j;
+        *out = f.j->state < CUZK_JOB_COMPLETED ? cuzk_shared_adopt(e, f.j) : f.j;
     }
     return CUZK_OK;
+}
+
+cuzk_status cuzk_job_get_stored(cuzk_engine *e, uint64_t number, job **out, cuzk_err *err)
+{
+    found f = {.is_found = false};
+    *out = NULL;
+    CUZK_TRY(e->store.shared->get(e->store.arg, number, take_found, &f, err));
+    *out = f.j;
+    return f.j != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job");
 }
 
 cuzk_status cuzk_job_find_stored_id(cuzk_engine *e, const char *id, job **out, cuzk_err *err)
@@ -92,6 +101,10 @@ cuzk_status cuzk_job_find_stored_id(cuzk_engine *e, const char *id, job **out, c
     }
     if (f.j == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job");
+    }
+    if (f.j->state < CUZK_JOB_COMPLETED && e->store.shared != NULL) {
+        *out = cuzk_shared_adopt(e, f.j);
+        return CUZK_OK;
     }
     if (f.j->state < CUZK_JOB_COMPLETED) {
         cuzk_job_destroy(f.j);

@@ -47,7 +47,8 @@ static void leave_hash(cuzk_engine *e, waiter *w)
 
 void cuzk_waiters_check(cuzk_engine *e, job *j)
 {
-    if (j->waiters == NULL && j->is_watched_only && j->phase < PHASE_ENDING) {
+    if (j->waiters == NULL && j->is_watched_only &&
+        (j->phase < PHASE_ENDING || j->phase == PHASE_ELSEWHERE)) {
         cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the client has gone");
     }
 }

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "engine/engine_internal.h"
+#include "engine/job/accept_internal.h"
 
 static uint64_t block_need(const job *j)
 {
@@ -244,7 +245,12 @@ LOCKED static void run(cuzk_engine *e, job *j)
     j->pins++;
     e->busy++;
     cuzk_engine_log_job(e, 2, "job.started", j, NULL, NULL);
-    cuzk_status st = parse(e, j, &may_start, &err);
+    cuzk_status st = cuzk_shared_start(e, j, &err);
+    if (st == CUZK_OK) {
+        st = parse(e, j, &may_start, &err);
+    } else {
+        drop_block(e, j);
+    }
     if (st == CUZK_OK) {
         st = check(e, j, may_start, &err);
     }

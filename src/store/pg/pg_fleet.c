@@ -203,7 +203,7 @@ static void lose(pg_fleet *f, bool is_replaced)
     if (is_replaced) {
         pg_fleet_event(f, 0, "fleet.replaced",
                        "another daemon has joined by the same name: this one takes no more jobs "
-                       "from the queue; give it another fleet.name");
+                       "from the queue; give it another store.member");
     } else {
         pg_fleet_event(
             f, 1, "fleet.lease_lost",
@@ -365,7 +365,7 @@ static cuzk_status init(pg_fleet *f, pg_store *s, const cuzk_pg_member *config, 
 {
     const char *why = cuzk_pg_member_name_fault(config->name);
     if (why != NULL) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "fleet.name \"%.100s\": %s", config->name, why);
+        return CUZK_FAIL(err, CUZK_E_INVALID, "store.member \"%.100s\": %s", config->name, why);
     }
     f->store = s;
     f->lease_ms = config->lease_ms == 0 ? DEFAULT_LEASE_MS : config->lease_ms;
