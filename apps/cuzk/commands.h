@@ -52,6 +52,7 @@ int cmd_bench_show(int argc, char **argv);
 int cmd_bench_synth(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_fleet(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_submit(int argc, char **argv);

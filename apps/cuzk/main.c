@@ -46,6 +46,9 @@ static const command commands[] = {
 #ifdef CUZK_TOP
     {"top", "a daemon's jobs, devices and queues, on a terminal", cmd_top},
 #endif
+#ifdef CUZK_FLEET
+    {"fleet", "daemons that share a queue: status", cmd_fleet},
+#endif
     {"Tools", NULL, NULL},
 #ifdef CUZK_DAEMON
     {"doctor", "whether this machine can prove, and what to do next", cmd_doctor},

@@ -61,7 +61,8 @@ typedef struct cuzk_config {
     const char *aggregate_srs, *aggregate_srs_digest;
     cuzk_config_strings preload;
 
-    const char *store_path;
+    const char *store_path, *store_url, *store_password_file, *store_member;
+    uint64_t store_lease_ms;
     uint64_t store_max_size, result_retention_ms, result_count;
 
     const char *log_level, *log_format;

@@ -42,6 +42,7 @@ typedef struct serve {
     cuzk_rpc_callers *tokens, *certs; /* owned; NULL: none */
     cuzk_job_store store;
     bool has_store;
+    bool is_shared; /* the store is a queue that several daemons share: no file of this one */
     cuzk_trace *trace;
     cuzk_engine *engine;
     cuzk_rpc_server *rpc;
@@ -74,6 +75,8 @@ void serve_block_signals(void);
 void serve_timeline(serve *s);
 /** Prometheus text of engine and gRPC server, for /metrics and GetMetrics; arg is the serve. @thread any */
 cuzk_status serve_metrics(void *arg, char **text, size_t *n, cuzk_err *err);
+/** With store.url: the queue that this daemon shares with others. */
+CUZK_NODISCARD cuzk_status serve_open_shared_store(serve *s);
 /** Why the daemon should get no jobs now, ended by a line feed; NULL: it is ready. arg is the serve. @thread any */
 const char *serve_not_ready(void *arg);
 /** Takes everything down. */

@@ -55,7 +55,7 @@ static void put_rpc(cuzk_text_buf *b, const cuzk_rpc_stats *s)
 static void put_store(cuzk_text_buf *b, const serve *s)
 {
     cuzk_store_state st;
-    if (!s->has_store) {
+    if (!s->has_store || s->is_shared) {
         return;
     }
     cuzk_store_look(&s->store, &st);

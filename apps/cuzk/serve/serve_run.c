@@ -96,7 +96,7 @@ static const char *signal_name(int sig)
 static void look_at_store(serve *s)
 {
     cuzk_store_state state;
-    if (s->has_store) {
+    if (s->has_store && !s->is_shared) {
         cuzk_store_look(&s->store, &state);
         cuzk_rpc_server_ready_changed(s->rpc);
     }

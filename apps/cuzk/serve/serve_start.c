@@ -174,6 +174,9 @@ static cuzk_status open_store(serve *s)
 {
     char path[CUZK_STORE_PATH_BYTES];
     const char *given = s->config->store_path, *state = environment("STATE_DIRECTORY");
+    if (s->config->store_url[0] != '\0') {
+        return serve_open_shared_store(s);
+    }
     if (strcmp(given, "memory") == 0) {
         CUZK_LOG(s->log, CUZK_LOG_INFO, "store.memory", "why", "configured");
         return CUZK_OK;
@@ -277,7 +280,7 @@ static void say_listening(const serve *s, const char *address, bool tls, uint16_
 const char *serve_not_ready(void *arg)
 {
     const serve *s = arg;
-    return s->has_store && cuzk_store_is_full(&s->store)
+    return s->has_store && !s->is_shared && cuzk_store_is_full(&s->store)
                ? "not ready: the job store's disk is full\n"
                : NULL;
 }

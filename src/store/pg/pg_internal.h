@@ -96,6 +96,9 @@ CUZK_NODISCARD cuzk_status pg_run(pg_store *s, pg_work work, void *arg, cuzk_err
 /** The same with another limit of time. */
 CUZK_NODISCARD cuzk_status pg_run_for(pg_store *s, uint64_t limit_ms, pg_work work, void *arg,
                                       cuzk_err *err);
+/** pg_open.c: a store that has not connected yet. */
+CUZK_NODISCARD cuzk_status pg_store_new(pg_store **out, const cuzk_pg_config *config,
+                                        cuzk_err *err);
 void pg_store_free(pg_store *s);
 
 /* --- pg_schema.c --- */

@@ -36,13 +36,16 @@ static bool init_locks(pg_store *s)
     return ok;
 }
 
-static cuzk_status make(pg_store **out, const cuzk_pg_config *config, cuzk_err *err)
+cuzk_status pg_store_new(pg_store **out, const cuzk_pg_config *config, cuzk_err *err)
 {
+    char name[CUZK_PG_NAME_BYTES];
+    CUZK_TRY(cuzk_pg_describe(name, config->url, err));
     pg_store *s = cuzk_alloc_zero(1, sizeof(*s));
     if (s == NULL || !init_locks(s)) {
         cuzk_free(s);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the job store");
     }
+    memcpy(s->name, name, sizeof(name));
     s->max_bytes = config->max_bytes == 0 ? DEFAULT_MAX_BYTES : config->max_bytes;
     s->max_jobs = config->max_jobs;
     s->retry_ms = config->retry_ms == 0 ? DEFAULT_RETRY_MS : config->retry_ms;
@@ -77,13 +80,10 @@ cuzk_status cuzk_pg_store_open(cuzk_job_store *out, const cuzk_pg_config *config
                                cuzk_store_report *report, cuzk_err *err)
 {
     cuzk_store_report unwanted;
-    char name[CUZK_PG_NAME_BYTES];
     pg_store *s = NULL;
     report = report == NULL ? &unwanted : report;
     memset(report, 0, sizeof(*report));
-    CUZK_TRY(cuzk_pg_describe(name, config->url, err));
-    CUZK_TRY(make(&s, config, err));
-    memcpy(s->name, name, sizeof(name));
+    CUZK_TRY(pg_store_new(&s, config, err));
     cuzk_status st = pg_run(s, pg_migrate, NULL, err);
     if (st == CUZK_OK) {
         st = pg_run(s, take_stock, report, err);
