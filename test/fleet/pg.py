@@ -3,9 +3,11 @@ import glob, os, pwd, shutil, signal, subprocess, tempfile, time
 
 
 class Server:
-    def __init__(self, *settings):
+    def __init__(self, *settings, small=False):
         self.bin = os.path.dirname(sorted(glob.glob("/usr/lib/postgresql/*/bin/postgres"))[-1])
         self.folder = tempfile.mkdtemp(prefix="cuzk-pg-", dir="/tmp")
+        # small: a file system of its own that can be filled, where that is allowed
+        self.is_small = small and subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m", "tmpfs", self.folder], capture_output=True).returncode == 0
         os.chmod(self.folder, 0o755)
         self.user = {}
         if os.getuid() == 0:  # it does not run as root
@@ -43,10 +45,12 @@ class Server:
 
     def close(self):
         self.stop()
+        if self.is_small:
+            subprocess.run(["umount", self.folder])
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def server(*settings):
+def server(*settings, small=False):
     if not glob.glob("/usr/lib/postgresql/*/bin/postgres") or shutil.which("psql") is None:
         return None
-    return Server(*settings)
+    return Server(*settings, small=small)

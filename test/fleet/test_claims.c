@@ -232,6 +232,44 @@ static void who_leaves_gives_back(void)
     CHECK_U64(history_check().ended, 1);
 }
 
+/* Two daemons of one name: the newer one stays, and the older one says so and claims nothing. */
+static void note_replaced(void *arg, int level, const char *event, const char *text)
+{
+    if (strcmp(event, "fleet.replaced") == 0 && level == 0 &&
+        strstr(text, "store.member") != NULL) {
+        atomic_store((atomic_bool *)arg, true);
+    }
+}
+
+static void of_two_with_one_name_the_newer_stays(void)
+{
+    cuzk_job_store older;
+    cuzk_err err = {0};
+    atomic_bool was_replaced = false;
+    const cuzk_pg_member m = {.name = "a",
+                              .lease_ms = LEASE_MS,
+                              .on_event = note_replaced,
+                              .on_event_arg = &was_replaced};
+    const cuzk_pg_member bad = {.name = "a b"};
+    cuzk_pg_config c = {.url = pg_server_url(), .member = &m};
+    CHECK_OK(cuzk_pg_store_open(&older, &c, NULL, &err), &err);
+    cuzk_job_store newer = join(pg_server_url(), "a", LEASE_MS);
+    const uint64_t n = first_number(&newer), end = cuzk_clock_ns() + 30000000000u;
+    while (!atomic_load(&was_replaced)) {
+        CHECK(cuzk_clock_ns() < end);
+        pause_ms(20);
+    }
+    CHECK_STATUS(put_as(&older, n, 2, true), CUZK_OK); /* it takes jobs for the others */
+    CHECK(!older.shared->is_held(older.arg, n));
+    CHECK_U64(claim(&older, 4).count, 0);
+    CHECK_U64(claim(&newer, 4).count, 1);
+    older.destroy(older.arg);
+    newer.destroy(newer.arg);
+    c.member = &bad;
+    CHECK_STATUS(cuzk_pg_store_open(&older, &c, NULL, &err), CUZK_E_INVALID);
+    CHECK_MSG(strstr(err.msg, "store.member \"a b\"") != NULL, "%s", err.msg);
+}
+
 /* --- several processes --- */
 
 #define IS_BAD(number) ((number) % 40 == 7) /* kills every process that proves it */
@@ -386,7 +424,11 @@ static void a_fleet_in_trouble(void)
     free(why);
 }
 
-static const cuzk_case cases[] = {CASE(by_class_deadline_and_age), CASE(cancels_reach_the_holder),
-                                  CASE(equal_jobs_are_put_once),   CASE(who_leaves_gives_back),
-                                  CASE(a_fleet_in_trouble),        CASE(work_until_term)};
+static const cuzk_case cases[] = {CASE(by_class_deadline_and_age),
+                                  CASE(cancels_reach_the_holder),
+                                  CASE(equal_jobs_are_put_once),
+                                  CASE(who_leaves_gives_back),
+                                  CASE(of_two_with_one_name_the_newer_stays),
+                                  CASE(a_fleet_in_trouble),
+                                  CASE(work_until_term)};
 TEST_MAIN("fleet/claims", cases)

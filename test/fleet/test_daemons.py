@@ -26,6 +26,10 @@ def run(*args):
     return r.stdout
 
 
+def failures():
+    return failed
+
+
 class Daemon:
     all = []
 
@@ -39,9 +43,13 @@ class Daemon:
                     f'srs.param_cache = "{params}"\nstore.url = "{url}"\nstore.member = "{name}"\nstore.lease = "{LEASE}s"\nlogging.format = "text"\n')
         self.start()
 
+    def spawn(self):
+        """Without waiting."""
+        self.p = subprocess.Popen([self.cuzk, "serve", "--config", self.config], stdout=open(self.log, "a"), stderr=subprocess.STDOUT)
+
     def start(self):
         begin = os.path.getsize(self.log) if os.path.exists(self.log) else 0
-        self.p = subprocess.Popen([self.cuzk, "serve", "--config", self.config], stdout=open(self.log, "a"), stderr=subprocess.STDOUT)
+        self.spawn()
         for _ in range(600):
             if "daemon.ready" in open(self.log).read()[begin:]:
                 return
@@ -108,7 +116,7 @@ def scenario(cuzk, folder, server):
         r = (a, b)[i % 2].client("await", name, "-o", os.path.join(folder, f"proof-{i}"))
         check(f"{name} ends with a proof", r.returncode == 0, r.stdout + r.stderr)
         verb, *more = jobs[i % len(jobs)][:-1]
-        r = subprocess.run([cuzk, "verify", "winning", *more, f"--proof={os.path.join(folder, f'proof-{i}')}", f"--params={params}"],
+        r = subprocess.run([cuzk, "verify", "winning", "--sector-size=2KiB", *more, f"--proof={os.path.join(folder, f'proof-{i}')}", f"--params={params}"],
                            capture_output=True, text=True)
         check("which is true", r.returncode == 0, r.stdout + r.stderr)
     r = a.client("await", "no such job")
@@ -146,4 +154,5 @@ def main():
     sys.exit(1 if failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,6 +11,10 @@
 #include "apps/cuzk/params/network.h"
 #include "base/alloc.h"
 
+#ifdef CUZK_FLEET
+#    include "store/pg/pg_status.h"
+#endif
+
 #include "doctor.h"
 
 #define PACKAGED_CONFIG "/etc/cuzk/cuzk.toml"
@@ -154,12 +158,51 @@ void doctor_params(doctor *d)
     }
 }
 
+#ifdef CUZK_FLEET
+/* With store.url: does the database answer, and who shares it? */
+static void doctor_shared_store(doctor *d)
+{
+    const cuzk_config *c = d->config;
+    const cuzk_pg_config pg = {
+        .url = c->store_url,
+        .password_file = c->store_password_file[0] == '\0' ? NULL : c->store_password_file,
+        .retry_ms = 2000};
+    cuzk_pg_fleet_status s;
+    cuzk_err err = {.msg = ""};
+    const cuzk_status st = cuzk_pg_fleet_status_read(&s, &pg, &err);
+    size_t alive = 0;
+    if (st == CUZK_E_NOT_FOUND) {
+        doctor_say(d, FINDING_GOOD, "store", "%s; the first daemon makes them", err.msg);
+        return;
+    }
+    if (st != CUZK_OK) {
+        doctor_say(d, FINDING_PROBLEM, "store", "%s", err.msg);
+        return;
+    }
+    for (size_t i = 0; i < s.n_members; i++) {
+        alive += s.members[i].is_alive ? 1 : 0;
+    }
+    doctor_say(d, FINDING_GOOD, "store", "a shared queue: %zu daemons, %" PRIu64 " jobs wait",
+               alive, s.queued);
+    cuzk_pg_fleet_status_free(&s);
+}
+#else
+static void doctor_shared_store(doctor *d)
+{
+    doctor_say(d, FINDING_PROBLEM, "store", "store.url: this program was built without libpq");
+}
+#endif
+
 void doctor_store(doctor *d)
 {
     struct statvfs fs;
     char folder[4096];
     const char *given = d->config == NULL ? "auto" : d->config->store_path;
     const bool automatic = strcmp(given, "auto") == 0;
+    if (d->config != NULL && d->config->store_url[0] != '\0') {
+        doctor_shared_store(d);
+        return;
+    }
     if (strcmp(given, "memory") == 0) {
         doctor_say(d, FINDING_NOTE, "store",
                    "store.path is \"memory\": accepted jobs do not survive a restart");
