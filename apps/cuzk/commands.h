@@ -63,6 +63,7 @@ int cmd_preload(int argc, char **argv);
 int cmd_evict(int argc, char **argv);
 int cmd_health(int argc, char **argv);
 int cmd_bench_daemon(int argc, char **argv);
+int cmd_bench_sweep(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 
 #endif /* CUZK_APPS_COMMANDS_H */

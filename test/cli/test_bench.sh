@@ -77,4 +77,13 @@ run 'moved among many' 1 '1 of the baselines in 3 results moved' bench moved "$d
 run 'none moved' 0 '0 of the baselines' bench moved "$dir/a.json" "$dir/b.json"
 run 'the same commit, another value' 1 'what moved is the measurement' bench compare "$dir/a.json" "$dir/moved.json"
 run 'as JSON' 1 '"verdict": "mixed"' bench compare "$dir/a.json" "$dir/c.json" --json
+
+# One partition of a C1, and the engine with several settings.
+c1=test/vectors/filecoin/porep-ni.c1.json
+run 'synth: no such partition' 2 'there is no partition 13' bench synth porep --c1 $c1 --partition 13
+run 'sweep: a table' 0 'proofs/min' bench sweep window --sectors 1 --count 2 -j 1,2 --batch 0,1 --lanes 1
+check 'sweep: a line for each combination' test "$(grep -c '^  *[0-9]' "$dir/out")" = 4
+run 'sweep as JSON' 0 '"proofs_per_minute"' bench sweep window --sectors 1 --count 1 -j 1 --json
+run 'sweep: not a list' 2 'is not a list' bench sweep window -j 1,x
+run 'sweep: no kind' 2 'needs KIND' bench sweep rows
 summary

@@ -431,10 +431,15 @@ cuzk_status bench_subject_prove(const bench_subject *s, cuzk_trace_ctx trace, cu
 
 cuzk_status bench_subject_witness(const bench_subject *s, cuzk_witness **w, cuzk_err *err)
 {
-    return s->is_rows
-               ? bench_rows_witness(w, &s->rows, s->rows_circuit, err)
-               : cuzk_filecoin_input_witness(w, s->parsed, cuzk_filecoin_circuit_get(s->circuit), 0,
-                                             s->hashes, s->a->pool, s->a->cancel, err);
+    if (s->is_rows) {
+        return bench_rows_witness(w, &s->rows, s->rows_circuit, err);
+    }
+    /* A PoSt's partition is part of its statement; the input holds that one alone. */
+    const bool is_post =
+        s->spec.kind == CUZK_CIRCUIT_WINDOW || s->spec.kind == CUZK_CIRCUIT_WINNING;
+    return cuzk_filecoin_input_witness(w, s->parsed, cuzk_filecoin_circuit_get(s->circuit),
+                                       is_post ? 0 : (uint32_t)s->in.partition, s->hashes,
+                                       s->a->pool, s->a->cancel, err);
 }
 
 cuzk_status bench_subject_record(const bench_subject *s, cuzk_circuit **c, cuzk_err *err)

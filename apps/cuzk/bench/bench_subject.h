@@ -59,7 +59,7 @@ CUZK_NODISCARD cuzk_status bench_subject_load(bench_subject *s, cuzk_trace_ctx t
 /** One proof of all partitions, verified. @thread several at once. */
 CUZK_NODISCARD cuzk_status bench_subject_prove(const bench_subject *s, cuzk_trace_ctx trace,
                                                cuzk_err *err);
-/** The witness of the first partition, for a subject opened without parameters. */
+/** The witness of the partition that the options name, for a subject opened without parameters. */
 CUZK_NODISCARD cuzk_status bench_subject_witness(const bench_subject *s, cuzk_witness **w,
                                                  cuzk_err *err);
 /** Records and compiles the circuit anew. */

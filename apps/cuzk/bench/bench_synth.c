@@ -21,6 +21,12 @@ enum { OPT_SIZE = 0x480, OPT_SEED, OPT_SECTORS, OPT_LG, OPT_BITS, OPT_COUNTERS }
 
 static const struct argp_option options[] = {
     {"sector-size", OPT_SIZE, "SIZE", 0, "2KiB (default) to 64GiB", 0},
+    STATEMENT_OPTION_C1("; default: generated"),
+    STATEMENT_OPTION_VANILLA("; default: generated"),
+    STATEMENT_OPTION_RANDOMNESS(", with --vanilla"),
+    STATEMENT_OPTION_TYPE,
+    STATEMENT_OPTIONS_UPDATE,
+    {"partition", OPT_PARTITION, "K", 0, "Whose witness is made (default 0)", 0},
     {"seed", OPT_SEED, "N", 0, "Of the generated input (default 1)", 0},
     {"sectors", OPT_SECTORS, "N", 0, "window: sectors (default: a full partition)", 0},
     {"lg", OPT_LG, "N", 0, "rows: 2^N rows, 3 to 26 (default 20)", 0},
@@ -60,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "needs KIND: porep, winning, window, update, rows");
         }
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return statement_opts_parse(&p->s.in, key, arg, state);
     }
 }
 

@@ -7,6 +7,7 @@
 static const command commands[] = {
 #ifdef CUZK_DAEMON
     {"daemon", "a daemon, by gRPC: single, batch, stress, ...", cmd_bench_daemon},
+    {"sweep", "the engine by jobs at once, batch and lanes: one table", cmd_bench_sweep},
 #endif
 #ifdef CUZK_BENCH
     {"micro", "single operations: fields, curve, NTT, MSM, hashes", cmd_bench_micro},
