@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "cpu/cpu.h"
 #include "groth16/params/srs.h"
 #include "report/text.h"
@@ -251,13 +252,18 @@ static const char *hint(cuzk_status st)
     return st == CUZK_E_EXISTS ? " (--force replaces it)" : "";
 }
 
+/* A message may quote a file or a daemon. */
 static void report_text(const app *a, cuzk_status st)
 {
+    char shown[sizeof(a->err.msg)];
     if (st == CUZK_OK || st == CUZK_E_PROOF_FALSE) {
         return; /* the command has said so in its own words */
     }
     (void)fprintf(stderr, "%s: %s%s\n", a->command,
-                  a->err.msg[0] != '\0' ? a->err.msg : cuzk_status_text(st), hint(st));
+                  a->err.msg[0] != '\0'
+                      ? cuzk_utf8_clean(shown, sizeof(shown), a->err.msg, strlen(a->err.msg))
+                      : cuzk_status_text(st),
+                  hint(st));
     if (a->err.os_code != 0) {
         (void)fprintf(stderr, "%s: the system says: %s\n", a->command, strerror(a->err.os_code));
     }
@@ -327,7 +333,8 @@ void app_text(app *a, const char *key, const char *value)
         cuzk_jsonw_key(&a->w, key);
         cuzk_jsonw_str(&a->w, value);
     } else {
-        line(a, key, "%s", value);
+        char shown[4096];
+        line(a, key, "%s", cuzk_utf8_clean(shown, sizeof(shown), value, strlen(value)));
     }
 }
 
@@ -412,10 +419,11 @@ void app_note(app *a, const char *fmt, ...)
         return;
     }
     end_progress(a, true);
+    char text[2048], shown[2048];
     va_start(ap, fmt);
-    (void)vfprintf(stderr, fmt, ap);
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    (void)fputc('\n', stderr);
+    (void)fprintf(stderr, "%s\n", cuzk_utf8_clean(shown, sizeof(shown), text, strlen(text)));
 }
 
 void app_progress(void *arg, const char *what, uint64_t done, uint64_t total)

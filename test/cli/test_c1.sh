@@ -65,4 +65,11 @@ run 'options and envelope: sector' 2 'says sector 1, --sector says 3' $verify --
 run 'an envelope that contradicts itself' 2 'prover_id of the envelope' $verify --c1 "$dir/c1.torn"
 # shellcheck disable=SC2086
 run 'a miner that is no id' 2 'wants an actor id' $verify --c1 "$dir/c1.json" --miner f1abc --sector 1
+
+# What a file says reaches the terminal as text only: no control characters, no marks of direction.
+printf '{"registered_proof":"Stacked\177\342\200\256x"}' >"$dir/c1.odd"
+# shellcheck disable=SC2086
+run 'control characters' 2 'Stacked??x' $verify --c1 "$dir/c1.odd"
+odd=$(printf '\177')
+check 'are not passed on' sh -c "! grep -q '$odd' '$dir/err'"
 summary

@@ -120,7 +120,8 @@ void status_of(world *w, cuzk_engine_status *out)
     cuzk_err err;
     const uint64_t begin = cuzk_clock_ns();
     CHECK_OK(cuzk_engine_get_status(w->e, out, &err), &err);
-    CHECK(cuzk_clock_ns() - begin < SECOND_NS);
+    /* a machine that runs the pauses under a sanitizer has other work, too */
+    CHECK(cuzk_clock_ns() - begin < (getenv("CUZK_PAUSES") != NULL ? 60 : 1) * SECOND_NS);
 }
 
 static bool is_at_rest(world *w)

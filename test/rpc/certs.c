@@ -61,7 +61,7 @@ void certs_make_ca(const char *dir, const char *ca)
     EVP_PKEY_free(key);
 }
 
-void certs_make(const char *dir, const char *ca, const char *name)
+void certs_make_as(const char *dir, const char *ca, const char *name, const char *cn)
 {
     FILE *f = open_file(dir, ca, "pem", "r");
     X509 *issuer = PEM_read_X509(f, NULL, NULL, NULL);
@@ -70,7 +70,7 @@ void certs_make(const char *dir, const char *ca, const char *name)
     EVP_PKEY *issuer_key = PEM_read_PrivateKey(f, NULL, NULL, NULL);
     CHECK(issuer_key != NULL && fclose(f) == 0);
     EVP_PKEY *key = EVP_EC_gen("P-256");
-    X509 *c = new_cert(name, key, 2);
+    X509 *c = new_cert(cn, key, 2);
     CHECK(X509_set_issuer_name(c, X509_get_subject_name(issuer)) == 1);
     extend(c, issuer, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1");
     CHECK(X509_sign(c, issuer_key, EVP_sha256()) > 0);
@@ -79,4 +79,9 @@ void certs_make(const char *dir, const char *ca, const char *name)
     X509_free(issuer);
     EVP_PKEY_free(key);
     EVP_PKEY_free(issuer_key);
+}
+
+void certs_make(const char *dir, const char *ca, const char *name)
+{
+    certs_make_as(dir, ca, name, name);
 }

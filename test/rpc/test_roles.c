@@ -10,7 +10,8 @@
 #include "rpc_fixture.h"
 #include "test.h"
 
-#define ENGINE "/cuzk.v1.ProvingEngine/"
+#define ENGINE     "/cuzk.v1.ProvingEngine/"
+#define AGGREGATOR "/cuzk.aggregate.v1.Aggregator/"
 
 enum { OBSERVE, SUBMIT, ADMINISTER, NO_TOKEN, CALLERS };
 static const char *const tokens[CALLERS] = {"observer-secret-1234", "submitter-secret-123",
@@ -107,7 +108,14 @@ static void every_method_by_role(void)
         {ENGINE "GetMetrics", {-1, -1, -1, U}},
         {ENGINE "PreloadSRS", {D, D, -1, U}},
         {ENGINE "EvictSRS", {D, D, -1, U}},
+        {AGGREGATOR "SubmitAggregate", {D, -1, -1, U}},
+        {AGGREGATOR "Aggregate", {D, -1, -1, U}},
+        {AGGREGATOR "AwaitAggregate", {D, -1, -1, U}},
+        {AGGREGATOR "CancelAggregate", {D, -1, -1, U}},
+        {AGGREGATOR "GetStatus", {-1, -1, -1, U}},
         {"/grpc.health.v1.Health/Check", {OK, OK, OK, OK}},
+        {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", {-1, -1, -1, U}},
+        {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", {-1, -1, -1, U}},
         {ENGINE "NoSuchMethod",
          {CUZK_GRPC_UNIMPLEMENTED, CUZK_GRPC_UNIMPLEMENTED, CUZK_GRPC_UNIMPLEMENTED, U}},
     };
@@ -141,6 +149,24 @@ static void every_method_by_role(void)
     const int got = (int)call(c, ENGINE "EvictSRS", "\n\1x", 3);
     CHECK(got != D && got != U);
     cuzk_rpc_client_destroy(c);
+    close_house(&h);
+}
+
+/* The stream of a health watch is open to everybody, until its caller goes. */
+static void health_watch_by_role(void)
+{
+    house h;
+    open_house(&h, three(), CUZK_RPC_NOBODY);
+    for (int who = 0; who < CALLERS; who++) {
+        cuzk_rpc_client *c = NULL;
+        cuzk_err err;
+        const cuzk_rpc_client_config config = {
+            .address = h.tcp, .token = tokens[who], .timeout_ms = 300};
+        CHECK_OK(cuzk_rpc_client_create(&c, &config, &err), &err);
+        const int got = (int)call(c, "/grpc.health.v1.Health/Watch", "", 0);
+        CHECK_MSG(got == CUZK_GRPC_DEADLINE_EXCEEDED, "caller %d: code %d", who, got);
+        cuzk_rpc_client_destroy(c);
+    }
     close_house(&h);
 }
 
@@ -249,6 +275,7 @@ static void files_of_callers(void)
     }
 }
 
-static const cuzk_case cases[] = {CASE(every_method_by_role), CASE(open_addresses_have_a_role),
-                                  CASE(jobs_are_their_owners), CASE(files_of_callers)};
+static const cuzk_case cases[] = {CASE(every_method_by_role), CASE(health_watch_by_role),
+                                  CASE(open_addresses_have_a_role), CASE(jobs_are_their_owners),
+                                  CASE(files_of_callers)};
 TEST_MAIN("rpc/roles", cases)

@@ -8,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "rpc/wire/rpc_address.h"
+#include "rpc/wire/rpc_grpc.h"
 #include "rpc/wire/rpc_tls.h"
 
 #include "certs.h"
@@ -28,7 +30,8 @@ static void path(char *out, const char *file)
     (void)snprintf(out, 320, "%s/%s", test_tmpdir(), file);
 }
 
-static void start(tls_fixture *f, bool mutual, const char *token)
+static void start_with(tls_fixture *f, bool mutual, const char *token,
+                       const cuzk_rpc_callers *certs)
 {
     cuzk_err err;
     const cuzk_rpc_listen listen[] = {{.address = "https://127.0.0.1:0"}};
@@ -53,11 +56,17 @@ static void start(tls_fixture *f, bool mutual, const char *token)
                                       .tls_cert = f->cert,
                                       .tls_key = f->key,
                                       .tls_client_ca = mutual ? f->ca : NULL,
-                                      .token = token};
+                                      .token = token,
+                                      .certs = certs};
     CHECK_OK(cuzk_rpc_server_create(&f->server, &c, &err), &err);
     CHECK_OK(cuzk_rpc_server_start(f->server, &err), &err);
     (void)snprintf(f->address, sizeof(f->address), "https://127.0.0.1:%u",
                    cuzk_rpc_server_port(f->server, 0));
+}
+
+static void start(tls_fixture *f, bool mutual, const char *token)
+{
+    start_with(f, mutual, token, NULL);
 }
 
 static void stop(tls_fixture *f)
@@ -140,6 +149,54 @@ static void mutual_tls(void)
     c.tls_key = f.client_key;
     CHECK_OK(prove(&c, 100000, &err), &err);
     CHECK_U64(fake_engine_accepted(f.engine), 1);
+    stop(&f);
+}
+
+/* The role of a certificate is that of its name; one that is not listed may do nothing. */
+static void roles_of_certificates(void)
+{
+    static const char *const methods[] = {
+        "/cuzk.v1.ProvingEngine/GetStatus", "/cuzk.v1.ProvingEngine/SubmitProof",
+        "/cuzk.v1.ProvingEngine/EvictSRS", "/grpc.health.v1.Health/Check"};
+    static const struct {
+        const char *name;
+        bool allowed[4];
+    } who[] = {{"watcher", {true, false, false, true}},
+               {"Big Miner Ltd", {true, true, false, true}},
+               {"boss", {true, true, true, true}},
+               {"stranger", {false, false, false, true}},
+               {"watcher\n", {false, false, false, true}}};
+    static const char text[] = "watcher observe\n\"Big Miner Ltd\" submit\nboss administer\n";
+    static cuzk_rpc_callers certs;
+    tls_fixture f;
+    cuzk_err err;
+    certs.n = 0;
+    CHECK_OK(cuzk_rpc_callers_parse(&certs, "f", text, sizeof(text) - 1, false, &err), &err);
+    start_with(&f, true, NULL, &certs);
+    for (size_t i = 0; i < sizeof(who) / sizeof(who[0]); i++) {
+        char cert[320], key[320];
+        certs_make_as(test_tmpdir(), "ca", "caller", who[i].name);
+        path(cert, "caller.pem");
+        path(key, "caller.key");
+        cuzk_rpc_client *c = NULL;
+        const cuzk_rpc_client_config config = {.address = f.address,
+                                               .tls_ca = f.ca,
+                                               .tls_cert = cert,
+                                               .tls_key = key,
+                                               .timeout_ms = 30000};
+        CHECK_OK(cuzk_rpc_client_create(&c, &config, &err), &err);
+        for (size_t m = 0; m < 4; m++) {
+            uint8_t *reply = NULL;
+            size_t n = 0;
+            const cuzk_bytes none = {(const uint8_t *)"", 0};
+            const cuzk_status st = cuzk_rpc_client_call(c, methods[m], &none, 1, &reply, &n, &err);
+            const bool denied =
+                st != CUZK_OK && cuzk_rpc_client_code(c) == CUZK_GRPC_PERMISSION_DENIED;
+            CHECK_MSG(denied == !who[i].allowed[m], "%s, %s: %s", who[i].name, methods[m], err.msg);
+            cuzk_free(st == CUZK_OK ? reply : NULL);
+        }
+        cuzk_rpc_client_destroy(c);
+    }
     stop(&f);
 }
 
@@ -263,6 +320,6 @@ static void versions_and_alpn(void)
     stop(&f);
 }
 
-static const cuzk_case cases[] = {CASE(tls), CASE(mutual_tls), CASE(token), CASE(renewed),
-                                  CASE(versions_and_alpn)};
+static const cuzk_case cases[] = {CASE(tls),   CASE(mutual_tls), CASE(roles_of_certificates),
+                                  CASE(token), CASE(renewed),    CASE(versions_and_alpn)};
 TEST_MAIN("rpc/tls", cases)
