@@ -180,7 +180,7 @@ static __attribute__((noinline)) void ct_dbl(ct_point *out, const ct_point *p)
 static void ct_from_jac(ct_point *out, const CUZK_EC_JAC *p)
 {
     enum { LIMBS = sizeof(CUZK_EC_F) / 8 };
-    static const CUZK_EC_F one = CUZK_EC_ONE;
+    const CUZK_EC_F one = CUZK_EC_ONE;
     uint64_t z[LIMBS], y[LIMBS], y1[LIMBS], any = 0;
     CUZK_EC_F t;
     memcpy(z, &p->z, sizeof(z));

@@ -203,7 +203,7 @@ cuzk_status c1_envelope_open(const uint8_t **out, size_t *n, uint8_t **owned, co
 
 cuzk_status c1_envelope_apply(cuzk_porep_input *in, const c1_envelope *e, cuzk_err *err)
 {
-    cuzk_node prover_id;
+    cuzk_node prover_id = {{0}};
     if (e->has_size && e->size != in->type.sector_bytes) {
         return CUZK_FAIL(err, CUZK_E_INVALID,
                          "C1: SectorSize of the envelope is %llu, the proof is for %llu bytes",

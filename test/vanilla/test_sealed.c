@@ -215,7 +215,7 @@ static void put_and_refuse(const char *dir, const char *name, const void *data, 
                            const cuzk_hashes *h, cuzk_status want, const char *text)
 {
     char path[300];
-    size_t kept_n;
+    size_t kept_n = 0;
     (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
     uint8_t *kept = access(path, R_OK) == 0 ? test_read_file(path, &kept_n) : NULL;
     if (data != NULL) {
