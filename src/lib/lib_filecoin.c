@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "prover/filecoin_input.h"
 #include "prover/filecoin_verify.h"
+#include "vanilla/public_inputs.h"
 
 #include "lib_internal.h"
 
@@ -83,25 +84,60 @@ static void copy_node(cuzk_node *out, const uint8_t in[32])
     memcpy(out->b, in, sizeof(out->b));
 }
 
-cuzk_status cuzk_verify_seal(const cuzk_vk *vk, const uint8_t *proof, size_t proof_bytes,
-                             const cuzk_seal_claim *claim, cuzk_error *error)
+static cuzk_status seal_statement(cuzk_porep_statement *s, const cuzk_seal_claim *claim,
+                                  cuzk_error *error)
 {
     cuzk_seal_claim c;
-    cuzk_porep_statement s;
     cuzk_node prover_id, ticket, porep_id;
     cuzk_err err = {.msg = ""};
     CUZK_TRY(lib_take(&c, sizeof(c), claim, "cuzk_seal_claim", error));
-    cuzk_status st = cuzk_seal_type_of(&s.type, c.registered_proof, &err);
-    if (st == CUZK_OK) {
-        copy_node(&s.comm_r, c.comm_r);
-        copy_node(&s.comm_d, c.comm_d);
-        copy_node(&s.seed, c.seed);
-        copy_node(&ticket, c.ticket);
-        cuzk_prover_id_of_miner(&prover_id, c.miner_id);
-        cuzk_porep_id(&porep_id, c.registered_proof);
-        cuzk_replica_id(&s.replica_id, &prover_id, c.sector_number, &ticket, &s.comm_d, &porep_id);
-        st = cuzk_filecoin_verify_porep(vk, proof, proof_bytes, &s, &err);
+    const cuzk_status st = cuzk_seal_type_of(&s->type, c.registered_proof, &err);
+    if (st != CUZK_OK) {
+        return lib_error(error, st, &err);
     }
+    copy_node(&s->comm_r, c.comm_r);
+    copy_node(&s->comm_d, c.comm_d);
+    copy_node(&s->seed, c.seed);
+    copy_node(&ticket, c.ticket);
+    cuzk_prover_id_of_miner(&prover_id, c.miner_id);
+    cuzk_porep_id(&porep_id, c.registered_proof);
+    cuzk_replica_id(&s->replica_id, &prover_id, c.sector_number, &ticket, &s->comm_d, &porep_id);
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_verify_seal(const cuzk_vk *vk, const uint8_t *proof, size_t proof_bytes,
+                             const cuzk_seal_claim *claim, cuzk_error *error)
+{
+    cuzk_porep_statement s;
+    cuzk_err err = {.msg = ""};
+    CUZK_TRY(seal_statement(&s, claim, error));
+    return lib_error(error, cuzk_filecoin_verify_porep(vk, proof, proof_bytes, &s, &err), &err);
+}
+
+cuzk_status cuzk_seal_inputs(uint8_t *out, size_t capacity, size_t *n, const cuzk_seal_claim *claim,
+                             cuzk_error *error)
+{
+    cuzk_porep_statement s;
+    cuzk_err err = {.msg = ""};
+    CUZK_TRY(seal_statement(&s, claim, error));
+    const size_t each = cuzk_porep_n_public_inputs(cuzk_sector_shape_of(s.type.sector_bytes));
+    const uint32_t partitions = cuzk_porep_partitions(&s.type);
+    *n = each * partitions;
+    if (capacity < *n) {
+        return lib_fail(error, CUZK_E_INVALID, "there are %zu public inputs, and room for %zu", *n,
+                        capacity);
+    }
+    cuzk_fr *values = cuzk_alloc(each, sizeof(*values));
+    cuzk_status st = values != NULL
+                         ? CUZK_OK
+                         : CUZK_FAIL(&err, CUZK_E_NOMEM, "out of memory for %zu inputs", each);
+    for (uint32_t k = 0; st == CUZK_OK && k < partitions; k++) {
+        st = cuzk_porep_public_inputs(values, &s, k, &err);
+        for (size_t i = 0; st == CUZK_OK && i < each; i++) {
+            cuzk_fr_to_bytes_le(out + 32 * (k * each + i), &values[i]);
+        }
+    }
+    cuzk_free(values);
     return lib_error(error, st, &err);
 }
 
