@@ -7,6 +7,8 @@ every kind by the Python binding.
 """
 import importlib, json, os, pathlib, subprocess, sys, tempfile
 
+from tree import install
+
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 VECTORS = pathlib.Path("test/vectors/groth16").resolve()
 AGGREGATE, CIRCOM, FILECOIN, SNARKJS = (VECTORS.parent / x for x in ("aggregate", "circom", "filecoin", "snarkjs"))
@@ -27,15 +29,6 @@ def check(what, ok):
     if not ok:
         sys.exit(f"failed: {what}")
     done += 1
-
-
-def install(prefix):
-    for component in ("lib", "dev"):
-        run("cmake", "--install", BUILD, "--prefix", prefix, "--component", component)
-    [pc] = prefix.glob("lib/**/pkgconfig/cuzk.pc")
-    text = pc.read_text()
-    pc.write_text("\n".join(f"prefix={prefix}" if x.startswith("prefix=") else x for x in text.split("\n")))
-    return pc.parent
 
 
 def aggregate_files(folder):
@@ -176,7 +169,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         prefix = folder / "usr"
-        pkgconfig = install(prefix)
+        pkgconfig = install(BUILD, prefix)
         library = pkgconfig.parent / "libcuzk.so.0"
         needed = run("readelf", "-d", library)
         names = {x.split("[")[1].split("]")[0] for x in needed.split("\n") if "(NEEDED)" in x}
