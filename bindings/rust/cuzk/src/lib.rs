@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! libcuzk in Rust: Groth16 proofs over BLS12-381 of Filecoin and circom, and their verification.
+//!
+//! Bytes in, `Result` out. Handles free themselves, may be shared between threads, and may be dropped in any order.
+//!
+//! ```no_run
+//! let key = cuzk::VerifyingKey::from_bytes(&std::fs::read("circuit.vk")?)?;
+//! key.verify(&std::fs::read("proof")?, &[[7; 32]])?; // Ok(()): proven
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+use std::ffi::{CStr, CString};
+use std::os::raw::{c_char, c_void};
+use std::path::Path;
+use std::time::Duration;
+use std::{fmt, ptr};
+
+use cuzk_sys as sys;
+
+mod prove;
+pub use prove::{CircomKey, Options, Prover, Request, Span, Task};
+
+/// Bytes of the proof of one partition.
+pub const PROOF_BYTES: usize = 192;
+
+/// A kind of Filecoin's proofs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Kind {
+    PoRep = sys::CUZK_KIND_POREP,
+    Winning = sys::CUZK_KIND_WINNING,
+    Window = sys::CUZK_KIND_WINDOW,
+    Update = sys::CUZK_KIND_UPDATE,
+}
+
+/// A failed call.
+#[derive(Clone, Debug)]
+pub struct Error {
+    /// `CUZK_E_...` of cuzk/cuzk.h.
+    pub status: i32,
+    /// The machine is at fault, not the input: the same call may succeed later or elsewhere.
+    pub retryable: bool,
+    pub text: String,
+}
+
+impl Error {
+    /// "CUZK_E_VANILLA".
+    pub fn name(&self) -> &'static str {
+        // Safety: the library gives a static text for every number.
+        unsafe { CStr::from_ptr(sys::cuzk_status_name(self.status)) }.to_str().unwrap_or("CUZK_E_UNKNOWN")
+    }
+
+    fn invalid(text: &str) -> Error {
+        Error { status: sys::CUZK_E_INVALID, retryable: false, text: text.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name(), self.text)
+    }
+}
+
+impl std::error::Error for Error {}
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Runs a function of the library that fills an error.
+fn call(f: impl FnOnce(*mut sys::cuzk_error) -> sys::cuzk_status) -> Result<()> {
+    let mut e = sys::cuzk_error { status: 0, error_class: 0, os_code: 0, reserved: 0, text: [0; 496] };
+    let status = f(&mut e);
+    if status == sys::CUZK_OK {
+        return Ok(());
+    }
+    // Safety: the text is terminated.
+    let text = unsafe { CStr::from_ptr(e.text.as_ptr()) }.to_string_lossy().into_owned();
+    Err(Error { status, retryable: e.error_class == sys::CUZK_CLASS_ENVIRONMENT, text })
+}
+
+/// The same for results of cuzk/verify.h.
+fn verdict(status: sys::cuzk_status) -> Result<()> {
+    if status == sys::CUZK_OK {
+        return Ok(());
+    }
+    // Safety: static texts for every number.
+    let text = unsafe { CStr::from_ptr(sys::cuzk_verify_text(status)) }.to_string_lossy().into_owned();
+    let retryable = unsafe { sys::cuzk_status_class(status) } == sys::CUZK_CLASS_ENVIRONMENT;
+    Err(Error { status, retryable, text })
+}
+
+fn c_string(s: &str) -> Result<CString> {
+    CString::new(s).map_err(|_| Error::invalid("a text has a zero byte"))
+}
+
+fn c_path(p: &Path) -> Result<CString> {
+    use std::os::unix::ffi::OsStrExt;
+    CString::new(p.as_os_str().as_bytes()).map_err(|_| Error::invalid("a path has a zero byte"))
+}
+
+fn as_ptr(s: &Option<CString>) -> *const c_char {
+    s.as_ref().map_or(ptr::null(), |s| s.as_ptr())
+}
+
+/// Version of the library that is loaded.
+pub fn version() -> &'static str {
+    // Safety: a static text.
+    unsafe { CStr::from_ptr(sys::cuzk_version()) }.to_str().unwrap_or("")
+}
+
+/// Makes parameters of a Filecoin circuit in a folder, for tests: with a seed anybody can forge proofs under them.
+pub fn make_params(folder: &Path, kind: Kind, sector_bytes: u64, insecure_seed: Option<u64>) -> Result<()> {
+    let folder = c_path(folder)?;
+    let options = sys::cuzk_params_make_options {
+        struct_size: std::mem::size_of::<sys::cuzk_params_make_options>() as u32,
+        flags: if insecure_seed.is_some() { sys::CUZK_MAKE_INSECURE_SEED } else { 0 },
+        seed: insecure_seed.unwrap_or(0),
+        threads: 0,
+        reserved: 0,
+        progress: None,
+        progress_arg: ptr::null_mut(),
+    };
+    // Safety: everything lives during the call.
+    call(|e| unsafe { sys::cuzk_params_make(folder.as_ptr(), kind as i32, sector_bytes, &options, e) })
+}
+
+/// What a PoRep proof says. `seed` is not read for non-interactive types.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SealClaim {
+    pub registered_proof: u64,
+    pub miner: u64,
+    pub sector: u64,
+    pub ticket: [u8; 32],
+    pub seed: [u8; 32],
+    pub comm_r: [u8; 32],
+    pub comm_d: [u8; 32],
+}
+
+/// What a WinningPoSt or one partition of a WindowPoSt says; sectors are number and comm_r.
+#[derive(Clone, Debug, Default)]
+pub struct PostClaim {
+    pub registered_proof: u64,
+    pub partition: u32,
+    pub randomness: [u8; 32],
+    pub sectors: Vec<(u64, [u8; 32])>,
+}
+
+/// What a SnapDeals proof says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UpdateClaim {
+    pub registered_proof: u64,
+    pub comm_r_old: [u8; 32],
+    pub comm_r_new: [u8; 32],
+    pub comm_d_new: [u8; 32],
+}
+
+/// What proofs of one circuit are verified with.
+pub struct VerifyingKey(*mut sys::cuzk_vk);
+
+// Safety: immutable once made; the library allows any thread.
+unsafe impl Send for VerifyingKey {}
+unsafe impl Sync for VerifyingKey {}
+
+impl Drop for VerifyingKey {
+    fn drop(&mut self) {
+        // Safety: made by the library, and nobody else has it.
+        unsafe { sys::cuzk_vk_destroy(self.0) }
+    }
+}
+
+fn verify_with(vk: *const sys::cuzk_vk, proof: &[u8], inputs: &[[u8; 32]]) -> Result<()> {
+    // Safety: an array of arrays has no gaps.
+    verdict(unsafe { sys::cuzk_verify(vk, proof.as_ptr(), proof.len(), inputs.as_ptr().cast(), inputs.len()) })
+}
+
+impl VerifyingKey {
+    /// Parses the bytes of a `.vk` file.
+    pub fn from_bytes(vk: &[u8]) -> Result<Self> {
+        let mut p = ptr::null_mut();
+        // Safety: the bytes are read during the call only.
+        verdict(unsafe { sys::cuzk_vk_read(&mut p, vk.as_ptr(), vk.len()) })?;
+        Ok(Self(p))
+    }
+
+    /// From the folder of the network's parameters; None is the usual one.
+    pub fn load(kind: Kind, sector_bytes: u64, folder: Option<&Path>) -> Result<Self> {
+        let mut p = ptr::null_mut();
+        let folder = folder.map(c_path).transpose()?;
+        // Safety: the text lives during the call.
+        call(|e| unsafe { sys::cuzk_vk_load(&mut p, kind as i32, sector_bytes, as_ptr(&folder), e) })?;
+        Ok(Self(p))
+    }
+
+    /// Number of public inputs.
+    pub fn inputs(&self) -> usize {
+        // Safety: a valid key.
+        unsafe { sys::cuzk_vk_n_inputs(self.0) }
+    }
+
+    /// `Ok` when the proof is proven for the public inputs, each 32 bytes, little-endian.
+    pub fn verify(&self, proof: &[u8], inputs: &[[u8; 32]]) -> Result<()> {
+        verify_with(self.0, proof, inputs)
+    }
+
+    /// `Ok` when all partitions of a PoRep are proven.
+    pub fn verify_seal(&self, proof: &[u8], claim: &SealClaim) -> Result<()> {
+        let c = sys::cuzk_seal_claim {
+            struct_size: std::mem::size_of::<sys::cuzk_seal_claim>() as u32,
+            reserved: 0,
+            registered_proof: claim.registered_proof,
+            miner_id: claim.miner,
+            sector_number: claim.sector,
+            ticket: claim.ticket,
+            seed: claim.seed,
+            comm_r: claim.comm_r,
+            comm_d: claim.comm_d,
+        };
+        // Safety: everything lives during the call.
+        call(|e| unsafe { sys::cuzk_verify_seal(self.0, proof.as_ptr(), proof.len(), &c, e) })
+    }
+
+    /// `Ok` when a WinningPoSt or one partition of a WindowPoSt is proven.
+    pub fn verify_post(&self, proof: &[u8], claim: &PostClaim) -> Result<()> {
+        let sectors: Vec<_> = claim.sectors.iter().map(|&(number, comm_r)| sys::cuzk_sector { number, comm_r }).collect();
+        let c = sys::cuzk_post_claim {
+            struct_size: std::mem::size_of::<sys::cuzk_post_claim>() as u32,
+            partition: claim.partition,
+            registered_proof: claim.registered_proof,
+            sectors: sectors.as_ptr(),
+            n_sectors: sectors.len(),
+            randomness: claim.randomness,
+        };
+        // Safety: everything lives during the call.
+        call(|e| unsafe { sys::cuzk_verify_post(self.0, proof.as_ptr(), proof.len(), &c, e) })
+    }
+
+    /// `Ok` when all partitions of an update are proven.
+    pub fn verify_update(&self, proof: &[u8], claim: &UpdateClaim) -> Result<()> {
+        let c = sys::cuzk_update_claim {
+            struct_size: std::mem::size_of::<sys::cuzk_update_claim>() as u32,
+            reserved: 0,
+            registered_proof: claim.registered_proof,
+            comm_r_old: claim.comm_r_old,
+            comm_r_new: claim.comm_r_new,
+            comm_d_new: claim.comm_d_new,
+        };
+        // Safety: everything lives during the call.
+        call(|e| unsafe { sys::cuzk_verify_update(self.0, proof.as_ptr(), proof.len(), &c, e) })
+    }
+}
