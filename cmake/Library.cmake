@@ -71,6 +71,9 @@ if(CUZK_CUDA)
     set(CUZK_PRIVATE_LIBS "-lcudart_static -lrt -ldl -pthread")
 endif()
 
+# The tree may be moved: its prefix follows from the place of cuzk.pc.
+file(RELATIVE_PATH CUZK_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" CUZK_PC_UP "${CUZK_PC_UP}")
 configure_file("${PROJECT_SOURCE_DIR}/packaging/cuzk.pc.in" "${CMAKE_CURRENT_BINARY_DIR}/cuzk.pc" @ONLY)
 configure_file("${PROJECT_SOURCE_DIR}/packaging/libcuzk.cmake.in" "${CMAKE_BINARY_DIR}/CPackLibraryConfig.cmake" @ONLY)
 include(CMakePackageConfigHelpers)
@@ -87,6 +90,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/cuzk-config.cmake" "${CMAKE_CURRENT_B
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/cuzk.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/cuzk" DESTINATION include COMPONENT dev FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/proto/" DESTINATION share/cuzk/proto COMPONENT dev FILES_MATCHING PATTERN "*.proto")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION share/cuzk COMPONENT dev)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/bindings" DESTINATION share/cuzk COMPONENT dev
         PATTERN "__pycache__" EXCLUDE PATTERN "target" EXCLUDE)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION share/doc/libcuzk-dev COMPONENT dev FILES_MATCHING PATTERN "*.md")

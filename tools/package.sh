@@ -1,5 +1,5 @@
 #!/bin/bash
-# The Debian package and the tarball, with CUDA for all classes of cards when nvcc is there.
+# The Debian packages (the program; the library: libcuzk0, libcuzk-dev) and the tarball, with CUDA for all classes of cards when nvcc is there.
 # usage: tools/package.sh [OUT]      OUT: where the files go (default: build/package)
 #   CUDA=ON|OFF     instead of looking for nvcc
 #   CLASSES="89"    compute capabilities to build for, instead of all ("80;86;89;90;100;120")
@@ -22,6 +22,8 @@ cmake --build $build
 
 mkdir -p "$out"
 (cd $build && cpack --config CPackConfig.cmake -G DEB -B packages >cpack.log) || { cat $build/cpack.log; exit 1; }
+# The library: libcuzk0 and libcuzk-dev.
+(cd $build && cpack --config CPackLibraryConfig.cmake -G DEB -B packages >cpack-library.log) || { cat $build/cpack-library.log; exit 1; }
 cp $build/packages/*.deb "$out/"
 
 # The tarball: the same tree, and a page that names what has to be there.
@@ -31,7 +33,7 @@ name=cuzk-$version-linux-$(uname -m)-$kind
 stage=$build/stage/$name
 rm -rf "$build/stage"
 mkdir -p "$stage"
-DESTDIR=$PWD/$stage cmake --install $build --prefix /usr --strip >/dev/null
+DESTDIR=$PWD/$stage cmake --install $build --prefix /usr --strip --component Unspecified >/dev/null
 libc=$(objdump -T "$stage/usr/bin/cuzk" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -1)
 if [ "$(printf '%s\nGLIBC_2.35\n' "$libc" | sort -V | tail -1)" != GLIBC_2.35 ]; then
     echo "package: the program needs $libc; Ubuntu 22.04 has GLIBC_2.35" >&2

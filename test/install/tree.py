@@ -11,12 +11,10 @@ def run(*command, **more):
 
 
 def install(build, prefix):
-    """Installs; the folder of cuzk.pc, which names this prefix."""
+    """Installs; the folder of cuzk.pc."""
     for component in ("lib", "dev"):
         run("cmake", "--install", build, "--prefix", prefix, "--component", component)
     [pc] = prefix.glob("lib/**/pkgconfig/cuzk.pc")
-    text = pc.read_text()
-    pc.write_text("\n".join(f"prefix={prefix}" if x.startswith("prefix=") else x for x in text.split("\n")))
     return pc.parent
 
 

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""libcuzk0 and libcuzk-dev: test_packages.py BUILD (run from the repository root).
+
+Makes both packages as tools/package.sh does, unpacks them into a root of their own, and compiles and runs the
+verifying example from there: with both for the compiler, with libcuzk0 alone for the program.
+"""
+import pathlib, re, sys, tempfile
+
+from tree import environment, run
+
+build = pathlib.Path(sys.argv[1]).resolve()
+
+
+def check(what, ok):
+    if not ok:
+        sys.exit(f"failed: {what}")
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    run("cpack", "--config", build / "CPackLibraryConfig.cmake", "-G", "DEB", "-B", folder / "made", cwd=build)
+    made = {p.name.split("_")[0]: p for p in (folder / "made").glob("*.deb")}
+    check(f"two packages: {sorted(made)}", sorted(made) == ["libcuzk-dev", "libcuzk0"])
+    field = lambda package, f: run("dpkg-deb", "-f", made[package], f).strip()
+    version = field("libcuzk0", "Version")
+    check("libcuzk-dev needs this libcuzk0", field("libcuzk-dev", "Depends") == f"libcuzk0 (= {version})")
+    check(f"libcuzk0 needs libc alone: {field('libcuzk0', 'Depends')}", re.fullmatch(r"libc6 \(>= [0-9.]+\)", field("libcuzk0", "Depends")))
+    check("libcuzk0 tells the loader", "ldconfig" in run("dpkg-deb", "-I", made["libcuzk0"], "triggers"))
+    for package, root in (("libcuzk0", "run"), ("libcuzk0", "all"), ("libcuzk-dev", "all")):
+        run("dpkg-deb", "-x", made[package], folder / root)
+    files = sorted(str(p.relative_to(folder / "run")) for p in (folder / "run").rglob("*") if not p.is_dir())
+    check(f"libcuzk0 has the library alone: {files}", len(files) == 2 and all("/libcuzk.so.0" in f for f in files))
+    every = folder / "all/usr"
+    for part in ("include/cuzk/prove.h", "share/cuzk/proto", "share/cuzk/bindings/go/cuzk.go", "share/cuzk/examples/winning.vk",
+                 "share/doc/libcuzk-dev"):
+        check(f"libcuzk-dev has {part}", (every / part).exists())
+    check("the packages have no program", not (every / "bin").exists())
+    [pc] = every.glob("lib/**/pkgconfig")
+    env = environment(pc)
+    flags = run("pkg-config", "--cflags", "--libs", "cuzk", env=env).split()
+    run("cc", every / "share/cuzk/bindings/c/verify.c", "-o", folder / "verify", *flags, env=env)
+    [library] = (folder / "run/usr/lib").rglob("libcuzk.so.0")
+    examples = every / "share/cuzk/examples"
+    out = run(folder / "verify", examples / "winning.vk", examples / "winning.proof", examples / "winning.inputs",
+              env=environment(library.parent / "pkgconfig"))
+    check(f"the example says: {out}", out.strip() == "verified")
+print("libcuzk0 and libcuzk-dev: ok")
