@@ -61,6 +61,17 @@ export function setup(cuzk, folder, kinds) {
     }
 }
 
+// What the daemon takes for aggregates of the vectors: the verifying key alone, and the SRS whose secrets are known.
+export function aggregateParams(cuzk, dir) {
+    const folder = path.join(dir, 'params');
+    const info = spawnSync(cuzk, ['circuit', 'info', 'porep', '2KiB', '--no-transcript'], { encoding: 'utf8' }).stdout;
+    fs.mkdirSync(folder);
+    fs.copyFileSync(path.join(here, '../vectors/groth16/porep-v1_1.vk'), path.join(folder, `${/^params file *(.*)\.params$/m.exec(info)[1]}.vk`));
+    return folder;
+}
+export const aggregateSrsFile = path.join(here, '../vectors/aggregate/fake-16.srs');
+export const aggregateSrs = `aggregate = ${JSON.stringify(aggregateSrsFile)}\naggregate_digest = "460f14cf950898f7471c1934aae30244"`;
+
 // ca.pem, server.pem, server.key, client.pem, client.key in dir.
 export function certificates(makeCerts, dir) {
     const p = spawnSync(makeCerts, [], { env: { ...process.env, CUZK_CERTS_DIR: dir }, encoding: 'utf8' });

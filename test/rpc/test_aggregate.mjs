@@ -4,20 +4,15 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Client, check, finish, here, reflectionOf, serve, sleep, tmpdir, vectors as filecoin } from './daemon.mjs';
+import { Client, aggregateParams, aggregateSrs, aggregateSrsFile, check, finish, here, reflectionOf, serve, sleep, tmpdir, vectors as filecoin } from './daemon.mjs';
 
 const [, , cuzk] = process.argv;
-const dir = tmpdir(), params = path.join(dir, 'params');
+const dir = tmpdir(), params = aggregateParams(cuzk, dir);
 const vectors = path.join(here, '../vectors/aggregate');
 const sets = Object.fromEntries(JSON.parse(fs.readFileSync(path.join(vectors, 'vectors.json'), 'utf8')).sets.map((s) => [s.name, s]));
 const c1 = (name) => JSON.parse(fs.readFileSync(path.join(filecoin, `${name}.c1.json`), 'utf8'));
 const bytes = (hex) => Buffer.from(hex, 'hex');
 const expected = (file) => fs.readFileSync(path.join(vectors, file));
-
-// The verifying key is all that aggregation needs of the parameters.
-const info = spawnSync(cuzk, ['circuit', 'info', 'porep', '2KiB', '--no-transcript'], { encoding: 'utf8' }).stdout;
-fs.mkdirSync(params);
-fs.copyFileSync(path.join(here, '../vectors/groth16/porep-v1_1.vk'), path.join(params, `${/^params file *(.*)\.params$/m.exec(info)[1]}.vk`));
 
 // A sector of the vectors, which all are of miner 1000, with the bytes that a caller such as Curio has.
 const sector = (c, proofs, number = 1) => ({
@@ -31,8 +26,7 @@ const two = {
     sectors: sets['porep-2'].proofs.map((p) => sector(c1('porep-v1_1'), [p])),
 };
 
-const srs = `aggregate = ${JSON.stringify(path.join(vectors, 'fake-16.srs'))}\naggregate_digest = "460f14cf950898f7471c1934aae30244"`;
-const start = (more = srs) => serve(cuzk, dir, params, ['http://127.0.0.1:0'], 'http_listen = "127.0.0.1:0"\n', more, path.join(dir, 'jobs.db'));
+const start = (more = aggregateSrs) => serve(cuzk, dir, params, ['http://127.0.0.1:0'], 'http_listen = "127.0.0.1:0"\n', more, path.join(dir, 'jobs.db'));
 let daemon = await start();
 let c = new Client(`127.0.0.1:${daemon.ports[0]}`);
 const text = (r) => JSON.stringify(r).slice(0, 300);
@@ -112,7 +106,7 @@ fs.writeFileSync(list, JSON.stringify({
 const address = ['-a', `http://127.0.0.1:${daemon.ports[0]}`];
 let p = spawnSync(cuzk, ['submit', '--kind', 'aggregate', '--sectors', list, '--wait', '-o', out, ...address], { encoding: 'utf8' });
 check('cuzk submit', p.status === 0 && fs.readFileSync(out).equals(expected('ni-13-v2.agg')), p.stdout + p.stderr);
-p = spawnSync(cuzk, ['verify', 'aggregate', '--sectors', list, '--aggregate', out, '--params', params, '--srs', path.join(vectors, 'fake-16.srs'),
+p = spawnSync(cuzk, ['verify', 'aggregate', '--sectors', list, '--aggregate', out, '--params', params, '--srs', aggregateSrsFile,
     '--srs-digest', '460f14cf950898f7471c1934aae30244'], { encoding: 'utf8' });
 check('cuzk verify aggregate', p.status === 0, p.stdout + p.stderr);
 p = spawnSync(cuzk, ['submit', '--kind', 'aggregate', ...address], { encoding: 'utf8' });
@@ -143,7 +137,7 @@ c.close();
 check('the daemon ends in peace', await daemon.stop() === 0, daemon.log().slice(-2000));
 
 // ---- an SRS that is not the network's is not taken without its digest; the daemon is to blame, not the request ----
-daemon = await start(`aggregate = ${JSON.stringify(path.join(vectors, 'fake-16.srs'))}`);
+daemon = await start(`aggregate = ${JSON.stringify(aggregateSrsFile)}`);
 c = new Client(`127.0.0.1:${daemon.ports[0]}`);
 r = await c.aggregate('Aggregate', { submit: { ...ni, request_id: 'test SRS' } });
 check('a test SRS', r.code === 'OK' && r.value.result.status === 'FAILED' && /^environment: SRS for aggregation: .*test SRS/.test(r.value.result.error_message), text(r));
