@@ -109,6 +109,8 @@ check('cuzk submit', p.status === 0 && fs.readFileSync(out).equals(expected('ni-
 p = spawnSync(cuzk, ['verify', 'aggregate', '--sectors', list, '--aggregate', out, '--params', params, '--srs', aggregateSrsFile,
     '--srs-digest', '460f14cf950898f7471c1934aae30244'], { encoding: 'utf8' });
 check('cuzk verify aggregate', p.status === 0, p.stdout + p.stderr);
+p = spawnSync(cuzk, ['status', ...address], { encoding: 'utf8' });
+check('cuzk status', p.status === 0 && /aggregates_completed +4|aggregates completed +4/.test(p.stdout) && /aggregate: 0 pending, 0 in progress/.test(p.stdout), p.stdout + p.stderr);
 p = spawnSync(cuzk, ['submit', '--kind', 'aggregate', ...address], { encoding: 'utf8' });
 check('cuzk submit without a list', p.status === 2 && /--sectors/.test(p.stderr), p.stderr);
 

@@ -151,7 +151,7 @@ int cmd_aggregate(int argc, char **argv)
     cuzk_status st = agg_opts_parse(
         &options, argc, argv, false,
         "Aggregate proofs of one key. Filecoin: sectors of one type, by a list (--sectors) or by C1 outputs (--c1), with "
-        "one --proof file each. Other circuits: pairs of PUBLIC and PROOF files, and --vk. The proofs are verified first, "
+        "one --proof file each. Other circuits: pairs of PUBLIC and PROOF files, and --vk. The proofs are verified, "
         "and the aggregate before it is written. Version 2 is made.");
     if (st == CUZK_OK) {
         st = work_aggregate(&options);

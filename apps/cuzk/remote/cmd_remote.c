@@ -195,6 +195,29 @@ static void abilities_json(app *a, const cuzk_rpc_status *s, uint32_t ordinal)
     cuzk_jsonw_end_array(w);
 }
 
+/* The queue of aggregates, as one more of s; a daemon without them has none. */
+static cuzk_status add_aggregates(remote_cmd *c, cuzk_rpc_status *s)
+{
+    cuzk_rpc_aggregate_status g;
+    app *a = &c->a;
+    const cuzk_status st = cuzk_rpc_client_aggregate_status(c->client, &g, &a->err);
+    if (st != CUZK_OK) {
+        return st == CUZK_E_UNSUPPORTED ? CUZK_OK : st;
+    }
+    struct cuzk_rpc_status_queue *more =
+        cuzk_realloc(s->queues, s->n_queues + 1, sizeof(*s->queues));
+    if (more == NULL) {
+        return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for a status");
+    }
+    s->queues = more;
+    more[s->n_queues] =
+        (struct cuzk_rpc_status_queue){"aggregate", (uint32_t)g.pending, (uint32_t)g.in_progress};
+    s->n_queues++;
+    app_u64(a, "aggregates_completed", g.completed);
+    app_u64(a, "aggregates_failed", g.failed);
+    return CUZK_OK;
+}
+
 static void status_json(app *a, const cuzk_rpc_status *s)
 {
     cuzk_jsonw *w = &a->w;
@@ -278,13 +301,14 @@ static cuzk_status work_status(remote_cmd *c)
     app_u64(a, "proofs_failed", s.failed);
     app_u64(a, "pinned_bytes", s.pinned_bytes);
     app_u64(a, "pinned_limit_bytes", s.pinned_limit_bytes);
+    const cuzk_status st = add_aggregates(c, &s);
     if (a->json) {
         status_json(a, &s);
     } else {
         status_text(a, &s);
     }
     cuzk_rpc_status_free(&s);
-    return CUZK_OK;
+    return st;
 }
 
 /* ---- commands ---- */

@@ -134,4 +134,12 @@ CUZK_NODISCARD cuzk_status cuzk_rpc_client_status(cuzk_rpc_client *c, cuzk_rpc_s
                                                   cuzk_err *err);
 void cuzk_rpc_status_free(cuzk_rpc_status *s);
 
+/** GetStatus of cuzk.aggregate.v1: jobs. E_UNSUPPORTED: an older daemon without that service. */
+typedef struct cuzk_rpc_aggregate_status {
+    uint64_t pending, in_progress, completed, failed, cancelled;
+} cuzk_rpc_aggregate_status;
+CUZK_NODISCARD cuzk_status cuzk_rpc_client_aggregate_status(cuzk_rpc_client *c,
+                                                            cuzk_rpc_aggregate_status *out,
+                                                            cuzk_err *err);
+
 #endif /* CUZK_RPC_RPC_CLIENT_H */

@@ -516,3 +516,25 @@ cuzk_status cuzk_rpc_client_status(cuzk_rpc_client *c, cuzk_rpc_status *out, cuz
     cuzk_free(reply);
     return st;
 }
+
+cuzk_status cuzk_rpc_client_aggregate_status(cuzk_rpc_client *c, cuzk_rpc_aggregate_status *out,
+                                             cuzk_err *err)
+{
+    uint64_t *const fields[] = {&out->pending, &out->in_progress, &out->completed, &out->failed,
+                                &out->cancelled};
+    cuzk_wire_writer w = {.data = NULL};
+    cuzk_wire_field f;
+    uint8_t *reply = NULL;
+    size_t n = 0;
+    bool bad = false;
+    memset(out, 0, sizeof(*out));
+    CUZK_TRY(call_small(c, AGGREGATOR "GetStatus", &w, &reply, &n, err));
+    cuzk_reader r = cuzk_reader_init(reply, n);
+    while (cuzk_wire_next(&r, &f, &bad)) {
+        if (f.type == CUZK_WIRE_VARINT && f.number >= 1 && f.number <= 5) {
+            *fields[f.number - 1] = f.value;
+        }
+    }
+    cuzk_free(reply);
+    return bad ? malformed("GetStatusResponse", err) : CUZK_OK;
+}
