@@ -216,6 +216,7 @@ int cuzk_test_main(int argc, char **argv, const char *suite, const cuzk_case *ca
             failed++;
             (void)printf("FAIL %s/%s (--seed=%" PRIu64 "): %s\n", suite, cases[k].name, g.seed,
                          g.message);
+            (void)fflush(stdout); /* what the case left running may end the process */
         }
     }
     (void)printf("%zu passed, %zu failed, %zu skipped\n", passed, failed, skipped);
