@@ -37,13 +37,18 @@ typedef enum cuzk_job_order {
     CUZK_JOB_ORDER_CANCEL /* a caller of another daemon has cancelled it */
 } cuzk_job_order;
 
+#define CUZK_CLAIM_EXCEPT 64
+
 /**
  * What the store of a queue that several daemons share does in addition. A job that is put belongs to nobody; a daemon
  * claims it, and has it until it has ended, is released, or the daemon's lease is over. arg is the store's.
  */
 typedef struct cuzk_shared_queue {
-    /** Gives each at most n jobs, with their inputs, that are this daemon's from then on; none while its lease may be over. */
-    cuzk_status (*claim)(void *arg, uint32_t n,
+    /**
+     * Gives each at most n jobs, with their inputs, that are this daemon's from then on; none while its lease may
+     * be over, and none of except [n_except, at most CUZK_CLAIM_EXCEPT], which it cannot prove.
+     */
+    cuzk_status (*claim)(void *arg, uint32_t n, const uint64_t *except, size_t n_except,
                          void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
                          cuzk_err *err);
     /** Before the work on a claimed job begins: a daemon that dies from here on counts against the job. E_EXISTS: the

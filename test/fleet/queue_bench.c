@@ -102,7 +102,7 @@ static int claimer(const char *url, const char *name)
     while (read(STDIN_FILENO, &c, 1) > 0) {
     }
     while (stop == 0) {
-        if (s.shared->claim(s.arg, 1, end_one, &s, &err) != CUZK_OK) {
+        if (s.shared->claim(s.arg, 1, NULL, 0, end_one, &s, &err) != CUZK_OK) {
             die("claim", err.msg);
         }
         s.shared->wait(s.arg, stop == 0 ? 2 : 0);

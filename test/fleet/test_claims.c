@@ -84,7 +84,7 @@ static list claim(cuzk_job_store *s, uint32_t n)
 {
     list l = {.count = 0};
     cuzk_err err = {0};
-    CHECK_OK(s->shared->claim(s->arg, n, see_claimed, &l, &err), &err);
+    CHECK_OK(s->shared->claim(s->arg, n, NULL, 0, see_claimed, &l, &err), &err);
     return l;
 }
 
@@ -131,6 +131,12 @@ static void by_class_deadline_and_age(void)
         CHECK(s.shared->is_held(s.arg, l.n[0]));
     }
     CHECK_U64(claim(&s, 5).count, 0);
+    list none = {.count = 0};
+    CHECK_STATUS(s.shared->release(s.arg, n + 2, NULL), CUZK_OK);
+    const uint64_t except[] = {n + 2};
+    CHECK_STATUS(s.shared->claim(s.arg, 5, except, 1, see_claimed, &none, NULL), CUZK_OK);
+    CHECK_U64(none.count, 0);
+    CHECK_U64(claim(&s, 5).count, 1);
     for (size_t i = 0; i < 4; i++) {
         CHECK_STATUS(s.shared->start(s.arg, n + order[i], NULL), CUZK_OK);
         CHECK(state_of(&s, n + order[i]) == CUZK_JOB_RUNNING);
@@ -143,7 +149,7 @@ static void by_class_deadline_and_age(void)
     CHECK_STATUS(complete(&s, n + 1), CUZK_OK);
     s.destroy(s.arg);
     const history_sums h = history_check();
-    CHECK(h.jobs == 5 && h.ended == 5 && h.claims == 6);
+    CHECK(h.jobs == 5 && h.ended == 5 && h.claims == 7);
 }
 
 static void note_order(void *arg, uint64_t number, cuzk_job_order order)

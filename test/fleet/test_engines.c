@@ -169,6 +169,44 @@ static void winning_stays(void)
     CHECK_U64(history_check().claims, 0); /* put with their leases */
 }
 
+/* An engine that has no memory for a job leaves it to the others. */
+static void what_does_not_fit_is_others(void)
+{
+    enum { N = 6 };
+    static node small, large;
+    one *jobs[N];
+    cuzk_err err = {0};
+    char id[CUZK_JOB_ID_BYTES];
+    open_node(&small, "small");
+    small.w.b.circuits[0].prove_bytes = 4096 * MOCK_MIB; /* more than its budget */
+    open_node(&large, "large");
+    history_begin();
+    one *refused = one_make(CUZK_JOB_POREP, 99, 1, "refused");
+    CHECK_STATUS(cuzk_engine_submit(small.w.e, &refused->rq, NULL, id, NULL, &err), CUZK_E_BUDGET);
+    one_free(refused);
+    mock_close(&large.w.b, MOCK_PROVE); /* the small one is idle, and claims */
+    for (int i = 0; i < N; i++) {
+        jobs[i] = one_make(CUZK_JOB_POREP, 100 + (uint64_t)i, 1, "");
+        one_submit(&large.w, jobs[i]);
+        await(&small, jobs[i], jobs[i]->id);
+    }
+    mock_wait_inside(&large.w.b, MOCK_PROVE, 1);
+    for (int i = 0; i < 20; i++) {
+        nap();
+    }
+    mock_open(&large.w.b, MOCK_PROVE);
+    for (int i = 0; i < N; i++) {
+        check_told(jobs[i]);
+        one_free(jobs[i]);
+    }
+    CHECK_U64(proofs_of(&small), 0);
+    CHECK_U64(proofs_of(&large), N);
+    close_node(&small);
+    close_node(&large);
+    const history_sums h = history_check();
+    CHECK(h.ended == N && h.claims >= N);
+}
+
 /* An engine that drains ends what it proves, gives back what it has not begun, and sends its callers on. */
 static void drains(void)
 {
@@ -242,6 +280,10 @@ static void the_database_may_go(void)
     CHECK(h.jobs == N && h.ended == N && h.set_aside == 0);
 }
 
-static const cuzk_case cases[] = {CASE(any_engine_answers), CASE(joins_and_cancels),
-                                  CASE(winning_stays), CASE(drains), CASE(the_database_may_go)};
+static const cuzk_case cases[] = {CASE(any_engine_answers),
+                                  CASE(joins_and_cancels),
+                                  CASE(winning_stays),
+                                  CASE(what_does_not_fit_is_others),
+                                  CASE(drains),
+                                  CASE(the_database_may_go)};
 TEST_MAIN("fleet/engines", cases)

@@ -85,7 +85,7 @@ static list claim(cuzk_job_store *s, uint32_t n)
 {
     list l = {.count = 0};
     cuzk_err err = {0};
-    CHECK_OK(s->shared->claim(s->arg, n, see, &l, &err), &err);
+    CHECK_OK(s->shared->claim(s->arg, n, NULL, 0, see, &l, &err), &err);
     return l;
 }
 

@@ -182,11 +182,35 @@ LOCKED static bool fill_in(cuzk_engine *e, job *j, job *c, const cuzk_job_record
     return true;
 }
 
+/* Jobs that this engine has no device or no memory for: other daemons may have. The oldest are forgotten. */
+typedef struct refusals {
+    uint64_t numbers[CUZK_CLAIM_EXCEPT];
+    uint32_t n, next;
+} refusals;
+
+static void refuse(refusals *f, uint64_t number)
+{
+    f->numbers[f->next] = number;
+    f->next = (f->next + 1) % CUZK_CLAIM_EXCEPT;
+    f->n += f->n < CUZK_CLAIM_EXCEPT ? 1 : 0;
+}
+
 typedef struct claimed {
     cuzk_engine *e;
-    uint64_t back[64]; /* jobs for which there was no room */
+    refusals *refused;
+    uint64_t back[64]; /* jobs that cannot be taken up now, or never */
     uint32_t n_back;
 } claimed;
+
+/* The engine could prove such a job, were it alone. A plan that fails is an end of the job, here as anywhere. */
+LOCKED static bool could_prove(const cuzk_engine *e, const job *c, cuzk_status planned)
+{
+    cuzk_err err;
+    const uint64_t input = c->plan.input_bytes + c->block_bytes;
+    return planned != CUZK_OK ||
+           (cuzk_engine_can_prove(e, c->plan.circuit, c->is_privileged, &err) == CUZK_OK &&
+            cuzk_engine_can_fit(e, c->plan.circuit, input, c->is_privileged, &err) == CUZK_OK);
+}
 
 static void take_claimed(void *arg, const cuzk_job_record *r)
 {
@@ -194,18 +218,24 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
     cuzk_engine *e = t->e;
     job *c = NULL;
     cuzk_err err = {.msg = ""}, plan_err = {.msg = ""};
-    cuzk_status st = cuzk_job_new(&c, &r->request, NULL, r->content, &err);
+    cuzk_status st = cuzk_job_new(&c, &r->request, NULL, r->content, &err), planned = CUZK_OK;
+    if (st == CUZK_OK) {
+        planned = e->backend->plan(e->backend->arg, &c->rq, &c->plan, &plan_err);
+    }
     cuzk_engine_lock(e);
     job *j = by_number(e, r->number);
+    const bool can = st == CUZK_OK && could_prove(e, c, planned);
     cuzk_engine_unlock(e);
     if (st != CUZK_OK || (j != NULL && j->phase != PHASE_ELSEWHERE)) {
         st = st != CUZK_OK ? st : CUZK_E_EXISTS; /* claimed while the old try is being given up */
+    } else if (!can) {
+        st = CUZK_E_UNSUPPORTED;
+        refuse(t->refused, r->number);
     } else if (j == NULL) {
         cuzk_job_destroy(c);
         c = NULL;
         st = cuzk_job_take_up(e, r, &err);
     } else { /* this thread alone takes jobs of PHASE_ELSEWHERE away */
-        const cuzk_status planned = e->backend->plan(e->backend->arg, &c->rq, &c->plan, &plan_err);
         cuzk_engine_lock(e);
         st = cuzk_engine_reserve_queues(e, e->n_open + 1, &err);
         if (st == CUZK_OK && !fill_in(e, j, c, r)) {
@@ -239,16 +269,17 @@ LOCKED static void say_trouble(cuzk_engine *e, cuzk_status st, const char *text,
     *in_trouble = st != CUZK_OK;
 }
 
-LOCKED static cuzk_status claim(cuzk_engine *e, cuzk_err *err)
+LOCKED static cuzk_status claim(cuzk_engine *e, refusals *refused, cuzk_err *err)
 {
     const cuzk_shared_queue *q = e->store.shared;
-    claimed t = {.e = e};
+    claimed t = {.e = e, .refused = refused};
+    const refusals now = *refused; /* which the claim itself may add to */
     const uint32_t n = room(e);
     if (n == 0 || e->draining) {
         return CUZK_OK;
     }
     cuzk_engine_unlock(e);
-    const cuzk_status st = q->claim(e->store.arg, n, take_claimed, &t, err);
+    const cuzk_status st = q->claim(e->store.arg, n, now.numbers, now.n, take_claimed, &t, err);
     for (uint32_t i = 0; i < t.n_back; i++) {
         cuzk_ignore(q->release(e->store.arg, t.back[i], NULL));
     }
@@ -433,6 +464,7 @@ LOCKED static void drain(cuzk_engine *e)
 void cuzk_share_loop(worker *w)
 {
     cuzk_engine *e = w->e;
+    refusals refused = {.n = 0};
     bool in_trouble = false;
     cuzk_engine_lock(e);
     while (!e->stop) {
@@ -443,7 +475,7 @@ void cuzk_share_loop(worker *w)
             drain(e);
         }
         cuzk_status st = send_cancels(e, &err);
-        st = st == CUZK_OK ? claim(e, &err) : st;
+        st = st == CUZK_OK ? claim(e, &refused, &err) : st;
         st = st == CUZK_OK ? look(e, &err) : st;
         forget_unwatched(e);
         say_trouble(e, st, err.msg, &in_trouble);

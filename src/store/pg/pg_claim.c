@@ -16,6 +16,8 @@
 
 typedef struct claiming {
     uint64_t incarnation, n;
+    const uint64_t *except;
+    size_t n_except;
     pg_row rows[MAX_CLAIM];
     uint64_t fences[MAX_CLAIM];
     size_t n_rows; /* of them: broken ones too, which have a number alone */
@@ -36,18 +38,20 @@ static cuzk_status claim_work(pg_store *s, pg_conn *c, void *arg, bool is_again,
         "WITH me AS (SELECT incarnation FROM cuzk_member WHERE incarnation = $1 AND is_alive"
         "  AND lease_until > now() FOR SHARE),"
         " best AS (SELECT number FROM cuzk_job WHERE state = 0 AND member IS NULL"
-        "  AND EXISTS (SELECT 1 FROM me) ORDER BY class DESC, due_ms, accepted_at, number"
+        "  AND EXISTS (SELECT 1 FROM me) AND NOT number = ANY ($3) ORDER BY class DESC, due_ms, accepted_at, number"
         "  LIMIT $2 FOR UPDATE SKIP LOCKED)"
         " UPDATE cuzk_job SET member = $1, fence = fence + 1, claimed_at = now()"
         " WHERE number IN (SELECT number FROM best)"
         " RETURNING " PG_COLUMNS ", fence";
     claiming *t = arg;
+    char except[22 * CUZK_CLAIM_EXCEPT + 3];
     pg_params p = {.n = 0};
     PGresult *r = NULL;
     (void)is_again; /* what an answer that was lost has claimed is released by the next renewal */
     free_rows(t);
     pg_add_u64(&p, t->incarnation);
     pg_add_u64(&p, t->n);
+    pg_add_array(&p, t->except, t->n_except, except, sizeof(except));
     CUZK_TRY(pg_exec(c, &r, "claim", sql, &p, err));
     cuzk_status st = CUZK_OK;
     c->fault = PG_FAULT_OTHER;
@@ -104,7 +108,8 @@ static void count_claim(pg_fleet *f)
 }
 
 /* @thread one at a time */
-static cuzk_status claim(void *arg, uint32_t n, pg_each each, void *each_arg, cuzk_err *err)
+static cuzk_status claim(void *arg, uint32_t n, const uint64_t *except, size_t n_except,
+                         pg_each each, void *each_arg, cuzk_err *err)
 {
     pg_store *s = arg;
     cuzk_status st = CUZK_OK;
@@ -118,6 +123,8 @@ static cuzk_status claim(void *arg, uint32_t n, pg_each each, void *each_arg, cu
     }
     t->incarnation = incarnation;
     t->n = n < MAX_CLAIM ? n : MAX_CLAIM;
+    t->except = except;
+    t->n_except = n_except < CUZK_CLAIM_EXCEPT ? n_except : CUZK_CLAIM_EXCEPT;
     count_claim(s->fleet);
     st = pg_run(s, claim_work, t, err);
     for (size_t i = 0; i < t->n_rows && st == CUZK_OK; i++) {
