@@ -168,7 +168,7 @@ void app_init(app *a, const char *command)
 static cuzk_status start_trace(app *a)
 {
     enum { SPANS = 1 << 16 };
-    if (a->trace_path == NULL && !a->record && !a->layers) {
+    if (a->trace_path == NULL && !a->record && !a->times && !a->layers) {
         return CUZK_OK;
     }
     CUZK_TRY(cuzk_trace_create(&a->trace.trace, SPANS, &a->err));
@@ -178,6 +178,16 @@ static cuzk_status start_trace(app *a)
     a->span = cuzk_span_begin(a->trace, "command", NULL);
     a->trace.parent = a->span;
     return CUZK_OK;
+}
+
+void app_span_seconds(app *a, const char *key, cuzk_span after, const char *name)
+{
+    app_seconds(a, key, cuzk_trace_sum(a->trace.trace, after, NULL, name));
+}
+
+cuzk_span app_newest_span(const app *a)
+{
+    return cuzk_trace_get_info(a->trace.trace).begun;
 }
 
 /* Of the command as a whole; a benchmark prints those of its last run itself. */

@@ -45,8 +45,10 @@ typedef struct app {
     bool trace_plain;       /* --trace-format json */
     bool layers;            /* --layers: where the time went, at the end */
     bool count;             /* with counters */
-    bool record;            /* set before app_begin: record spans even without --trace */
-    cuzk_trace_ctx trace;   /* inside the span "command"; zero without --trace */
+    bool record;            /* set before app_begin: a benchmark, which records spans even without
+                               --trace and prints their layers itself */
+    bool times;             /* set before app_begin: record spans for app_span_seconds */
+    cuzk_trace_ctx trace;   /* inside the span "command"; zero where nothing is recorded */
     cuzk_span span;
     cuzk_progress *progress; /* of the step that is running; NULL: none shown */
     uint64_t progress_done;
@@ -76,6 +78,13 @@ void app_bool(app *a, const char *key, bool value);
 void app_hex(app *a, const char *key, const uint8_t *data, size_t n);
 /** Nanoseconds, shown as seconds; in JSON a number with _s in its key. */
 void app_seconds(app *a, const char *key, uint64_t ns);
+/**
+ * The time of all spans of a name that began after the span `after` (0: all of the command), as
+ * app_seconds. Needs app.times.
+ */
+void app_span_seconds(app *a, const char *key, cuzk_span after, const char *name);
+/** Number of the newest span: what `after` is for those to come. */
+cuzk_span app_newest_span(const app *a);
 /** A remark for people, on standard error; nothing with --quiet or --json. */
 void app_note(app *a, const char *fmt, ...) CUZK_PRINTF(2, 3);
 /** Progress of a long step, in the form of cuzk_setup_opts.progress; arg is the app. */

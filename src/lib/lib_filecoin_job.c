@@ -91,7 +91,7 @@ static cuzk_status prove_on(cuzk_task *t, const cuzk_pipeline *pipe, const lib_k
                             cuzk_trace_ctx trace, cuzk_err *err)
 {
     if (t->p->n_devices == 0) {
-        return cuzk_pipeline_prove(proof, w, cuzk_filecoin_params_srs(k->params), NULL, t->p->pool,
+        return cuzk_pipeline_prove(proof, w, cuzk_filecoin_params_srs(k->params), t->p->pool,
                                    &t->cancel, trace, err);
     }
     const cuzk_device_call call = {
@@ -140,7 +140,6 @@ static cuzk_status prove_one(cuzk_task *t, const cuzk_filecoin_input *in, const 
 static cuzk_status prove_whole(cuzk_task *t, const cuzk_filecoin_input *in, const lib_key *k,
                                cuzk_trace_ctx trace, cuzk_err *err)
 {
-    cuzk_prove_all_times times = {.check_ns = 0};
     const bool is_cpu = t->p->n_devices == 0;
     const cuzk_prove_all_job job = {.in = in,
                                     .circuit = cuzk_filecoin_circuit_get(k->circuit),
@@ -156,7 +155,7 @@ static cuzk_status prove_whole(cuzk_task *t, const cuzk_filecoin_input *in, cons
                                     .check_rows = (t->rq.flags & CUZK_PROVE_CHECK_ROWS) != 0,
                                     .progress = lib_task_progress,
                                     .progress_arg = t};
-    return cuzk_prove_all(&job, t->proof, &times, err);
+    return cuzk_prove_all(&job, t->proof, err);
 }
 
 static cuzk_status prove_input(cuzk_task *t, const cuzk_filecoin_input *in, uint64_t input_bytes,

@@ -163,7 +163,6 @@ cuzk_status cuzk_filecoin_prove(cuzk_filecoin_prover *p, uint8_t *proofs,
                                 const cuzk_filecoin_input *in, const cuzk_filecoin_opts *opts,
                                 const cuzk_cancel *cancel, cuzk_err *err)
 {
-    cuzk_prove_all_times none = {.check_ns = 0};
     opts = opts != NULL ? opts : &no_opts;
     if (in->spec.kind != p->spec.kind || in->spec.shape != p->spec.shape) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "this prover is for %s of %s",
@@ -183,8 +182,9 @@ cuzk_status cuzk_filecoin_prove(cuzk_filecoin_prover *p, uint8_t *proofs,
                                     .trace = opts->trace,
                                     .check_rows = opts->check_rows,
                                     .progress = opts->progress,
-                                    .progress_arg = opts->progress_arg};
-    return cuzk_prove_all(&job, proofs, opts->times != NULL ? opts->times : &none, err);
+                                    .progress_arg = opts->progress_arg,
+                                    .release_backlog_peak = opts->release_backlog_peak};
+    return cuzk_prove_all(&job, proofs, err);
 }
 
 cuzk_status cuzk_filecoin_prove_porep(cuzk_filecoin_prover *p, uint8_t *proofs,

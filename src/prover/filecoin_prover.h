@@ -54,8 +54,8 @@ typedef struct cuzk_filecoin_opts {
     const cuzk_porep_check_opts *porep; /* optional: binds replica_id to miner, sector and ticket */
     void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
     void *progress_arg;
-    cuzk_prove_all_times *times; /* optional; added to */
-    cuzk_trace_ctx trace;        /* spans "check", "witness", "prove", "verify"; zero: none */
+    uint64_t *release_backlog_peak; /* optional, as cuzk_prove_all_job */
+    cuzk_trace_ctx trace;           /* spans "check", "witness", "prove", "verify"; zero: none */
 } cuzk_filecoin_opts;
 
 /**

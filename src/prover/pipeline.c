@@ -159,10 +159,10 @@ void cuzk_pipeline_sum_inputs(cuzk_pipeline *p, const cuzk_vk *vk, uint32_t part
 }
 
 cuzk_status cuzk_pipeline_prove(uint8_t proof[CUZK_PROOF_BYTES], cuzk_placed_witness *witness,
-                                const cuzk_srs *srs, cuzk_prove_times *times, cuzk_pool *pool,
-                                const cuzk_cancel *cancel, cuzk_trace_ctx trace, cuzk_err *err)
+                                const cuzk_srs *srs, cuzk_pool *pool, const cuzk_cancel *cancel,
+                                cuzk_trace_ctx trace, cuzk_err *err)
 {
-    const cuzk_prove_opts opts = {.trace = trace, .times = times};
+    const cuzk_prove_opts opts = {.trace = trace};
     cuzk_proof p;
     const cuzk_witness *w = cuzk_placed_begin(witness);
     const cuzk_status st = cuzk_prove(&p, w, srs, &opts, pool, cancel, err);
@@ -193,7 +193,6 @@ cuzk_status cuzk_pipeline_prove_on_device(uint8_t (*proofs)[CUZK_PROOF_BYTES],
                                          .partitions = call->partitions,
                                          .device = call->device,
                                          .pool = call->pool,
-                                         .times = call->times,
                                          .pinned = is_locked};
     const cuzk_status st = cuzk_device_prove(call->key, out, n, in, &opts, cancel, err);
     for (uint32_t i = 0; i < n; i++) {

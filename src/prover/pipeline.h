@@ -65,18 +65,16 @@ CUZK_NODISCARD cuzk_status cuzk_pipeline_witness(cuzk_placed_witness **out, cons
 void cuzk_pipeline_sum_inputs(cuzk_pipeline *p, const cuzk_vk *vk, uint32_t partition,
                               cuzk_trace_ctx trace);
 
-/** A proof on the CPU. As cuzk_prove; times may be NULL. */
+/** A proof on the CPU. As cuzk_prove. */
 CUZK_NODISCARD cuzk_status cuzk_pipeline_prove(uint8_t proof[CUZK_PROOF_BYTES],
                                                cuzk_placed_witness *witness, const cuzk_srs *srs,
-                                               cuzk_prove_times *times, cuzk_pool *pool,
-                                               const cuzk_cancel *cancel, cuzk_trace_ctx trace,
-                                               cuzk_err *err);
+                                               cuzk_pool *pool, const cuzk_cancel *cancel,
+                                               cuzk_trace_ctx trace, cuzk_err *err);
 typedef struct cuzk_device_call {
     cuzk_device_key *key;
     int32_t device;            /* tag of the spans: ordinal, or CUZK_TRACE_NONE */
     const int32_t *partitions; /* [n] tags */
     cuzk_pool *pool;           /* for copies of witnesses that are on the heap; may be NULL */
-    cuzk_device_times *times;  /* optional; added to */
 } cuzk_device_call;
 #define CUZK_PIPELINE_MAX_BATCH 16u
 /**

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "sys/releaser.h"
 
 #define PER_DEVICE  3u
@@ -35,7 +34,7 @@ typedef struct pipe_state {
     uint32_t n_ready, n_made, n_done;
     cuzk_status st; /* first failure */
     cuzk_err err;
-    cuzk_prove_all_times times;
+    uint64_t backlog_peak;
 } pipe_state;
 
 typedef struct pipe_worker {
@@ -107,12 +106,10 @@ static cuzk_status take_proof(pipe_state *s, const uint8_t proof[CUZK_PROOF_BYTE
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
     tags.partition = (int32_t)partition;
     CUZK_TRY(cuzk_pipeline_await_check(s->steps, err));
-    const uint64_t t0 = cuzk_clock_ns();
     const cuzk_span span = cuzk_span_begin(trace, "verify", &tags);
     const cuzk_status st = cuzk_pipeline_verify(s->steps, s->p->vk, partition, proof, err);
     cuzk_span_end(trace, span, 0);
     (void)pthread_mutex_lock(&s->lock);
-    s->times.verify_ns += cuzk_clock_ns() - t0;
     if (st == CUZK_OK) {
         memcpy(s->proofs + (size_t)partition * CUZK_PROOF_BYTES, proof, CUZK_PROOF_BYTES);
         s->n_done++;
@@ -122,37 +119,6 @@ static cuzk_status take_proof(pipe_state *s, const uint8_t proof[CUZK_PROOF_BYTE
     return st;
 }
 
-static void add_device_times(cuzk_device_times *sum, const cuzk_device_times *t)
-{
-    sum->prep_msm_ns += t->prep_msm_ns;
-    sum->eval_ns += t->eval_ns;
-    sum->ntt_msm_h_ns += t->ntt_msm_h_ns;
-    sum->ntt_ns += t->ntt_ns;
-    sum->batch_add_ns += t->batch_add_ns;
-    sum->tail_msm_ns += t->tail_msm_ns;
-    sum->b_g2_msm_ns += t->b_g2_msm_ns;
-    sum->gpu_total_ns += t->gpu_total_ns;
-    sum->assemble_ns += t->assemble_ns;
-    sum->total_ns += t->total_ns;
-    sum->groups += t->groups;
-}
-
-static void add_prove_times(cuzk_prove_times *sum, const cuzk_prove_times *t)
-{
-    sum->check_ns += t->check_ns;
-    sum->eval_ns += t->eval_ns;
-    sum->ntt_ns += t->ntt_ns;
-    sum->msm_h_ns += t->msm_h_ns;
-    sum->msm_l_ns += t->msm_l_ns;
-    sum->msm_a_ns += t->msm_a_ns;
-    sum->msm_b_g1_ns += t->msm_b_g1_ns;
-    sum->msm_b_g2_ns += t->msm_b_g2_ns;
-    sum->decode_ns += t->decode_ns;
-    sum->select_ns += t->select_ns;
-    sum->assemble_ns += t->assemble_ns;
-    sum->total_ns += t->total_ns;
-}
-
 static cuzk_status prove_batch(const pipe_worker *w, const made_witness *witnesses, uint32_t k,
                                cuzk_err *err)
 {
@@ -160,13 +126,12 @@ static cuzk_status prove_batch(const pipe_worker *w, const made_witness *witness
     uint8_t proofs[MAX_BATCH][CUZK_PROOF_BYTES];
     cuzk_placed_witness *in[MAX_BATCH];
     int32_t tags[MAX_BATCH];
-    cuzk_device_times t = {.total_ns = 0};
     for (uint32_t i = 0; i < k; i++) {
         in[i] = witnesses[i].w;
         tags[i] = (int32_t)witnesses[i].partition;
     }
     const cuzk_device_call call = {
-        .key = w->key, .device = w->device, .partitions = tags, .pool = s->p->pool, .times = &t};
+        .key = w->key, .device = w->device, .partitions = tags, .pool = s->p->pool};
     cuzk_status st =
         cuzk_pipeline_prove_on_device(proofs, in, k, &call, s->p->cancel, s->p->trace, err);
     const cuzk_span release = cuzk_span_begin(s->p->trace, "release", NULL);
@@ -177,9 +142,6 @@ static cuzk_status prove_batch(const pipe_worker *w, const made_witness *witness
     for (uint32_t i = 0; i < k && st == CUZK_OK; i++) {
         st = take_proof(s, proofs[i], witnesses[i].partition, s->p->trace, err);
     }
-    (void)pthread_mutex_lock(&s->lock);
-    add_device_times(&s->times.device, &t);
-    (void)pthread_mutex_unlock(&s->lock);
     return st;
 }
 
@@ -220,10 +182,8 @@ static void *check_input(void *arg)
 {
     pipe_state *s = arg;
     cuzk_err err = {.msg = ""};
-    const uint64_t t0 = cuzk_clock_ns();
     const cuzk_status st = cuzk_pipeline_check(s->steps, s->p->cancel, s->p->trace, &err);
     (void)pthread_mutex_lock(&s->lock);
-    s->times.check_ns += cuzk_clock_ns() - t0;
     if (st != CUZK_OK) {
         fail_locked(s, st, &err);
     }
@@ -244,7 +204,7 @@ static void begin_check(pipe_state *s)
     }
 }
 
-/* Makes the witness of a partition, in a span, and adds its time. */
+/* Makes the witness of a partition, in a span. */
 static cuzk_status make_witness(pipe_state *s, made_witness *w, cuzk_trace_ctx trace, cuzk_err *err)
 {
     const cuzk_prove_all_job *p = s->p;
@@ -253,14 +213,10 @@ static cuzk_status make_witness(pipe_state *s, made_witness *w, cuzk_trace_ctx t
                                     .check_rows = p->check_rows};
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
     tags.partition = (int32_t)w->partition;
-    const uint64_t t0 = cuzk_clock_ns();
     const cuzk_span span = cuzk_span_begin(trace, "witness", &tags);
     const cuzk_status st = cuzk_pipeline_witness(&w->w, s->steps, p->circuit, w->partition, &opts,
                                                  p->cancel, cuzk_trace_in(trace, span), err);
     cuzk_span_end(trace, span, 0);
-    (void)pthread_mutex_lock(&s->lock);
-    s->times.witness_ns += cuzk_clock_ns() - t0;
-    (void)pthread_mutex_unlock(&s->lock);
     return st;
 }
 
@@ -372,15 +328,13 @@ static cuzk_status run_on_devices(pipe_state *s, cuzk_err *err)
         s->check_waits = false;
         (void)check_input(s);
     }
-    const uint64_t t0 = cuzk_clock_ns();
     if (s->st == CUZK_OK) {
         run_workers(s, workers, n_workers);
     }
-    s->times.prove_ns = cuzk_clock_ns() - t0;
     for (uint32_t i = 0; i < s->n_ready; i++) {
         drop_witness(s, &s->ready[i]);
     }
-    s->times.release_backlog_peak = cuzk_releaser_get_stats(s->releaser).backlog_peak;
+    s->backlog_peak = cuzk_releaser_get_stats(s->releaser).backlog_peak;
     cuzk_releaser_destroy(s->releaser);
     cuzk_free(workers);
     cuzk_err why = {.msg = ""};
@@ -407,10 +361,7 @@ static cuzk_status prove_in_turn(pipe_state *s, uint32_t partition, cuzk_err *er
     const cuzk_trace_ctx trace = cuzk_trace_in(p->trace, span);
     cuzk_status st = make_witness(s, &w, trace, err);
     if (st == CUZK_OK) {
-        const uint64_t t0 = cuzk_clock_ns();
-        st = cuzk_pipeline_prove(proof, w.w, p->srs, &s->times.prove, p->pool, p->cancel, trace,
-                                 err);
-        s->times.prove_ns += cuzk_clock_ns() - t0;
+        st = cuzk_pipeline_prove(proof, w.w, p->srs, p->pool, p->cancel, trace, err);
         const cuzk_span release = cuzk_span_begin(trace, "release", NULL);
         cuzk_placed_give(w.w);
         cuzk_span_end(trace, release, 0);
@@ -441,21 +392,7 @@ static cuzk_status run_on_cpu(pipe_state *s, cuzk_err *err)
     return CUZK_OK;
 }
 
-static void add_times(cuzk_prove_all_times *sum, const cuzk_prove_all_times *t)
-{
-    sum->check_ns += t->check_ns;
-    sum->witness_ns += t->witness_ns;
-    sum->prove_ns += t->prove_ns;
-    sum->verify_ns += t->verify_ns;
-    add_prove_times(&sum->prove, &t->prove);
-    add_device_times(&sum->device, &t->device);
-    if (t->release_backlog_peak > sum->release_backlog_peak) {
-        sum->release_backlog_peak = t->release_backlog_peak;
-    }
-}
-
-cuzk_status cuzk_prove_all(const cuzk_prove_all_job *p, uint8_t *proofs,
-                           cuzk_prove_all_times *times, cuzk_err *err)
+cuzk_status cuzk_prove_all(const cuzk_prove_all_job *p, uint8_t *proofs, cuzk_err *err)
 {
     const uint32_t n = p->in->n_partitions;
     cuzk_status st = CUZK_OK;
@@ -477,7 +414,9 @@ cuzk_status cuzk_prove_all(const cuzk_prove_all_job *p, uint8_t *proofs,
     if (st == CUZK_OK) {
         st = p->n_keys > 0 ? run_on_devices(s, err) : run_on_cpu(s, err);
     }
-    add_times(times, &s->times);
+    if (p->release_backlog_peak != NULL) {
+        *p->release_backlog_peak = s->backlog_peak;
+    }
     if (st == CUZK_OK) {
         memcpy(proofs, out, (size_t)n * CUZK_PROOF_BYTES);
     }

@@ -11,14 +11,6 @@
  */
 #include "prover/pipeline.h"
 
-/** Wall times in nanoseconds, summed over partitions. */
-typedef struct cuzk_prove_all_times {
-    uint64_t check_ns, witness_ns, prove_ns, verify_ns;
-    cuzk_prove_times prove;        /* on the CPU */
-    cuzk_device_times device;      /* on devices */
-    uint64_t release_backlog_peak; /* bytes of witnesses that waited to be given back */
-} cuzk_prove_all_times;
-
 typedef struct cuzk_prove_all_job {
     const cuzk_filecoin_input *in;
     const cuzk_circuit *circuit;
@@ -30,20 +22,24 @@ typedef struct cuzk_prove_all_job {
     size_t n_keys;
     cuzk_pool *pool;
     const cuzk_cancel *cancel;
-    cuzk_trace_ctx trace; /* spans "check", "witness", "verify", and those of the proofs */
+    /** Spans "check", "witness", "public_inputs", "release", "verify", and those of the proofs; on the CPU
+     * "partition" around all but the first. */
+    cuzk_trace_ctx trace;
     bool check_rows; /* multiply the rows of each witness out on the CPU: E_UNSATISFIED names one */
     /** Optional; called from threads of the job, one at a time. */
     void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
     void *progress_arg;
+    uint64_t *
+        release_backlog_peak; /* optional: set to the most bytes of witnesses that waited to be freed */
 } cuzk_prove_all_job;
 
 /**
  * On devices the native check runs beside the first proofs where cuzk_pipeline_may_start, else before
  * them. Its failure comes before any other one. proofs [n_partitions * 192], every one verified; as a
  * whole and on success only. The first failure of any step ends it: E_SELFTEST for a proof that does not
- * verify, device and memory failures. *times is added to.
+ * verify, device and memory failures.
  */
 CUZK_NODISCARD cuzk_status cuzk_prove_all(const cuzk_prove_all_job *p, uint8_t *proofs,
-                                          cuzk_prove_all_times *times, cuzk_err *err);
+                                          cuzk_err *err);
 
 #endif /* CUZK_PROVER_PROVE_ALL_H */

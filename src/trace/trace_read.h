@@ -51,6 +51,12 @@ CUZK_NODISCARD cuzk_status cuzk_trace_snapshot(cuzk_span_record **out, size_t *n
 
 /** One JSON object with every span; docs/tracing.md lists the fields. */
 CUZK_NODISCARD cuzk_status cuzk_trace_write_json(cuzk_jsonw *w, const cuzk_trace *t, cuzk_err *err);
+/**
+ * Nanoseconds of all ended spans of a name with an id above `after`, added up whether or not they overlap.
+ * parent: only those directly inside a span of that name; NULL: any.
+ */
+uint64_t cuzk_trace_sum(const cuzk_trace *t, cuzk_span after, const char *parent, const char *name);
+
 #define CUZK_SPAN_NAME_BYTES 64
 /** Spans that were read back. */
 typedef struct cuzk_trace_spans {

@@ -122,9 +122,8 @@ void golden_check_quotient(const golden_instance *t)
     cuzk_sha256 sha;
     cuzk_fr *h = cuzk_alloc(m, sizeof(*h));
     CHECK(h != NULL);
-    CHECK_OK(
-        cuzk_quotient(h, t->w, CUZK_QUOTIENT_COEFFS, NULL, CUZK_TRACE_OFF, t->pool, NULL, &err),
-        &err);
+    CHECK_OK(cuzk_quotient(h, t->w, CUZK_QUOTIENT_COEFFS, CUZK_TRACE_OFF, t->pool, NULL, &err),
+             &err);
     cuzk_sha256_init(&sha);
     for (size_t i = 0; i + 1 < m; i++) {
         cuzk_fr_to_bytes_le(bytes, &h[i]);

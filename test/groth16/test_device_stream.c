@@ -12,6 +12,7 @@
 #include "accel/mock/mock_accel.h"
 #include "base/alloc.h"
 #include "groth16/device_instance.h"
+#include "trace/trace_read.h"
 
 #include "test.h"
 
@@ -127,7 +128,7 @@ static void largest_batch(void)
     cuzk_proof got[N];
     const cuzk_witness *witnesses[N];
     cuzk_scalar r[N], s[N];
-    cuzk_device_times t = {.groups = 0};
+    cuzk_trace *trace = NULL;
     device_instance_begin(&in, runs(1500), CUZK_QUOTIENT_COEFFS);
     for (size_t i = 0; i < N; i++) {
         witnesses[i] = in.witnesses[0];
@@ -137,18 +138,25 @@ static void largest_batch(void)
     CHECK_OK(cuzk_accel_cpu_open(&dev, NULL, &err), &err);
     const cuzk_device_key_opts ko = {
         .stream = true, .points = CUZK_DEVICE_POINTS_FILE, .chunk_points = 1024};
+    CHECK_OK(cuzk_trace_create(&trace, 1024, &err), &err);
     const cuzk_device_prove_opts po = {
-        .r = r, .s = s, .max_group = 1, .times = &t, .device = CUZK_TRACE_NONE};
+        .r = r, .s = s, .max_group = 1, .trace = {trace, 0}, .device = CUZK_TRACE_NONE};
     CHECK_OK(cuzk_device_key_create(&k, dev, in.t.c, in.file, &ko, NULL, NULL, &err), &err);
     CHECK_OK(cuzk_device_prove(k, got, N, witnesses, &po, NULL, &err), &err);
     for (size_t i = 0; i < N; i += 4) {
         device_check_proofs(got + i, in.want, 4);
     }
-    CHECK_U64(t.groups, N);
-    CHECK(t.batch_add_ns > 0 && t.b_g2_msm_ns > 0);
-    CHECK_U64(t.prep_msm_ns + t.eval_ns + t.ntt_msm_h_ns + t.batch_add_ns + t.tail_msm_ns +
-                  t.b_g2_msm_ns,
-              t.gpu_total_ns);
+    CHECK_U64(cuzk_device_key_get_stats(k).passes, N);
+    uint64_t parts = 0;
+    static const char *const phases[] = {"prep_msm",  "eval",     "ntt_msm_h",
+                                         "batch_add", "tail_msm", "b_g2_msm"};
+    for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+        parts += cuzk_trace_sum(trace, 0, "gpu_total", phases[i]);
+    }
+    CHECK(cuzk_trace_sum(trace, 0, NULL, "batch_add") > 0);
+    CHECK(cuzk_trace_sum(trace, 0, NULL, "b_g2_msm") > 0);
+    CHECK_U64(parts, cuzk_trace_sum(trace, 0, "prove", "gpu_total"));
+    cuzk_trace_destroy(trace);
     cuzk_device_key_destroy(k);
     cuzk_accel_close(dev);
     device_instance_end(&in);

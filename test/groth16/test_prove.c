@@ -8,6 +8,7 @@
 #include "groth16/cpu/prove.h"
 #include "groth16/setup/setup.h"
 #include "groth16/trapdoor.h"
+#include "trace/trace_read.h"
 
 #include "test.h"
 
@@ -503,9 +504,8 @@ static void quotient_identity(void)
             cuzk_fr_mul(&sum, &sum, &u);
             cuzk_fr_mul(&at[k], &sum, &zm);
         }
-        CHECK_OK(
-            cuzk_quotient(v, t.w, CUZK_QUOTIENT_COEFFS, NULL, CUZK_TRACE_OFF, NULL, NULL, &err),
-            &err);
+        CHECK_OK(cuzk_quotient(v, t.w, CUZK_QUOTIENT_COEFFS, CUZK_TRACE_OFF, NULL, NULL, &err),
+                 &err);
         CHECK(cuzk_fr_is_zero(&v[m - 1]));
         h = CUZK_FR_ZERO;
         for (size_t i = m; i-- > 0;) {
@@ -529,19 +529,26 @@ static void random_rs(void)
     cuzk_srs *srs = NULL;
     cuzk_err err;
     cuzk_proof p, q, back;
-    cuzk_prove_times times;
-    const cuzk_prove_opts opts = {.times = &times};
+    cuzk_trace *trace = NULL;
     uint8_t bytes[192];
+    CHECK_OK(cuzk_trace_create(&trace, 256, &err), &err);
+    const cuzk_prove_opts opts = {.trace = {trace, 0}};
     cuzk_toxic_from_seed(&x, 5);
     CHECK_OK(cuzk_setup_create(&srs, t.c, &x, NULL, NULL, NULL, &err), &err);
     CHECK_OK(cuzk_prove(&p, t.w, srs, &opts, NULL, NULL, &err), &err);
     CHECK_OK(cuzk_prove(&q, t.w, srs, NULL, NULL, NULL, &err), &err);
     CHECK(!cuzk_g1_affine_eq(&p.a, &q.a) && !cuzk_g2_affine_eq(&p.b, &q.b) &&
           !cuzk_g1_affine_eq(&p.c, &q.c));
-    const uint64_t parts = times.eval_ns + times.ntt_ns + times.msm_h_ns + times.msm_l_ns +
-                           times.msm_a_ns + times.msm_b_g1_ns + times.msm_b_g2_ns +
-                           times.decode_ns + times.select_ns + times.assemble_ns;
-    CHECK(parts > 0 && parts <= times.total_ns);
+    static const char *const steps[] = {"eval",  "ntt",      "msm_h",    "msm_l",
+                                        "msm_a", "msm_b_g1", "msm_b_g2", "assemble"};
+    uint64_t parts = 0;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        const uint64_t ns = cuzk_trace_sum(trace, 0, "prove", steps[i]);
+        CHECK_MSG(ns > 0, "no span %s", steps[i]);
+        parts += ns;
+    }
+    CHECK(parts <= cuzk_trace_sum(trace, 0, NULL, "prove"));
+    cuzk_trace_destroy(trace);
     cuzk_proof_encode(bytes, &p);
     CHECK_OK(cuzk_proof_decode(&back, bytes, &err), &err);
     CHECK_MEM(&back, &p, sizeof(p));

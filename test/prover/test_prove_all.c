@@ -5,6 +5,7 @@
 #include "accel/mock/mock_accel.h"
 #include "base/alloc.h"
 #include "prover/prove_all.h"
+#include "trace/trace_read.h"
 
 #include "fil_jobs.h"
 #include "test.h"
@@ -84,17 +85,32 @@ static void all_partitions(rig *r)
 {
     cuzk_err err;
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
-    cuzk_prove_all_times t = {.witness_ns = 0};
-    CHECK_OK(cuzk_prove_all(&r->pipe, proofs[0], &t, &err), &err);
+    cuzk_trace *trace = NULL;
+    uint64_t backlog = 1;
+    CHECK_OK(cuzk_trace_create(&trace, 1024, &err), &err);
+    r->pipe.trace = (cuzk_trace_ctx){trace, 0};
+    r->pipe.release_backlog_peak = &backlog;
+    CHECK_OK(cuzk_prove_all(&r->pipe, proofs[0], &err), &err);
     for (uint32_t i = 0; i < PARTITIONS; i++) {
         CHECK_OK(cuzk_filecoin_input_verify(r->in, r->pipe.vk, i, proofs[i], &err), &err);
     }
     CHECK(memcmp(proofs[0], proofs[1], CUZK_PROOF_BYTES) != 0); /* each has its own r and s */
-    CHECK(t.device.gpu_total_ns > 0 && t.witness_ns > 0 && t.verify_ns > 0);
-    CHECK_U64(t.release_backlog_peak, 0); /* all witnesses were in page-locked memory */
-    CHECK_U64(t.device.prep_msm_ns + t.device.eval_ns + t.device.ntt_msm_h_ns +
-                  t.device.batch_add_ns + t.device.tail_msm_ns + t.device.b_g2_msm_ns,
-              t.device.gpu_total_ns);
+    CHECK_U64(backlog, 0); /* all witnesses were in page-locked memory */
+    CHECK(cuzk_trace_sum(trace, 0, NULL, "witness") > 0);
+    CHECK(cuzk_trace_sum(trace, 0, "witness", "witness_fill") > 0);
+    CHECK(cuzk_trace_sum(trace, 0, NULL, "verify") > 0);
+    CHECK(cuzk_trace_sum(trace, 0, NULL, "release") > 0);
+    uint64_t parts = 0;
+    static const char *const phases[] = {"prep_msm",  "eval",     "ntt_msm_h",
+                                         "batch_add", "tail_msm", "b_g2_msm"};
+    for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+        parts += cuzk_trace_sum(trace, 0, "gpu_total", phases[i]);
+    }
+    CHECK(parts > 0);
+    CHECK_U64(parts, cuzk_trace_sum(trace, 0, "prove", "gpu_total"));
+    r->pipe.trace = CUZK_TRACE_OFF;
+    r->pipe.release_backlog_peak = NULL;
+    cuzk_trace_destroy(trace);
 }
 
 /* Blocks of the heap, but for the page-locked ones that keys keep for the next witness. */
@@ -110,7 +126,6 @@ static void expect_failure(rig *r, size_t device, const cuzk_mock_script *script
     cuzk_err err;
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
     uint8_t untouched[PARTITIONS][CUZK_PROOF_BYTES];
-    cuzk_prove_all_times t = {.witness_ns = 0};
     memset(proofs, 0xa5, sizeof(proofs));
     memset(untouched, 0xa5, sizeof(untouched));
     cuzk_accel_mock_set(r->dev[device], script);
@@ -119,7 +134,7 @@ static void expect_failure(rig *r, size_t device, const cuzk_mock_script *script
     r->pipe.n_keys = 1;
     r->in->n_partitions = 2;
     const uint64_t blocks = host_blocks(r);
-    CHECK_STATUS(cuzk_prove_all(&r->pipe, proofs[0], &t, &err), want);
+    CHECK_STATUS(cuzk_prove_all(&r->pipe, proofs[0], &err), want);
     CHECK_U64(host_blocks(r), blocks);
     CHECK_MEM(proofs, untouched, sizeof(proofs));
     cuzk_accel_mock_set(r->dev[device], &none);
@@ -158,7 +173,6 @@ static void expect_verdict(rig *r, const cuzk_mock_script *script)
     static const cuzk_mock_script none = {.fail_at = 0};
     cuzk_err want = {.msg = ""}, got = {.msg = ""};
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES], untouched[PARTITIONS][CUZK_PROOF_BYTES];
-    cuzk_prove_all_times t = {.witness_ns = 0};
     memset(proofs, 0xa5, sizeof(proofs));
     memset(untouched, 0xa5, sizeof(untouched));
     const cuzk_status st = cuzk_filecoin_input_check(r->in, r->hashes, NULL, NULL, &want);
@@ -166,11 +180,10 @@ static void expect_verdict(rig *r, const cuzk_mock_script *script)
     cuzk_accel_mock_set(r->dev[0], script);
     cuzk_accel_mock_set(r->dev[1], script);
     const uint64_t blocks = host_blocks(r);
-    CHECK_STATUS(cuzk_prove_all(&r->pipe, proofs[0], &t, &got), st);
+    CHECK_STATUS(cuzk_prove_all(&r->pipe, proofs[0], &got), st);
     CHECK_U64(host_blocks(r), blocks);
     CHECK_STR(got.msg, want.msg);
     CHECK_MEM(proofs, untouched, sizeof(proofs));
-    CHECK(t.check_ns > 0);
     cuzk_accel_mock_set(r->dev[0], &none);
     cuzk_accel_mock_set(r->dev[1], &none);
 }
@@ -212,9 +225,8 @@ static void checks_beside(void)
     ((cuzk_path_level *)(uintptr_t)&p->levels[0])->arity = (uint8_t)n;
     cuzk_cancel cancel = {true};
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
-    cuzk_prove_all_times t = {.witness_ns = 0};
     r.pipe.cancel = &cancel;
-    CHECK_STATUS(cuzk_prove_all(&r.pipe, proofs[0], &t, &err), CUZK_E_CANCELLED);
+    CHECK_STATUS(cuzk_prove_all(&r.pipe, proofs[0], &err), CUZK_E_CANCELLED);
     rig_close(&r);
 }
 

@@ -310,6 +310,30 @@ static void no_memory(void)
     cuzk_trace_destroy(t);
 }
 
+static void sums_of_spans(void)
+{
+    cuzk_trace *t = make(256);
+    const cuzk_trace_ctx ctx = {t, 0};
+    const cuzk_span a = cuzk_trace_add(ctx, "msm", NULL, 0, 100, 1000);
+    (void)cuzk_trace_add(cuzk_trace_in(ctx, a), "decode", NULL, 0, 100, 130);
+    (void)cuzk_trace_add(ctx, "decode", NULL, 0, 200, 205);
+    for (int i = 0; i < 100; i++) {
+        (void)cuzk_trace_add(ctx, "other", NULL, 0, 0, 1);
+    }
+    const cuzk_span b = cuzk_trace_add(ctx, "msm", NULL, 0, 0, 7);
+    (void)cuzk_trace_add(cuzk_trace_in(ctx, b), "decode", NULL, 0, 0, 2);
+    (void)cuzk_span_begin(ctx, "msm", NULL); /* still open: not counted */
+    CHECK_U64(cuzk_trace_sum(t, 0, NULL, "msm"), 907);
+    CHECK_U64(cuzk_trace_sum(t, 0, NULL, "decode"), 37);
+    CHECK_U64(cuzk_trace_sum(t, 0, "msm", "decode"), 32);
+    CHECK_U64(cuzk_trace_sum(t, a, "msm", "decode"), 32);
+    CHECK_U64(cuzk_trace_sum(t, a + 1, "msm", "decode"), 2);
+    CHECK_U64(cuzk_trace_sum(t, 0, NULL, "other"), 100);
+    CHECK_U64(cuzk_trace_sum(t, 0, "decode", "msm"), 0);
+    CHECK_U64(cuzk_trace_sum(t, 0, NULL, "nothing"), 0);
+    cuzk_trace_destroy(t);
+}
+
 /* The text of spans; the caller frees it. */
 static char *text_of(const cuzk_trace *t, size_t *n)
 {
@@ -416,6 +440,7 @@ static const cuzk_case cases[] = {CASE(off_costs_nothing_and_does_nothing),
                                   CASE(cpu_time_is_of_the_span),
                                   CASE(a_layer_is_slowed_down),
                                   CASE(no_memory),
+                                  CASE(sums_of_spans),
                                   CASE(written_spans_are_read_back),
                                   CASE(wrong_spans_are_refused)};
 TEST_MAIN("trace/trace", cases)

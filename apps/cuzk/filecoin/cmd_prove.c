@@ -8,48 +8,72 @@
 #include "base/clock.h"
 #include "prover/filecoin_verify.h"
 #include "sys/file.h"
+#include "trace/trace_read.h"
 
 #include "fil_opts.h"
 #include "porep_aggregate.h"
 
-/* Sums over the partitions; phases on the device, under the names that users know them by. */
-static void report_device(app *a, const cuzk_prove_all_times *t)
+/* What a proof leaves beside its bytes. */
+typedef struct proved {
+    cuzk_span after;          /* the last span before it */
+    uint64_t passes;          /* over the points, on all devices */
+    uint64_t release_backlog; /* most bytes of witnesses that waited to be freed */
+} proved;
+
+/* Sums over the partitions, of spans; phases on the device under the names that users know. */
+static void report_device(app *a, const proved *p)
 {
-    app_seconds(a, "prep_msm", t->device.prep_msm_ns);
-    app_seconds(a, "evaluate", t->device.eval_ns);
-    app_seconds(a, "ntt", t->device.ntt_ns);
-    app_seconds(a, "ntt_msm_h", t->device.ntt_msm_h_ns);
-    app_seconds(a, "batch_add", t->device.batch_add_ns);
-    app_seconds(a, "tail_msm", t->device.tail_msm_ns);
-    app_seconds(a, "b_g2_msm", t->device.b_g2_msm_ns);
-    app_seconds(a, "gpu_total", t->device.gpu_total_ns);
-    app_seconds(a, "assemble", t->device.assemble_ns);
-    app_u64(a, "passes_over_points", t->device.groups);
-    app_u64(a, "release_backlog_peak_bytes", t->release_backlog_peak);
+    static const char *const phases[] = {"prep_msm", "eval",     "ntt_msm_h", "batch_add",
+                                         "tail_msm", "b_g2_msm", "gpu_total", "assemble"};
+    for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+        const char *name = phases[i];
+        const cuzk_trace *t = a->trace.trace;
+        if (strcmp(name, "ntt_msm_h") == 0) {
+            app_seconds(a, "ntt",
+                        cuzk_trace_sum(t, p->after, NULL, name) -
+                            cuzk_trace_sum(t, p->after, name, "msm_h"));
+        }
+        app_span_seconds(a, strcmp(name, "eval") == 0 ? "evaluate" : name, p->after, name);
+    }
+    app_u64(a, "passes_over_points", p->passes);
+    app_u64(a, "release_backlog_peak_bytes", p->release_backlog);
 }
 
-static void report_times(app *a, const cuzk_prove_all_times *t)
+/* Points and wires of a section are rows of their own. */
+static void report_section(app *a, const char *name, cuzk_span after)
 {
-    app_seconds(a, "check", t->check_ns);
-    app_seconds(a, "witness", t->witness_ns);
-    if (t->device.gpu_total_ns != 0) {
-        report_device(a, t);
-        app_seconds(a, "verify", t->verify_ns);
-        app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
-        app_u64(a, "peak_rss_bytes", cuzk_clock_peak_rss());
-        return;
+    const cuzk_trace *t = a->trace.trace;
+    app_seconds(a, name,
+                cuzk_trace_sum(t, after, NULL, name) -
+                    cuzk_trace_sum(t, after, name, "decode_points") -
+                    cuzk_trace_sum(t, after, name, "select_wires"));
+}
+
+static void report_cpu(app *a, cuzk_span after)
+{
+    static const char *const sections[] = {"msm_h", "msm_l", "msm_a", "msm_b_g1", "msm_b_g2"};
+    app_seconds(a, "evaluate",
+                cuzk_trace_sum(a->trace.trace, after, NULL, "eval") +
+                    cuzk_trace_sum(a->trace.trace, after, NULL, "check_rows"));
+    app_span_seconds(a, "ntt", after, "ntt");
+    app_span_seconds(a, "decode_points", after, "decode_points");
+    app_span_seconds(a, "select_wires", after, "select_wires");
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+        report_section(a, sections[i], after);
     }
-    app_seconds(a, "evaluate", t->prove.eval_ns + t->prove.check_ns);
-    app_seconds(a, "ntt", t->prove.ntt_ns);
-    app_seconds(a, "decode_points", t->prove.decode_ns);
-    app_seconds(a, "select_wires", t->prove.select_ns);
-    app_seconds(a, "msm_h", t->prove.msm_h_ns);
-    app_seconds(a, "msm_l", t->prove.msm_l_ns);
-    app_seconds(a, "msm_a", t->prove.msm_a_ns);
-    app_seconds(a, "msm_b_g1", t->prove.msm_b_g1_ns);
-    app_seconds(a, "msm_b_g2", t->prove.msm_b_g2_ns);
-    app_seconds(a, "assemble", t->prove.assemble_ns);
-    app_seconds(a, "verify", t->verify_ns);
+    app_span_seconds(a, "assemble", after, "assemble");
+}
+
+static void report_times(app *a, const proved *p, bool on_devices)
+{
+    app_span_seconds(a, "check", p->after, "check");
+    app_span_seconds(a, "witness", p->after, "witness");
+    if (on_devices) {
+        report_device(a, p);
+    } else {
+        report_cpu(a, p->after);
+    }
+    app_span_seconds(a, "verify", p->after, "verify");
     app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
     app_u64(a, "peak_rss_bytes", cuzk_clock_peak_rss());
 }
@@ -106,15 +130,24 @@ static cuzk_status open_prover(job *j, cuzk_filecoin_prover **out)
     return CUZK_OK;
 }
 
-/* Proves `repeat` times; the proofs and times of the last one stay. */
-static cuzk_status prove_repeatedly(job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
-                                    cuzk_prove_all_times *times)
+static uint64_t passes_of(const cuzk_filecoin_prover *p)
+{
+    const cuzk_device_key *k = NULL;
+    uint64_t sum = 0;
+    for (size_t i = 0; (k = cuzk_filecoin_prover_key(p, i)) != NULL; i++) {
+        sum += cuzk_device_key_get_stats(k).passes;
+    }
+    return sum;
+}
+
+/* Proves `repeat` times; *out and the proofs are those of the last time. */
+static cuzk_status prove_repeatedly(job *j, cuzk_filecoin_prover *p, uint8_t *proofs, proved *out)
 {
     app *a = &j->o->a;
     cuzk_filecoin_opts opts = {.check_rows = j->o->check_rows,
                                .progress = app_progress,
                                .progress_arg = a,
-                               .times = times,
+                               .release_backlog_peak = &out->release_backlog,
                                .trace = a->trace};
     if (j->o->is_bound) {
         j->bind.prover_id = &j->o->prover_id;
@@ -123,11 +156,12 @@ static cuzk_status prove_repeatedly(job *j, cuzk_filecoin_prover *p, uint8_t *pr
     }
     const uint64_t n = j->o->repeat != 0 ? j->o->repeat : 1;
     for (uint64_t i = 0; i < n; i++) {
-        const cuzk_prove_all_times zero = {.check_ns = 0};
         char key[48];
-        *times = zero;
+        const uint64_t passes = passes_of(p);
+        out->after = app_newest_span(a);
         const uint64_t t0 = cuzk_clock_ns();
         CUZK_TRY(j->prove(j, p, proofs, &opts));
+        out->passes = passes_of(p) - passes;
         (void)snprintf(key, sizeof(key), n > 1 ? "input_to_proof_%llu" : "input_to_proof",
                        (unsigned long long)i + 1);
         app_seconds(a, key, j->o->input_ns + (cuzk_clock_ns() - t0));
@@ -152,7 +186,7 @@ static cuzk_status run_job(job *j)
 {
     app *a = &j->o->a;
     cuzk_filecoin_prover *p = NULL;
-    cuzk_prove_all_times times = {.check_ns = 0};
+    proved last = {.after = 0};
     size_t n = (size_t)j->n_partitions * CUZK_PROOF_BYTES;
     CUZK_TRY(app_check_output(a, j->o->out));
     app_seconds(a, "parse", j->o->input_ns);
@@ -168,7 +202,7 @@ static cuzk_status run_job(job *j)
     if (proofs == NULL) {
         st = CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for %zu bytes of proof", n);
     } else {
-        st = prove_repeatedly(j, p, proofs, &times);
+        st = prove_repeatedly(j, p, proofs, &last);
     }
     if (st == CUZK_OK && j->aggregate != NULL && j->aggregate->on) {
         span = cuzk_span_begin(a->trace, "aggregate", NULL);
@@ -184,7 +218,7 @@ static cuzk_status run_job(job *j)
         app_u64(a, "partitions", j->n_partitions);
         app_u64(a, "constraints", cuzk_filecoin_prover_circuit(p)->n_rows);
         devices_report(a, &j->o->dev);
-        report_times(a, &times);
+        report_times(a, &last, j->o->dev.n > 0);
         app_text(a, "result", "proved and verified");
     }
     cuzk_free(proofs);
@@ -304,6 +338,7 @@ static int run(int argc, char **argv, const struct argp_option *argp_options, co
 {
     fil_opts_parse(&options, argc, argv, argp_options, doc, false);
     app *a = &options.a;
+    a->times = true;
     cuzk_status st = app_begin(a);
     if (st == CUZK_OK) {
         const cuzk_span span = cuzk_span_begin(a->trace, "open_devices", NULL);

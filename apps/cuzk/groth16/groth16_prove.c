@@ -13,6 +13,7 @@
 #include "interop/wtns_file.h"
 #include "interop/zkey.h"
 #include "sys/file.h"
+#include "trace/trace_read.h"
 
 typedef struct prove {
     app a;
@@ -184,42 +185,32 @@ static cuzk_status write_outputs(prove *p, const cuzk_proof *proof, const uint8_
     return st;
 }
 
-static void report_times(app *a, const cuzk_prove_times *t, uint64_t verify_ns)
+static void report_times(app *a, bool on_device)
 {
-    app_seconds(a, "eval", t->eval_ns);
-    app_seconds(a, "ntt", t->ntt_ns);
-    app_seconds(a, "msm_h", t->msm_h_ns);
-    app_seconds(a, "msm_l", t->msm_l_ns);
-    app_seconds(a, "msm_a", t->msm_a_ns);
-    app_seconds(a, "msm_b_g1", t->msm_b_g1_ns);
-    app_seconds(a, "msm_b_g2", t->msm_b_g2_ns);
-    app_seconds(a, "decode", t->decode_ns);
-    app_seconds(a, "prove", t->total_ns);
-    app_seconds(a, "verify", verify_ns);
+    static const char *const device[] = {"prep_msm", "eval",     "ntt_msm_h", "batch_add",
+                                         "tail_msm", "b_g2_msm", "gpu_total", NULL};
+    static const char *const cpu[] = {"eval",     "ntt",      "msm_h",         "msm_l", "msm_a",
+                                      "msm_b_g1", "msm_b_g2", "decode_points", NULL};
+    for (const char *const *name = on_device ? device : cpu; *name != NULL; name++) {
+        const bool is_decode = strcmp(*name, "decode_points") == 0;
+        const uint64_t parts = on_device
+                                   ? 0
+                                   : cuzk_trace_sum(a->trace.trace, 0, *name, "decode_points") +
+                                         cuzk_trace_sum(a->trace.trace, 0, *name, "select_wires");
+        app_seconds(a, is_decode ? "decode" : *name,
+                    cuzk_trace_sum(a->trace.trace, 0, NULL, *name) - parts);
+    }
+    app_span_seconds(a, "prove", 0, "prove");
+    app_span_seconds(a, "verify", 0, "verify");
     app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
 }
 
-static void report_device_times(app *a, const cuzk_device_times *t, uint64_t verify_ns)
-{
-    app_seconds(a, "prep_msm", t->prep_msm_ns);
-    app_seconds(a, "eval", t->eval_ns);
-    app_seconds(a, "ntt_msm_h", t->ntt_msm_h_ns);
-    app_seconds(a, "batch_add", t->batch_add_ns);
-    app_seconds(a, "tail_msm", t->tail_msm_ns);
-    app_seconds(a, "b_g2_msm", t->b_g2_msm_ns);
-    app_seconds(a, "gpu_total", t->gpu_total_ns);
-    app_seconds(a, "prove", t->total_ns);
-    app_seconds(a, "verify", verify_ns);
-    app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
-}
-
-static cuzk_status prove_on_device(prove *p, cuzk_proof *out, const cuzk_witness *w,
-                                   cuzk_device_times *times)
+static cuzk_status prove_on_device(prove *p, cuzk_proof *out, const cuzk_witness *w)
 {
     app *a = &p->a;
     cuzk_device_key *k = NULL;
     cuzk_device_key_opts ko = {.trace = a->trace};
-    const cuzk_device_prove_opts po = {.times = times, .trace = a->trace, .device = 0};
+    const cuzk_device_prove_opts po = {.trace = a->trace, .device = 0};
     const cuzk_witness *const one[1] = {w};
     devices_key_opts(&p->dev, &ko);
     CUZK_TRY(cuzk_device_key_create(&k, p->dev.list[0], p->circuit, p->srs, &ko, a->pool, a->cancel,
@@ -235,14 +226,10 @@ static cuzk_status work(prove *p)
     cuzk_wtns wtns;
     cuzk_witness *w = NULL;
     cuzk_proof proof;
-    cuzk_prove_times times;
-    cuzk_device_times device_times = {.total_ns = 0};
-    const cuzk_prove_opts opts = {.times = &times, .trace = a->trace};
+    const cuzk_prove_opts opts = {.trace = a->trace};
     cuzk_span span;
     uint8_t bytes[CUZK_PROOF_BYTES];
-    uint64_t verify_ns;
     cuzk_status st;
-    memset(&times, 0, sizeof(times));
     CUZK_TRY(app_check_output(a, p->path[PROOF]));
     CUZK_TRY(app_check_output(a, p->path[PUBLIC]));
     CUZK_TRY(devices_open(a, &p->dev));
@@ -258,14 +245,12 @@ static cuzk_status work(prove *p)
     CUZK_TRY(cuzk_wtns_to_witness(&w, &wtns, p->circuit, p->path[WITNESS], a->pool, &a->err));
     cuzk_span_end(a->trace, span, 0);
     CUZK_TRY_GOTO(st, p->dev.n > 0
-                          ? prove_on_device(p, &proof, w, &device_times)
+                          ? prove_on_device(p, &proof, w)
                           : cuzk_prove(&proof, w, p->srs, &opts, a->pool, a->cancel, &a->err));
     cuzk_proof_encode(bytes, &proof);
-    verify_ns = cuzk_clock_ns();
     span = cuzk_span_begin(a->trace, "verify", NULL);
     CUZK_TRY_GOTO(st, verify_own(p, bytes, w));
     cuzk_span_end(a->trace, span, 0);
-    verify_ns = cuzk_clock_ns() - verify_ns;
     span = cuzk_span_begin(a->trace, "write", NULL);
     CUZK_TRY_GOTO(st, write_outputs(p, &proof, bytes, w));
     cuzk_span_end(a->trace, span, 0);
@@ -273,11 +258,7 @@ static cuzk_status work(prove *p)
     app_u64(a, "public_inputs", p->circuit->n_inputs - 1);
     app_bool(a, "verified", true);
     devices_report(a, &p->dev);
-    if (p->dev.n > 0) {
-        report_device_times(a, &device_times, verify_ns);
-    } else {
-        report_times(a, &times, verify_ns);
-    }
+    report_times(a, p->dev.n > 0);
 out:
     cuzk_witness_destroy(w);
     return st;
@@ -298,6 +279,7 @@ int cmd_groth16_prove(int argc, char **argv)
     prove p;
     memset(&p, 0, sizeof(p));
     app_init(&p.a, argv[0]);
+    p.a.times = true;
     (void)argp_parse(&argp, argc, argv, 0, NULL, &p);
     app_input(&p.a, p.path[KEY]);
     app_input(&p.a, p.path[WITNESS]);

@@ -422,7 +422,7 @@ static void prove(void *arg, uint32_t device, void *circuit, void *params, void 
         work[i].err.msg[0] = '\0';
         work[i].status =
             cuzk_pipeline_prove(work[i].proof, work[i].witness, cuzk_filecoin_params_srs(params),
-                                NULL, b->pool, work[i].cancel, trace, &work[i].err);
+                                b->pool, work[i].cancel, trace, &work[i].err);
     }
 }
 

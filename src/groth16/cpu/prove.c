@@ -2,7 +2,6 @@
 #include "groth16/cpu/prove.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 
 #include "prove_internal.h"
 #include "section_sum.h"
@@ -12,102 +11,77 @@ typedef struct sum_run {
     const cuzk_witness *w;
     const cuzk_srs *srs;
     size_t chunk;
-    cuzk_prove_times *t;
     cuzk_trace_ctx trace; /* inside the span "prove" */
     cuzk_pool *pool;
     const cuzk_cancel *cancel;
 } sum_run;
-
-static cuzk_span open_section(const sum_run *r, cuzk_section_times *s, const char *name)
-{
-    const cuzk_span span = cuzk_span_begin(r->trace, name, NULL);
-    *s = (cuzk_section_times){.trace = cuzk_trace_in(r->trace, span)};
-    return span;
-}
-
-static void close_section(const sum_run *r, cuzk_span span, const cuzk_section_times *s,
-                          uint64_t *msm_ns)
-{
-    cuzk_span_end(r->trace, span, 0);
-    *msm_ns += s->msm_ns;
-    r->t->decode_ns += s->decode_ns;
-    r->t->select_ns += s->select_ns;
-}
 
 static cuzk_status sum_h(cuzk_g1 *out, const sum_run *r, cuzk_err *err)
 {
     const size_t m = (size_t)1 << cuzk_circuit_lg_domain(r->w->circuit);
     cuzk_fr *h = cuzk_alloc(m, sizeof(*h));
     cuzk_status st = CUZK_OK;
-    cuzk_section_times s;
     cuzk_span span;
-    uint64_t t0;
     if (h == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a quotient of %zu coefficients", m);
     }
-    CUZK_TRY_GOTO(st, cuzk_quotient(h, r->w, cuzk_srs_quotient(r->srs), r->t, r->trace, r->pool,
-                                    r->cancel, err));
-    t0 = cuzk_clock_ns();
+    CUZK_TRY_GOTO(
+        st, cuzk_quotient(h, r->w, cuzk_srs_quotient(r->srs), r->trace, r->pool, r->cancel, err));
     span = cuzk_span_begin(r->trace, "ntt", NULL);
     st = cuzk_fr_array_to_scalars(h, m, r->pool, r->cancel, err);
     cuzk_span_end(r->trace, span, 0);
-    r->t->ntt_ns += cuzk_clock_ns() - t0;
     if (st != CUZK_OK) {
         goto out;
     }
-    span = open_section(r, &s, "msm_h");
-    st = cuzk_section_sum_h(out, (const cuzk_scalar *)(const void *)h, r->srs, r->chunk, &s,
-                            r->pool, r->cancel, err);
-    close_section(r, span, &s, &r->t->msm_h_ns);
+    span = cuzk_span_begin(r->trace, "msm_h", NULL);
+    st = cuzk_section_sum_h(out, (const cuzk_scalar *)(const void *)h, r->srs, r->chunk,
+                            cuzk_trace_in(r->trace, span), r->pool, r->cancel, err);
+    cuzk_span_end(r->trace, span, 0);
 out:
     cuzk_free(h);
     return st;
 }
 
 static cuzk_status sum_wires(cuzk_g1 *out, const sum_run *r, cuzk_srs_section section,
-                             const char *name, uint64_t *msm_ns, cuzk_err *err)
+                             const char *name, cuzk_err *err)
 {
-    cuzk_section_times s;
-    const cuzk_span span = open_section(r, &s, name);
+    const cuzk_span span = cuzk_span_begin(r->trace, name, NULL);
     const cuzk_status st =
-        cuzk_section_sum_g1(out, r->w, r->srs, section, r->chunk, &s, r->pool, r->cancel, err);
-    close_section(r, span, &s, msm_ns);
+        cuzk_section_sum_g1(out, r->w, r->srs, section, r->chunk, cuzk_trace_in(r->trace, span),
+                            r->pool, r->cancel, err);
+    cuzk_span_end(r->trace, span, 0);
     return st;
 }
 
 static cuzk_status sum_sections(cuzk_prove_sums *out, const sum_run *r, cuzk_err *err)
 {
-    cuzk_section_times s;
     CUZK_TRY(sum_h(&out->h, r, err));
-    CUZK_TRY(sum_wires(&out->l, r, CUZK_SRS_L, "msm_l", &r->t->msm_l_ns, err));
-    CUZK_TRY(sum_wires(&out->a, r, CUZK_SRS_A, "msm_a", &r->t->msm_a_ns, err));
-    CUZK_TRY(sum_wires(&out->b1, r, CUZK_SRS_B_G1, "msm_b_g1", &r->t->msm_b_g1_ns, err));
-    const cuzk_span span = open_section(r, &s, "msm_b_g2");
-    const cuzk_status st = cuzk_section_sum_g2(&out->b2, r->w, r->srs, CUZK_SRS_B_G2, r->chunk, &s,
-                                               r->pool, r->cancel, err);
-    close_section(r, span, &s, &r->t->msm_b_g2_ns);
+    CUZK_TRY(sum_wires(&out->l, r, CUZK_SRS_L, "msm_l", err));
+    CUZK_TRY(sum_wires(&out->a, r, CUZK_SRS_A, "msm_a", err));
+    CUZK_TRY(sum_wires(&out->b1, r, CUZK_SRS_B_G1, "msm_b_g1", err));
+    const cuzk_span span = cuzk_span_begin(r->trace, "msm_b_g2", NULL);
+    const cuzk_status st =
+        cuzk_section_sum_g2(&out->b2, r->w, r->srs, CUZK_SRS_B_G2, r->chunk,
+                            cuzk_trace_in(r->trace, span), r->pool, r->cancel, err);
+    cuzk_span_end(r->trace, span, 0);
     return st;
 }
 
 static cuzk_status check_rows(const sum_run *r, cuzk_err *err)
 {
-    const uint64_t t0 = cuzk_clock_ns();
     const cuzk_span span = cuzk_span_begin(r->trace, "check_rows", NULL);
     const cuzk_status st = cuzk_r1cs_check(r->w, NULL, r->pool, r->cancel, err);
     cuzk_span_end(r->trace, span, 0);
-    r->t->check_ns = cuzk_clock_ns() - t0;
     return st;
 }
 
 static cuzk_status finish(cuzk_proof *out, const sum_run *r, const cuzk_prove_sums *q,
                           const cuzk_prove_opts *opts, cuzk_err *err)
 {
-    const uint64_t t0 = cuzk_clock_ns();
     const cuzk_span span = cuzk_span_begin(r->trace, "assemble", NULL);
     const cuzk_status st =
         cuzk_prove_assemble(out, q, cuzk_srs_get_vk(r->srs), opts->r, opts->s, err);
     cuzk_span_end(r->trace, span, 0);
-    r->t->assemble_ns = cuzk_clock_ns() - t0;
     return st;
 }
 
@@ -116,10 +90,8 @@ cuzk_status cuzk_prove(cuzk_proof *out, const cuzk_witness *w, const cuzk_srs *s
                        cuzk_err *err)
 {
     const cuzk_prove_opts defaults = {.trace = {NULL, 0}};
-    cuzk_prove_times t = {0};
     cuzk_prove_sums q;
     cuzk_status st = CUZK_OK;
-    const uint64_t start = cuzk_clock_ns();
     opts = opts != NULL ? opts : &defaults;
 
     CUZK_TRY(cuzk_prove_check_match(w->circuit, srs, err));
@@ -127,7 +99,6 @@ cuzk_status cuzk_prove(cuzk_proof *out, const cuzk_witness *w, const cuzk_srs *s
     const sum_run r = {.w = w,
                        .srs = srs,
                        .chunk = opts->chunk_points != 0 ? opts->chunk_points : CUZK_SECTION_CHUNK,
-                       .t = &t,
                        .trace = cuzk_trace_in(opts->trace, span),
                        .pool = pool,
                        .cancel = cancel};
@@ -136,10 +107,6 @@ cuzk_status cuzk_prove(cuzk_proof *out, const cuzk_witness *w, const cuzk_srs *s
     }
     CUZK_TRY_GOTO(st, sum_sections(&q, &r, err));
     CUZK_TRY_GOTO(st, finish(out, &r, &q, opts, err));
-    if (opts->times != NULL) {
-        t.total_ns = cuzk_clock_ns() - start;
-        *opts->times = t;
-    }
 out:
     cuzk_span_end(opts->trace, span, 0);
     return st;

@@ -16,19 +16,13 @@ typedef struct cuzk_proof {
     cuzk_g1_affine c;
 } cuzk_proof;
 
-/** Wall time of each step in nanoseconds; the steps do not overlap, what they leave of total_ns is
- * small. select: sorting wires by class and value for the sums. */
-typedef struct cuzk_prove_times {
-    uint64_t check_ns, eval_ns, ntt_ns, msm_h_ns, msm_l_ns, msm_a_ns, msm_b_g1_ns, msm_b_g2_ns,
-        decode_ns, select_ns, assemble_ns, total_ns;
-} cuzk_prove_times;
-
 typedef struct cuzk_prove_opts {
     const cuzk_scalar *r, *s; /* both or neither; NULL: from the OS, wiped after use */
     bool check_witness;       /* multiply all rows out first: E_UNSATISFIED names the row */
-    cuzk_prove_times *times;  /* optional */
     size_t chunk_points;      /* points of a section decoded at a time; 0: 2^20 */
-    cuzk_trace_ctx trace;     /* a span "prove" with one per step inside; zero: none */
+    /** A span "prove" and in it "check_rows", "eval", "ntt", "msm_h", "msm_l", "msm_a", "msm_b_g1",
+     * "msm_b_g2" and "assemble", which do not overlap; zero: none. */
+    cuzk_trace_ctx trace;
 } cuzk_prove_opts;
 
 /**
@@ -50,8 +44,8 @@ void cuzk_proof_encode(uint8_t out[192], const cuzk_proof *p);
  * cuzk_quotient_kind. Allocates 2 m elements. Spans "eval" and "ntt".
  */
 CUZK_NODISCARD cuzk_status cuzk_quotient(cuzk_fr *h, const cuzk_witness *w, cuzk_quotient_kind kind,
-                                         cuzk_prove_times *times, cuzk_trace_ctx trace,
-                                         cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err);
+                                         cuzk_trace_ctx trace, cuzk_pool *pool,
+                                         const cuzk_cancel *cancel, cuzk_err *err);
 /** cuzk_proof_encode backwards, every point fully checked and not infinity. */
 CUZK_NODISCARD cuzk_status cuzk_proof_decode(cuzk_proof *out, const uint8_t in[192], cuzk_err *err);
 

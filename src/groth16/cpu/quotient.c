@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "ff/fr_vec.h"
 #include "groth16/cpu/prove.h"
 #include "ntt/ntt.h"
@@ -101,8 +100,8 @@ static cuzk_status odd_coset(const quotient_run *q, cuzk_err *err)
 }
 
 cuzk_status cuzk_quotient(cuzk_fr *h, const cuzk_witness *w, cuzk_quotient_kind kind,
-                          cuzk_prove_times *times, cuzk_trace_ctx trace, cuzk_pool *pool,
-                          const cuzk_cancel *cancel, cuzk_err *err)
+                          cuzk_trace_ctx trace, cuzk_pool *pool, const cuzk_cancel *cancel,
+                          cuzk_err *err)
 {
     const unsigned lg = cuzk_circuit_lg_domain(w->circuit);
     if (lg >= CUZK_FR_TWO_ADICITY) {
@@ -112,7 +111,6 @@ cuzk_status cuzk_quotient(cuzk_fr *h, const cuzk_witness *w, cuzk_quotient_kind 
     const size_t m = (size_t)1 << lg;
     cuzk_ntt_domain *d = NULL;
     cuzk_status st = CUZK_OK;
-    uint64_t t0, t1;
     cuzk_span eval = 0, ntt = 0;
     const cuzk_fr *root = kind == CUZK_QUOTIENT_ODD_COSET ? &CUZK_FR_ROOT_2_32_SNARKJS : NULL;
     cuzk_fr *a = cuzk_alloc(m, sizeof(*a));
@@ -123,21 +121,15 @@ cuzk_status cuzk_quotient(cuzk_fr *h, const cuzk_witness *w, cuzk_quotient_kind 
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a quotient on 2^%u points", lg);
         goto out;
     }
-    t0 = cuzk_clock_ns();
     eval = cuzk_span_begin(trace, "eval", NULL);
     CUZK_TRY_GOTO(st, cuzk_r1cs_eval(a, m, w, CUZK_MATRIX_A, pool, cancel, err));
     CUZK_TRY_GOTO(st, cuzk_r1cs_eval(h, m, w, CUZK_MATRIX_B, pool, cancel, err));
     cuzk_span_end(trace, eval, 0);
-    t1 = cuzk_clock_ns();
     ntt = cuzk_span_begin(trace, "ntt", NULL);
     CUZK_TRY_GOTO(st, cuzk_ntt_domain_create(&d, lg, root, pool, err));
     CUZK_TRY_GOTO(st, pointwise(product_range, &j, m, pool, cancel, err));
     q.d = d;
     CUZK_TRY_GOTO(st, kind == CUZK_QUOTIENT_ODD_COSET ? odd_coset(&q, err) : coefficients(&q, err));
-    if (times != NULL) {
-        times->eval_ns += t1 - t0;
-        times->ntt_ns += cuzk_clock_ns() - t1;
-    }
 out:
     cuzk_ntt_domain_destroy(d);
     cuzk_free(a);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "ff/fr_vec.h"
 #include "groth16/params/wire_cursor.h"
 #include "msm/msm.h"
@@ -61,7 +60,7 @@ cuzk_status cuzk_fr_array_to_scalars(cuzk_fr *v, size_t n, cuzk_pool *pool,
 #include "section_sum_tmpl.h"
 
 cuzk_status cuzk_section_sum_h(cuzk_g1 *out, const cuzk_scalar *scalars, const cuzk_srs *srs,
-                               size_t chunk, cuzk_section_times *times, cuzk_pool *pool,
+                               size_t chunk, cuzk_trace_ctx trace, cuzk_pool *pool,
                                const cuzk_cancel *cancel, cuzk_err *err)
 {
     const uint64_t total = cuzk_srs_count(srs, CUZK_SRS_H);
@@ -80,24 +79,20 @@ cuzk_status cuzk_section_sum_h(cuzk_g1 *out, const cuzk_scalar *scalars, const c
     }
     for (uint64_t at = 0; at < total; at += chunk) {
         const size_t n = total - at < chunk ? (size_t)(total - at) : chunk;
-        const uint64_t t0 = cuzk_clock_ns();
         if (array == NULL) {
-            span = cuzk_span_begin(times->trace, "decode_points", NULL);
+            span = cuzk_span_begin(trace, "decode_points", NULL);
             CUZK_TRY_GOTO(st, cuzk_srs_read_g1(srs, CUZK_SRS_H, at, n, buffer, pool, err));
-            cuzk_span_end(times->trace, span, n * 96);
+            cuzk_span_end(trace, span, n * 96);
         }
-        const uint64_t t1 = cuzk_clock_ns();
         const cuzk_g1_affine *points = array != NULL ? array + at : buffer;
-        span = cuzk_span_begin(times->trace, "sum_full", NULL);
+        span = cuzk_span_begin(trace, "sum_full", NULL);
         CUZK_TRY_GOTO(st, cuzk_msm_g1(&part, points, scalars + at, n, 255, pool, cancel, err));
-        cuzk_span_end(times->trace, span, 0);
+        cuzk_span_end(trace, span, 0);
         cuzk_g1_add(&sum, &sum, &part);
-        times->decode_ns += t1 - t0;
-        times->msm_ns += cuzk_clock_ns() - t1;
     }
     *out = sum;
 out:
-    cuzk_span_end(times->trace, span, 0);
+    cuzk_span_end(trace, span, 0);
     cuzk_free(buffer);
     return st;
 }

@@ -16,7 +16,7 @@ typedef struct SUM(run) {
     size_t n, cap;
     cuzk_wire_values values;
     EC_T sum;
-    cuzk_section_times *times;
+    cuzk_trace_ctx trace;
     cuzk_pool *pool;
     const cuzk_cancel *cancel;
 } SUM(run);
@@ -29,14 +29,14 @@ static cuzk_status SUM(flush)(SUM(run) * r, cuzk_err *err)
     if (r->n == 0) {
         return CUZK_OK;
     }
-    const cuzk_span span = cuzk_span_begin(r->times->trace, "sum_full", NULL);
+    const cuzk_span span = cuzk_span_begin(r->trace, "sum_full", NULL);
     CUZK_TRY_GOTO(st, cuzk_fr_array_to_scalars(r->scalars, r->n, r->pool, r->cancel, err));
     CUZK_TRY_GOTO(st, MSM(&part, r->bases, (const cuzk_scalar *)(const void *)r->scalars, r->n, 255,
                           r->pool, r->cancel, err));
     EC(add)(&r->sum, &r->sum, &part);
     r->n = 0;
 out:
-    cuzk_span_end(r->times->trace, span, 0);
+    cuzk_span_end(r->trace, span, 0);
     return st;
 }
 
@@ -48,12 +48,10 @@ static cuzk_status SUM(points)(SUM(run) * r, const EC_AFFINE_T **points, uint64_
         *points = array + at;
         return CUZK_OK;
     }
-    const uint64_t t0 = cuzk_clock_ns();
-    const cuzk_span span = cuzk_span_begin(r->times->trace, "decode_points", NULL);
+    const cuzk_span span = cuzk_span_begin(r->trace, "decode_points", NULL);
     const cuzk_status st = READ(r->srs, r->s, at, n, r->chunk, r->pool, err);
-    cuzk_span_end(r->times->trace, span, n * sizeof(EC_AFFINE_T));
+    cuzk_span_end(r->trace, span, n * sizeof(EC_AFFINE_T));
     CUZK_TRY(st);
-    r->times->decode_ns += cuzk_clock_ns() - t0;
     *points = r->chunk;
     return CUZK_OK;
 }
@@ -65,17 +63,13 @@ static cuzk_status SUM(step)(SUM(run) * r, cuzk_wire_cursor *cur, uint64_t at, s
     const cuzk_wire_values *v = &r->values;
     EC_T part;
     CUZK_TRY(SUM(points)(r, &points, at, n, err));
-    const cuzk_trace_ctx trace = r->times->trace;
-    const uint64_t t0 = cuzk_clock_ns();
-    cuzk_span span = cuzk_span_begin(trace, "select_wires", NULL);
+    cuzk_span span = cuzk_span_begin(r->trace, "select_wires", NULL);
     cuzk_wire_cursor_next(cur, n, &r->values);
-    cuzk_span_end(trace, span, 0);
-    const uint64_t t1 = cuzk_clock_ns();
+    cuzk_span_end(r->trace, span, 0);
     if (r->n + v->n_full > r->cap) {
         CUZK_TRY(SUM(flush)(r, err));
     }
-    const uint64_t t2 = cuzk_clock_ns();
-    span = cuzk_span_begin(trace, "select_wires", NULL);
+    span = cuzk_span_begin(r->trace, "select_wires", NULL);
     for (size_t i = 0; i < v->n_full; i++) {
         r->bases[r->n + i] = points[v->index[i]];
     }
@@ -83,31 +77,27 @@ static cuzk_status SUM(step)(SUM(run) * r, cuzk_wire_cursor *cur, uint64_t at, s
         memcpy(r->scalars + r->n, v->full, v->n_full * sizeof(*v->full));
     }
     r->n += v->n_full;
-    cuzk_span_end(trace, span, 0);
-    const uint64_t t3 = cuzk_clock_ns();
-    span = cuzk_span_begin(trace, "sum_bits", NULL);
+    cuzk_span_end(r->trace, span, 0);
+    span = cuzk_span_begin(r->trace, "sum_bits", NULL);
     const cuzk_status st = MSM_BITS(&part, points, v->ones, n, r->pool, r->cancel, err);
-    cuzk_span_end(trace, span, 0);
+    cuzk_span_end(r->trace, span, 0);
     CUZK_TRY(st);
     EC(add)(&r->sum, &r->sum, &part);
-    r->times->select_ns += t1 - t0 + t3 - t2;
-    r->times->msm_ns += t2 - t1 + cuzk_clock_ns() - t3;
     return CUZK_OK;
 }
 
 cuzk_status SUM(cuzk_section_sum)(EC_T *out, const cuzk_witness *w, const cuzk_srs *srs,
-                                  cuzk_srs_section s, size_t chunk, cuzk_section_times *times,
+                                  cuzk_srs_section s, size_t chunk, cuzk_trace_ctx trace,
                                   cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
 {
     const uint64_t total = cuzk_srs_count(srs, s);
     chunk = total < CHUNK(chunk) ? (size_t)total : CHUNK(chunk);
     const uint64_t bound = cuzk_wire_full_bound(w->circuit);
     const size_t cap = bound < chunk ? (size_t)bound : chunk;
-    SUM(run) r = {.srs = srs, .s = s, .cap = cap, .times = times, .pool = pool, .cancel = cancel};
+    SUM(run) r = {.srs = srs, .s = s, .cap = cap, .trace = trace, .pool = pool, .cancel = cancel};
     cuzk_wire_cursor cur = cuzk_wire_cursor_init(w, s, cuzk_srs_all_wires(srs));
     const bool need_chunk = ARRAY(srs, s) == NULL;
     cuzk_status st = CUZK_OK;
-    uint64_t t0;
     EC(set_infinity)(&r.sum);
     r.bases = cuzk_alloc(cap, sizeof(*r.bases));
     r.scalars = cuzk_alloc(cap, sizeof(*r.scalars));
@@ -125,9 +115,7 @@ cuzk_status SUM(cuzk_section_sum)(EC_T *out, const cuzk_witness *w, const cuzk_s
         const size_t n = total - at < chunk ? (size_t)(total - at) : chunk;
         CUZK_TRY_GOTO(st, SUM(step)(&r, &cur, at, n, err));
     }
-    t0 = cuzk_clock_ns();
     CUZK_TRY_GOTO(st, SUM(flush)(&r, err));
-    times->msm_ns += cuzk_clock_ns() - t0;
     *out = r.sum;
 out:
     cuzk_free(r.bases);

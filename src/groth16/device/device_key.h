@@ -91,23 +91,9 @@ typedef struct cuzk_device_key_stats {
     bool from_file;        /* the others stream from the file */
     uint32_t teeth;        /* of the combs; 0: none */
     uint32_t lanes;        /* calls at once; others wait */
+    uint64_t passes; /* over section h, by all calls so far; over the others there may be fewer */
 } cuzk_device_key_stats;
 cuzk_device_key_stats cuzk_device_key_get_stats(const cuzk_device_key *k);
-
-/** Wall times of a call in nanoseconds, from device events; they add up to gpu_total_ns. */
-typedef struct cuzk_device_times {
-    uint64_t prep_msm_ns;  /* upload of witnesses, values of the sections */
-    uint64_t eval_ns;      /* A.w, B.w */
-    uint64_t ntt_msm_h_ns; /* quotient and its sum */
-    uint64_t ntt_ns;       /* of that, the transforms */
-    uint64_t batch_add_ns; /* bits of l, a, b_g1 */
-    uint64_t tail_msm_ns;  /* full wires of a, b_g1 (those of l go with h) */
-    uint64_t b_g2_msm_ns;
-    uint64_t gpu_total_ns;
-    uint64_t assemble_ns; /* on the CPU */
-    uint64_t total_ns;
-    uint32_t groups; /* passes over section h; over the others there may be fewer */
-} cuzk_device_times;
 
 /**
  * An empty witness of the key's circuit in page-locked memory, as of cuzk_witness_create. *out NULL:
@@ -122,8 +108,13 @@ typedef struct cuzk_device_prove_opts {
     const cuzk_scalar *r, *s; /* [n] both, or neither: from the OS */
     uint32_t max_group;       /* witnesses whose quotients are there at once; 0: chosen */
     uint64_t slice_points;    /* points of a sum at a time, 0: as many as fit */
-    cuzk_device_times *times; /* optional; added to */
-    cuzk_trace_ctx trace; /* "stage_witness"; "prove" with "gpu_total" and its phases; "assemble" */
+    /**
+     * Spans "stage_witness"; "prove", and in it "gpu_total" from device events, which is the sum of
+     * "prep_msm" (upload of witnesses, values of the sections), "eval" (A.w, B.w), "ntt_msm_h" (quotient and
+     * its sum), "batch_add" (bits of l, a, b_g1), "tail_msm" (full wires of a, b_g1; those of l go with h)
+     * and "b_g2_msm"; "assemble".
+     */
+    cuzk_trace_ctx trace;
     const int32_t *partitions; /* [n] optional: tags of the witnesses' spans */
     int32_t device;            /* tag; CUZK_TRACE_NONE: none */
     cuzk_pool *pool;           /* optional; copies of large witnesses */

@@ -442,35 +442,28 @@ static void collect(cuzk_prove_sums *out, const run *r, uint32_t w)
 /* Phases in the terms that users know, and what they consist of. */
 typedef struct phase_name {
     const char *group, *name;
-    size_t group_at, at; /* in cuzk_device_times; at 0: only the group's */
 } phase_name;
-#define AT(f) offsetof(cuzk_device_times, f)
 static const phase_name phase_names[PHASES] = {
-    [PHASE_START] = {NULL, NULL, 0, 0},
-    [PHASE_UPLOAD] = {"prep_msm", "witness_upload", AT(prep_msm_ns), 0},
-    [PHASE_SECTION] = {"prep_msm", "section_values", AT(prep_msm_ns), 0},
-    [PHASE_EVAL_A] = {"eval", "eval_a", AT(eval_ns), 0},
-    [PHASE_EVAL_B] = {"eval", "eval_b", AT(eval_ns), 0},
-    [PHASE_MUL_C] = {"ntt_msm_h", "mul_c", AT(ntt_msm_h_ns), AT(ntt_ns)},
-    [PHASE_INTT_C] = {"ntt_msm_h", "intt_c", AT(ntt_msm_h_ns), AT(ntt_ns)},
-    [PHASE_COSET_A] = {"ntt_msm_h", "coset_a", AT(ntt_msm_h_ns), AT(ntt_ns)},
-    [PHASE_COSET_B] = {"ntt_msm_h", "coset_b", AT(ntt_msm_h_ns), AT(ntt_ns)},
-    [PHASE_QUOTIENT] = {"ntt_msm_h", "quotient", AT(ntt_msm_h_ns), AT(ntt_ns)},
-    [PHASE_MSM + DEVICE_HL] = {"ntt_msm_h", "msm_h", AT(ntt_msm_h_ns), 0},
-    [PHASE_MSM + DEVICE_L_FULLS] = {"tail_msm", "msm_l", AT(tail_msm_ns), 0},
-    [PHASE_MSM + DEVICE_L_BITS] = {"batch_add", "bits_l", AT(batch_add_ns), 0},
-    [PHASE_MSM + DEVICE_A_BITS] = {"batch_add", "bits_a", AT(batch_add_ns), 0},
-    [PHASE_MSM + DEVICE_B1_BITS] = {"batch_add", "bits_b_g1", AT(batch_add_ns), 0},
-    [PHASE_MSM + DEVICE_A_FULLS] = {"tail_msm", "msm_a", AT(tail_msm_ns), 0},
-    [PHASE_MSM + DEVICE_B1_FULLS] = {"tail_msm", "msm_b_g1", AT(tail_msm_ns), 0},
-    [PHASE_MSM + DEVICE_B2_BITS] = {"b_g2_msm", "bits_b_g2", AT(b_g2_msm_ns), 0},
-    [PHASE_MSM + DEVICE_B2_FULLS] = {"b_g2_msm", "msm_b_g2", AT(b_g2_msm_ns), 0},
+    [PHASE_START] = {NULL, NULL},
+    [PHASE_UPLOAD] = {"prep_msm", "witness_upload"},
+    [PHASE_SECTION] = {"prep_msm", "section_values"},
+    [PHASE_EVAL_A] = {"eval", "eval_a"},
+    [PHASE_EVAL_B] = {"eval", "eval_b"},
+    [PHASE_MUL_C] = {"ntt_msm_h", "mul_c"},
+    [PHASE_INTT_C] = {"ntt_msm_h", "intt_c"},
+    [PHASE_COSET_A] = {"ntt_msm_h", "coset_a"},
+    [PHASE_COSET_B] = {"ntt_msm_h", "coset_b"},
+    [PHASE_QUOTIENT] = {"ntt_msm_h", "quotient"},
+    [PHASE_MSM + DEVICE_HL] = {"ntt_msm_h", "msm_h"},
+    [PHASE_MSM + DEVICE_L_FULLS] = {"tail_msm", "msm_l"},
+    [PHASE_MSM + DEVICE_L_BITS] = {"batch_add", "bits_l"},
+    [PHASE_MSM + DEVICE_A_BITS] = {"batch_add", "bits_a"},
+    [PHASE_MSM + DEVICE_B1_BITS] = {"batch_add", "bits_b_g1"},
+    [PHASE_MSM + DEVICE_A_FULLS] = {"tail_msm", "msm_a"},
+    [PHASE_MSM + DEVICE_B1_FULLS] = {"tail_msm", "msm_b_g1"},
+    [PHASE_MSM + DEVICE_B2_BITS] = {"b_g2_msm", "bits_b_g2"},
+    [PHASE_MSM + DEVICE_B2_FULLS] = {"b_g2_msm", "msm_b_g2"},
 };
-
-static void add_time(cuzk_device_times *t, size_t at, uint64_t ns)
-{
-    *(uint64_t *)(void *)((uint8_t *)t + at) += ns;
-}
 
 static cuzk_span_tags tags_of(const run *r, const uint8_t *witness)
 {
@@ -482,9 +475,8 @@ static cuzk_span_tags tags_of(const run *r, const uint8_t *witness)
     return tags;
 }
 
-/* Spans and times from the marks. */
-static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bool alone,
-                          cuzk_err *err)
+/* Spans from the marks. */
+static cuzk_status record(run *r, cuzk_trace_ctx trace, bool alone, cuzk_err *err)
 {
     for (uint32_t i = 0; i < r->n_marks; i++) {
         CUZK_TRY(cuzk_accel_mark_ns(r->lane->q, r->marks[i].mark, &r->marks[i].ns, err));
@@ -495,7 +487,6 @@ static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bo
     const cuzk_span_tags tags = tags_of(r, alone ? &zero : NULL);
     const cuzk_span total = cuzk_trace_add(trace, "gpu_total", &tags, lane, begin, end);
     const cuzk_trace_ctx in = cuzk_trace_in(trace, total);
-    t->gpu_total_ns += end - begin;
     for (uint32_t i = 1; i < r->n_marks;) {
         const char *group = phase_names[r->marks[i].phase].group;
         uint32_t j = i;
@@ -509,13 +500,8 @@ static cuzk_status record(run *r, cuzk_device_times *t, cuzk_trace_ctx trace, bo
             cuzk_trace_add(in, group, &wt, lane, r->marks[i - 1].ns, r->marks[j - 1].ns);
         for (; i < j; i++) {
             const phase_name *p = &phase_names[r->marks[i].phase];
-            const uint64_t ns = r->marks[i].ns - r->marks[i - 1].ns;
             (void)cuzk_trace_add(cuzk_trace_in(in, g), p->name, &wt, lane, r->marks[i - 1].ns,
                                  r->marks[i].ns);
-            add_time(t, p->group_at, ns);
-            if (p->at != 0) {
-                add_time(t, p->at, ns);
-            }
         }
     }
     return CUZK_OK;
@@ -528,8 +514,8 @@ static void drain(run *r)
     cuzk_ignore(cuzk_accel_sync(r->lane->q, NULL));
 }
 
-static cuzk_status prove_some(run *r, cuzk_prove_sums *sums, uint32_t n, cuzk_device_times *t,
-                              cuzk_trace_ctx trace, cuzk_err *err)
+static cuzk_status prove_some(run *r, cuzk_prove_sums *sums, uint32_t n, cuzk_trace_ctx trace,
+                              cuzk_err *err)
 {
     CUZK_TRY(device_stream_check(r->k, err));
     cuzk_status st = enqueue_all(r, n, err);
@@ -544,8 +530,10 @@ static cuzk_status prove_some(run *r, cuzk_prove_sums *sums, uint32_t n, cuzk_de
         return device_stream_failure(r->k, st, err);
     }
     CUZK_TRY(device_stream_check(r->k, err));
-    CUZK_TRY(record(r, t, trace, n == 1, err));
-    t->groups += (n + r->plan.group - 1) / r->plan.group;
+    CUZK_TRY(record(r, trace, n == 1, err));
+    (void)pthread_mutex_lock(&r->k->lock);
+    r->k->stats.passes += (n + r->plan.group - 1) / r->plan.group;
+    (void)pthread_mutex_unlock(&r->k->lock);
     for (uint32_t i = 0; i < n; i++) {
         collect(&sums[i], r, i);
     }
@@ -615,8 +603,8 @@ static cuzk_status take_memory(run *r, size_t n, cuzk_err *err)
     }
 }
 
-static cuzk_status prove_locked(run *r, cuzk_prove_sums *sums, size_t n, cuzk_device_times *t,
-                                cuzk_trace_ctx trace, cuzk_err *err)
+static cuzk_status prove_locked(run *r, cuzk_prove_sums *sums, size_t n, cuzk_trace_ctx trace,
+                                cuzk_err *err)
 {
     const cuzk_witness *const *all = r->witnesses;
     cuzk_status st = CUZK_OK;
@@ -627,7 +615,7 @@ static cuzk_status prove_locked(run *r, cuzk_prove_sums *sums, size_t n, cuzk_de
         const uint32_t b = n - at < r->most ? (uint32_t)(n - at) : r->most;
         r->witnesses = all + at;
         r->first = (uint32_t)at;
-        CUZK_TRY_GOTO(st, prove_some(r, sums + at, b, t, trace, err));
+        CUZK_TRY_GOTO(st, prove_some(r, sums + at, b, trace, err));
     }
 out:
     cuzk_accel_free(r->k->dev, r->d);
@@ -649,28 +637,15 @@ static cuzk_status assemble_all(cuzk_proof *out, const cuzk_device_key *k, size_
     return CUZK_OK;
 }
 
-static void add_times(cuzk_device_times *sum, const cuzk_device_times *t)
-{
-    static const size_t fields[] = {
-        AT(prep_msm_ns), AT(eval_ns),     AT(ntt_msm_h_ns), AT(ntt_ns),      AT(batch_add_ns),
-        AT(tail_msm_ns), AT(b_g2_msm_ns), AT(gpu_total_ns), AT(assemble_ns), AT(total_ns)};
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        add_time(sum, fields[i], *(const uint64_t *)(const void *)((const uint8_t *)t + fields[i]));
-    }
-    sum->groups += t->groups;
-}
-
 cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
                               const cuzk_witness *const *witnesses,
                               const cuzk_device_prove_opts *opts, const cuzk_cancel *cancel,
                               cuzk_err *err)
 {
     static const cuzk_device_prove_opts defaults = {.device = CUZK_TRACE_NONE};
-    cuzk_device_times t = {0};
     cuzk_status st = CUZK_OK;
     cuzk_witness *stage = NULL;
     const cuzk_witness *staged;
-    const uint64_t start = cuzk_clock_ns();
     opts = opts != NULL ? opts : &defaults;
     for (size_t i = 0; i < n; i++) {
         if (witnesses[i]->circuit != k->circuit) {
@@ -706,24 +681,18 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     if (st == CUZK_OK) {
         r->lane = take_lane(k);
         span = cuzk_span_begin(opts->trace, "prove", NULL);
-        st = prove_locked(r, sums, n, &t, cuzk_trace_in(opts->trace, span), err);
+        st = prove_locked(r, sums, n, cuzk_trace_in(opts->trace, span), err);
         cuzk_span_end(opts->trace, span, 0);
         give_lane(k, r->lane);
     }
     cuzk_device_witness_give(k, stage);
     if (st == CUZK_OK) {
-        const uint64_t t0 = cuzk_clock_ns();
         span = cuzk_span_begin(opts->trace, "assemble", NULL);
         st = assemble_all(proofs, k, n, sums, opts, err);
         cuzk_span_end(opts->trace, span, 0);
-        t.assemble_ns = cuzk_clock_ns() - t0;
     }
     if (st == CUZK_OK) {
         memcpy(out, proofs, n * sizeof(*proofs));
-        t.total_ns = cuzk_clock_ns() - start;
-        if (opts->times != NULL) {
-            add_times(opts->times, &t);
-        }
     }
 out:
     cuzk_free(r);
