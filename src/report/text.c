@@ -197,6 +197,38 @@ static void print_compared(FILE *f, const cuzk_compared *c, bool judged)
     (void)fprintf(f, "\n");
 }
 
+static void print_familiar_delta(FILE *f, const char *name, double base, double new_)
+{
+    char a[CUZK_QUANTITY_BYTES], b[CUZK_QUANTITY_BYTES], d[CUZK_QUANTITY_BYTES];
+    (void)fprintf(f, "  %-14s %10s %10s %11s %+7.1f %%\n", name, cuzk_quantity(a, base, "s"),
+                  cuzk_quantity(b, new_, "s"), cuzk_quantity_signed(d, new_ - base, "s"),
+                  percent(new_ - base, base));
+}
+
+/* The table that users of the original know, of both results. */
+static void print_familiar_deltas(FILE *f, const cuzk_result *base, const cuzk_result *new_)
+{
+    cuzk_familiar_sums x, y;
+    cuzk_familiar_sum(&x, base);
+    cuzk_familiar_sum(&y, new_);
+    if (x.wrapper == 0 || y.wrapper == 0) {
+        return;
+    }
+    (void)fprintf(f, "the familiar table (sums of medians)\n  %-14s %10s %10s %11s\n", "", "base",
+                  "new", "delta");
+    print_familiar_delta(f, "synthesis", x.row[CUZK_FAMILIAR_SYNTHESIS],
+                         y.row[CUZK_FAMILIAR_SYNTHESIS]);
+    print_familiar_delta(f, "GPU", x.wrapper, y.wrapper);
+    print_familiar_delta(f, "around", x.row[CUZK_FAMILIAR_AROUND], y.row[CUZK_FAMILIAR_AROUND]);
+    print_familiar_delta(f, "total", x.sum, y.sum);
+    for (int i = CUZK_FAMILIAR_PREP_MSM; i <= CUZK_FAMILIAR_EVAL; i++) {
+        print_familiar_delta(f, cuzk_familiar_name((cuzk_familiar)i), x.row[i], y.row[i]);
+    }
+    print_familiar_delta(f, "gpu_total", x.gpu_total, y.gpu_total);
+    print_familiar_delta(f, "gap", x.row[CUZK_FAMILIAR_GAP], y.row[CUZK_FAMILIAR_GAP]);
+    (void)fprintf(f, "\n");
+}
+
 /* Names and changes of a list, the largest first, at most eight. */
 static void print_list(FILE *f, const cuzk_comparison *c, const uint32_t *list, uint32_t n)
 {
@@ -259,6 +291,7 @@ void cuzk_text_comparison(FILE *f, const cuzk_comparison *c, const cuzk_result *
         print_compared(f, &c->rows[i], i < c->n_judged);
     }
     (void)fprintf(f, "\n");
+    print_familiar_deltas(f, base, new_);
     if (c->only_base > 0 || c->only_new > 0) {
         (void)fprintf(f, "%u metrics only in base, %u only in new: not compared\n", c->only_base,
                       c->only_new);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/familiar.h"
+#include "report/text.h"
 
 #include "test.h"
 
@@ -74,5 +77,43 @@ static void rows_add_up(void)
     cuzk_result_free(&r);
 }
 
-static const cuzk_case cases[] = {CASE(rows_of_the_cpu), CASE(rows_of_a_device), CASE(rows_add_up)};
+static void add_run(cuzk_result *r, double ntt, double verify)
+{
+    cuzk_result_add(r, cuzk_result_metric(r, "prove/ntt", "s", CUZK_ROLE_LAYER), ntt);
+    cuzk_result_add(r, cuzk_result_metric(r, "verify", "s", CUZK_ROLE_LAYER), verify);
+    cuzk_result_add(r, cuzk_result_metric(r, "total", "s", CUZK_ROLE_TOTAL), ntt + verify);
+}
+
+/* A comparison on a terminal has the table with the change of each row. */
+static void a_comparison_shows_the_table(void)
+{
+    static cuzk_result r, s; /* too large for the stack */
+    cuzk_comparison c;
+    cuzk_err err;
+    char *text = NULL;
+    size_t n = 0;
+    cuzk_result_init(&r, "prove", "x");
+    cuzk_result_init(&s, "prove", "x");
+    for (int i = 0; i < 3; i++) {
+        add_run(&r, 2, 1);
+        add_run(&s, 3, 1);
+    }
+    CHECK_OK(cuzk_compare(&c, &r, &s, NULL, &err), &err);
+    FILE *f = open_memstream(&text, &n);
+    CHECK(f != NULL);
+    cuzk_text_comparison(f, &c, &r, &s);
+    CHECK(fclose(f) == 0);
+    const char *table = strstr(text, "the familiar table");
+    CHECK(table != NULL);
+    CHECK(strstr(table, "GPU                2.00 s     3.00 s     +1.00 s   +50.0 %") != NULL);
+    CHECK(strstr(table, "around             1.00 s     1.00 s    +0.00 ns    +0.0 %") != NULL);
+    CHECK(strstr(table, "ntt_msm_h          2.00 s     3.00 s     +1.00 s   +50.0 %") != NULL);
+    free(text);
+    cuzk_comparison_free(&c);
+    cuzk_result_free(&r);
+    cuzk_result_free(&s);
+}
+
+static const cuzk_case cases[] = {CASE(rows_of_the_cpu), CASE(rows_of_a_device), CASE(rows_add_up),
+                                  CASE(a_comparison_shows_the_table)};
 TEST_MAIN("report/familiar", cases)
