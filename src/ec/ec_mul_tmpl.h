@@ -20,26 +20,6 @@ static void odd_multiples(CUZK_EC_JAC *table, const CUZK_EC_JAC *p, size_t n)
     }
 }
 
-void CUZK_EC_FN(mul_any)(CUZK_EC_JAC *out, const CUZK_EC_JAC *p, const cuzk_scalar *s)
-{
-    int8_t digit[CUZK_EC_WNAF_DIGITS];
-    enum { W = 5, ODD = 1 << (W - 2) };
-    CUZK_EC_JAC table[ODD], acc, t;
-    const size_t n = cuzk_ec_wnaf(digit, s->l, 256, W);
-    odd_multiples(table, p, ODD);
-    CUZK_EC_FN(set_infinity)(&acc);
-    for (size_t i = n; i-- > 0;) {
-        CUZK_EC_FN(dbl)(&acc, &acc);
-        if (digit[i] > 0) {
-            CUZK_EC_FN(add)(&acc, &acc, &table[digit[i] / 2]);
-        } else if (digit[i] < 0) {
-            CUZK_EC_FN(neg)(&t, &table[-digit[i] / 2]);
-            CUZK_EC_FN(add)(&acc, &acc, &t);
-        }
-    }
-    *out = acc;
-}
-
 enum { DIGITS = 2 * CUZK_EC_TABLES, DIGIT_BITS = 256 / DIGITS };
 
 /*

@@ -74,8 +74,6 @@ void cuzk_g1_mul_ct(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_scalar *s);
 void cuzk_g1_add_ct(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_g1 *q);
 /** As cuzk_g1_to_affine, in the same way. */
 void cuzk_g1_to_affine_ct(cuzk_g1_affine *out, const cuzk_g1 *p);
-/** out = s * p for any 256-bit s and any p on the curve, at twice the cost. */
-void cuzk_g1_mul_any(cuzk_g1 *out, const cuzk_g1 *p, const cuzk_scalar *s);
 
 /** On the curve, or infinity. */
 bool cuzk_g1_affine_is_on_curve(const cuzk_g1_affine *p);

@@ -74,8 +74,6 @@ void cuzk_g2_mul_ct(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_scalar *s);
 void cuzk_g2_add_ct(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_g2 *q);
 /** As cuzk_g2_to_affine, in the same way. */
 void cuzk_g2_to_affine_ct(cuzk_g2_affine *out, const cuzk_g2 *p);
-/** out = s * p for any 256-bit s and any p on the curve, at twice the cost. */
-void cuzk_g2_mul_any(cuzk_g2 *out, const cuzk_g2 *p, const cuzk_scalar *s);
 
 /** On the curve, or infinity. */
 bool cuzk_g2_affine_is_on_curve(const cuzk_g2_affine *p);

@@ -28,55 +28,6 @@ void cuzk_fp_sqr_n(cuzk_fp *out, const cuzk_fp *a, size_t n)
     *out = t;
 }
 
-enum { WINDOW = 5 };
-
-static unsigned bit_of(const uint64_t *e, size_t i)
-{
-    return (unsigned)(e[i / 64] >> (i % 64)) & 1;
-}
-
-/* Sliding windows: odd powers below 2^5, one multiplication per window of at most 5 bits. */
-void cuzk_fp_pow(cuzk_fp *out, const cuzk_fp *a, const uint64_t *e, size_t limbs)
-{
-    cuzk_fp odd[1 << (WINDOW - 1)], acc = CUZK_FP_ONE;
-    bool started = false;
-    cuzk_fp_sqr(&acc, a);
-    odd[0] = *a;
-    for (size_t i = 1; i < 1u << (WINDOW - 1); i++) {
-        cuzk_fp_mul(&odd[i], &odd[i - 1], &acc);
-    }
-    acc = CUZK_FP_ONE;
-    size_t pending = 0; /* squarings not yet done */
-    for (size_t i = 64 * limbs; i > 0;) {
-        if (bit_of(e, i - 1) == 0) {
-            i--;
-            pending++;
-            continue;
-        }
-        size_t low = i < WINDOW ? 0 : i - WINDOW; /* window [low, i), low bit set */
-        while (bit_of(e, low) == 0) {
-            low++;
-        }
-        unsigned w = 0;
-        for (size_t k = i; k > low; k--) {
-            w = w << 1 | bit_of(e, k - 1);
-        }
-        if (started) {
-            cuzk_fp_sqr_n(&acc, &acc, pending + (i - low));
-            cuzk_fp_mul(&acc, &acc, &odd[w >> 1]);
-        } else {
-            acc = odd[w >> 1];
-            started = true;
-        }
-        pending = 0;
-        i = low;
-    }
-    if (started) {
-        cuzk_fp_sqr_n(&acc, &acc, pending);
-    }
-    *out = acc;
-}
-
 void cuzk_fp_batch_inv(cuzk_fp *a, cuzk_fp *scratch, size_t n)
 {
     cuzk_fp acc = CUZK_FP_ONE;

@@ -119,8 +119,6 @@ void cuzk_fp_inv(cuzk_fp *out, const cuzk_fp *a);
 void cuzk_fp_inv_ct(cuzk_fp *out, const cuzk_fp *a);
 /** a[i] = a[i]^-1 in place with one inversion; zeros stay zero. scratch [n], disjoint from a. */
 void cuzk_fp_batch_inv(cuzk_fp *a, cuzk_fp *scratch, size_t n);
-/** out = a^e, e an integer of `limbs` 64-bit limbs, little-endian. */
-void cuzk_fp_pow(cuzk_fp *out, const cuzk_fp *a, const uint64_t *e, size_t limbs);
 /** out = a^((q-3)/4): a * out is a square root of a, or of -a when a is not a square. */
 void cuzk_fp_pow_qm3d4(cuzk_fp *out, const cuzk_fp *a);
 /** Square root a^((q+1)/4); false, and out untouched, when a is not a square. */

@@ -24,8 +24,8 @@ static void free_content(lib_key *k)
         k->memories[i] = NULL;
         k->keys[i] = NULL;
     }
-    cuzk_filecoin_params_unref(k->params);
-    cuzk_filecoin_circuit_unref(k->circuit);
+    cuzk_filecoin_params_close(k->params);
+    cuzk_filecoin_circuit_destroy(k->circuit);
     k->params = NULL;
     k->circuit = NULL;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "prover/filecoin_key.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,29 +8,16 @@
 #include "prover/filecoin_verify.h"
 
 struct cuzk_filecoin_circuit {
-    _Atomic uint32_t refs;
     cuzk_circuit_spec spec;
     cuzk_circuit *circuit;
     char label[48]; /* "porep 32GiB" */
 };
 
 struct cuzk_filecoin_params {
-    _Atomic uint32_t refs;
     cuzk_circuit_spec spec;
     cuzk_srs *srs;
     cuzk_vk *vk;
 };
-
-static void take(_Atomic uint32_t *refs)
-{
-    atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
-}
-
-/* True when that was the last one: everything done under other references is visible then. */
-static bool drop(_Atomic uint32_t *refs)
-{
-    return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
-}
 
 cuzk_status cuzk_filecoin_circuit_create(cuzk_filecoin_circuit **out, const cuzk_circuit_spec *spec,
                                          cuzk_err *err)
@@ -43,7 +29,6 @@ cuzk_status cuzk_filecoin_circuit_create(cuzk_filecoin_circuit **out, const cuzk
     c->spec = *spec;
     (void)snprintf(c->label, sizeof(c->label), "%s %s", cuzk_circuit_kind_name(spec->kind),
                    spec->shape->name);
-    atomic_init(&c->refs, 1);
     const cuzk_status st =
         cuzk_filecoin_circuit_build(spec->kind, spec->shape->bytes, &c->circuit, err);
     if (st != CUZK_OK) {
@@ -54,15 +39,9 @@ cuzk_status cuzk_filecoin_circuit_create(cuzk_filecoin_circuit **out, const cuzk
     return CUZK_OK;
 }
 
-cuzk_filecoin_circuit *cuzk_filecoin_circuit_ref(cuzk_filecoin_circuit *c)
+void cuzk_filecoin_circuit_destroy(cuzk_filecoin_circuit *c)
 {
-    take(&c->refs);
-    return c;
-}
-
-void cuzk_filecoin_circuit_unref(cuzk_filecoin_circuit *c)
-{
-    if (c != NULL && drop(&c->refs)) {
+    if (c != NULL) {
         cuzk_circuit_destroy(c->circuit);
         cuzk_free(c);
     }
@@ -138,25 +117,18 @@ cuzk_status cuzk_filecoin_params_open(cuzk_filecoin_params **out, const cuzk_cir
         return CUZK_FAIL(err, CUZK_E_NOMEM, "parameters: out of memory");
     }
     p->spec = *spec;
-    atomic_init(&p->refs, 1);
     const cuzk_status st = open_all(p, dir, pool, err);
     if (st != CUZK_OK) {
-        cuzk_filecoin_params_unref(p);
+        cuzk_filecoin_params_close(p);
         return st;
     }
     *out = p;
     return CUZK_OK;
 }
 
-cuzk_filecoin_params *cuzk_filecoin_params_ref(cuzk_filecoin_params *p)
+void cuzk_filecoin_params_close(cuzk_filecoin_params *p)
 {
-    take(&p->refs);
-    return p;
-}
-
-void cuzk_filecoin_params_unref(cuzk_filecoin_params *p)
-{
-    if (p != NULL && drop(&p->refs)) {
+    if (p != NULL) {
         cuzk_vk_destroy(p->vk);
         cuzk_srs_close(p->srs);
         cuzk_free(p);
@@ -171,9 +143,4 @@ const cuzk_srs *cuzk_filecoin_params_srs(const cuzk_filecoin_params *p)
 const cuzk_vk *cuzk_filecoin_params_vk(const cuzk_filecoin_params *p)
 {
     return p->vk;
-}
-
-const cuzk_circuit_spec *cuzk_filecoin_params_spec(const cuzk_filecoin_params *p)
-{
-    return &p->spec;
 }

@@ -140,8 +140,8 @@ void cuzk_filecoin_prover_destroy(cuzk_filecoin_prover *p)
             cuzk_device_key_destroy(p->keys[i]);
         }
         cuzk_vk_destroy(p->made_vk);
-        cuzk_filecoin_params_unref(p->params);
-        cuzk_filecoin_circuit_unref(p->circuit);
+        cuzk_filecoin_params_close(p->params);
+        cuzk_filecoin_circuit_destroy(p->circuit);
         cuzk_hashes_destroy(p->hashes);
         cuzk_free(p);
     }

@@ -100,6 +100,4 @@ CUZK_NODISCARD cuzk_status cuzk_result_parse(cuzk_result *r, const void *data, s
 CUZK_NODISCARD cuzk_status cuzk_result_merge(cuzk_result *into, const cuzk_result *from,
                                              cuzk_err *err);
 
-const char *cuzk_metric_role_name(cuzk_metric_role role);
-
 #endif /* CUZK_REPORT_RESULT_H */

@@ -9,11 +9,6 @@ enum { MAX_METRICS = 20000, MAX_VALUES = 1000000, MAX_TIMELINE = 4000 };
 
 static const char *const role_names[CUZK_ROLES] = {"layer", "total", "other", "reference", "info"};
 
-const char *cuzk_metric_role_name(cuzk_metric_role role)
-{
-    return role_names[role];
-}
-
 static void write_metric(cuzk_jsonw *w, const cuzk_metric *m)
 {
     cuzk_jsonw_begin_object(w);

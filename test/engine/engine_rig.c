@@ -119,7 +119,7 @@ bool rig_verifies(const rig_request *r, const uint8_t *proof, size_t n, const ch
         good = cuzk_filecoin_input_verify(in, cuzk_filecoin_params_vk(p), i,
                                           proof + (size_t)192 * i, &err) == CUZK_OK;
     }
-    cuzk_filecoin_params_unref(p);
+    cuzk_filecoin_params_close(p);
     cuzk_filecoin_input_destroy(in);
     return good;
 }

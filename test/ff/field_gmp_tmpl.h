@@ -151,19 +151,4 @@ static void batch_inverse(void)
     }
 }
 
-/* A random element to a random power of up to LIMBS limbs; the element's value is left in a_. */
-static void check_pow(F *a)
-{
-    F x;
-    uint64_t e[LIMBS];
-    GEN(a);
-    gen_limbs(e, MOD, LIMBS);
-    const size_t n = (size_t)test_below(LIMBS + 1);
-    mpz_from_mont(a_, a->l, &m);
-    mpz_from_limbs(b_, e, n);
-    mpz_powm(t_, a_, b_, m.p);
-    FF(pow)(&x, a, e, n);
-    CHECK_VALUE(x, t_, &m);
-}
-
 #define FIELD_CASES CASE(ring), CASE(ring_small), CASE(inverse), CASE(batch_inverse)

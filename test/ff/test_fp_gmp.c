@@ -20,7 +20,8 @@ static void powers(void)
     begin();
     for (size_t i = 0; i < test_iters(300); i++) {
         cuzk_fp a, x;
-        check_pow(&a);
+        gen_fp(&a);
+        mpz_from_mont(a_, a.l, &m);
         const unsigned k = (unsigned)test_below(40);
         mpz_set_ui(b_, 0);
         mpz_setbit(b_, k);

@@ -91,6 +91,21 @@ static void wide_bytes(void)
     end();
 }
 
+/* A random element to a random power of up to 4 limbs; the element's value is left in a_. */
+static void check_pow(cuzk_fr *a)
+{
+    cuzk_fr x;
+    uint64_t e[4];
+    gen_fr(a);
+    gen_limbs(e, gen_r, 4);
+    const size_t n = (size_t)test_below(5);
+    mpz_from_mont(a_, a->l, &m);
+    mpz_from_limbs(b_, e, n);
+    mpz_powm(t_, a_, b_, m.p);
+    cuzk_fr_pow(&x, a, e, n);
+    CHECK_VALUE(x, t_, &m);
+}
+
 static void powers(void)
 {
     begin();

@@ -75,8 +75,8 @@ static void rig_close(rig *r)
         cuzk_accel_close(r->dev[i]);
     }
     cuzk_filecoin_input_destroy(r->in);
-    cuzk_filecoin_circuit_unref(r->circuit);
-    cuzk_filecoin_params_unref(r->params);
+    cuzk_filecoin_circuit_destroy(r->circuit);
+    cuzk_filecoin_params_close(r->params);
     cuzk_hashes_destroy(r->hashes);
     cuzk_pool_destroy(r->pool);
 }

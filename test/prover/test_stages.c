@@ -37,7 +37,7 @@ static void counts_are_the_circuits(void)
             CHECK_U64(n.b_aux_density, k->b_aux_density);
             CHECK_U64(n.lg_domain, cuzk_circuit_lg_domain(k));
             CHECK_U64(n.circuit_bytes, cuzk_circuit_bytes(k));
-            cuzk_filecoin_circuit_unref(c);
+            cuzk_filecoin_circuit_destroy(c);
         }
     }
 }
@@ -67,8 +67,8 @@ static void rig_open(rig *r, cuzk_circuit_kind kind)
 
 static void rig_close(rig *r)
 {
-    cuzk_filecoin_circuit_unref(r->circuit);
-    cuzk_filecoin_params_unref(r->params);
+    cuzk_filecoin_circuit_destroy(r->circuit);
+    cuzk_filecoin_params_close(r->params);
     cuzk_hashes_destroy(r->hashes);
     cuzk_pool_destroy(r->pool);
 }

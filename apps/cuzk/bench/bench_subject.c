@@ -352,7 +352,7 @@ void bench_subject_unload(bench_subject *s)
 {
     char path[CUZK_PATH_BYTES];
     cuzk_filecoin_prover_destroy(s->prover);
-    cuzk_filecoin_circuit_unref(s->circuit);
+    cuzk_filecoin_circuit_destroy(s->circuit);
     s->prover = NULL;
     cuzk_srs_close(s->rows_srs);
     cuzk_vk_destroy(s->rows_vk);

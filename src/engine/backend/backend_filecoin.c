@@ -234,9 +234,9 @@ static void unload(void *arg, cuzk_load_what what, void *object)
 {
     (void)arg;
     if (what == CUZK_LOAD_CIRCUIT) {
-        cuzk_filecoin_circuit_unref(object);
+        cuzk_filecoin_circuit_destroy(object);
     } else {
-        cuzk_filecoin_params_unref(object);
+        cuzk_filecoin_params_close(object);
     }
 }
 

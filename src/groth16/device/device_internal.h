@@ -196,7 +196,15 @@ CUZK_NODISCARD cuzk_status device_copy(void *dst, const void *src, size_t bytes,
                                        const cuzk_cancel *cancel);
 
 /**
- * A copy of w as of cuzk_device_witness_take, so that its upload needs no time of the device's owner.
+ * An empty witness of the key's circuit in page-locked memory, as of cuzk_witness_create. *out NULL:
+ * there is no such memory, which is no failure. E_DEV_LOST.
+ */
+CUZK_NODISCARD cuzk_status device_witness_take(cuzk_witness **out, cuzk_device_key *k,
+                                               cuzk_err *err);
+/** To the key that it is from; it keeps some for the next ones. NULL is fine. */
+void device_witness_give(cuzk_device_key *k, cuzk_witness *w);
+/**
+ * A copy of w as of device_witness_take, so that its upload needs no time of the device's owner.
  * *out NULL: there is no memory for it, which is no failure.
  */
 CUZK_NODISCARD cuzk_status device_stage_take(cuzk_witness **out, cuzk_device_key *k,

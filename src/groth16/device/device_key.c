@@ -51,11 +51,6 @@ const cuzk_srs_vk *cuzk_device_key_vk(const cuzk_device_key *k)
     return &k->vk;
 }
 
-const cuzk_circuit *cuzk_device_key_circuit(const cuzk_device_key *k)
-{
-    return k->circuit;
-}
-
 cuzk_accel *cuzk_device_key_device(const cuzk_device_key *k)
 {
     return k->dev;

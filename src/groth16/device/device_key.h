@@ -81,7 +81,6 @@ CUZK_NODISCARD cuzk_status cuzk_device_setup_write(cuzk_accel *dev, const cuzk_c
 /** No call may be using it. NULL is fine. */
 void cuzk_device_key_destroy(cuzk_device_key *k);
 const cuzk_srs_vk *cuzk_device_key_vk(const cuzk_device_key *k);
-const cuzk_circuit *cuzk_device_key_circuit(const cuzk_device_key *k);
 cuzk_accel *cuzk_device_key_device(const cuzk_device_key *k);
 
 typedef struct cuzk_device_key_stats {
@@ -94,15 +93,6 @@ typedef struct cuzk_device_key_stats {
     uint64_t passes; /* over section h, by all calls so far; over the others there may be fewer */
 } cuzk_device_key_stats;
 cuzk_device_key_stats cuzk_device_key_get_stats(const cuzk_device_key *k);
-
-/**
- * An empty witness of the key's circuit in page-locked memory, as of cuzk_witness_create. *out NULL:
- * there is no such memory, which is no failure. E_DEV_LOST.
- */
-CUZK_NODISCARD cuzk_status cuzk_device_witness_take(cuzk_witness **out, cuzk_device_key *k,
-                                                    cuzk_err *err);
-/** To the key that it is from; it keeps some for the next ones. NULL is fine. */
-void cuzk_device_witness_give(cuzk_device_key *k, cuzk_witness *w);
 
 typedef struct cuzk_device_prove_opts {
     const cuzk_scalar *r, *s; /* [n] both, or neither: from the OS */
@@ -118,7 +108,7 @@ typedef struct cuzk_device_prove_opts {
     const int32_t *partitions; /* [n] optional: tags of the witnesses' spans */
     int32_t device;            /* tag; CUZK_TRACE_NONE: none */
     cuzk_pool *pool;           /* optional; copies of large witnesses */
-    bool pinned;               /* all witnesses are of cuzk_device_witness_take, of any key */
+    bool pinned;               /* all witnesses are in page-locked memory of a device */
 } cuzk_device_prove_opts;
 
 /** How a call for n witnesses would use device memory. */

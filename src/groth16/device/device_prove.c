@@ -685,7 +685,7 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
         cuzk_span_end(opts->trace, span, 0);
         give_lane(k, r->lane);
     }
-    cuzk_device_witness_give(k, stage);
+    device_witness_give(k, stage);
     if (st == CUZK_OK) {
         span = cuzk_span_begin(opts->trace, "assemble", NULL);
         st = assemble_all(proofs, k, n, sums, opts, err);

@@ -68,7 +68,7 @@ static cuzk_status take_block(cuzk_witness **out, cuzk_device_key *k, cuzk_err *
     return CUZK_OK;
 }
 
-cuzk_status cuzk_device_witness_take(cuzk_witness **out, cuzk_device_key *k, cuzk_err *err)
+cuzk_status device_witness_take(cuzk_witness **out, cuzk_device_key *k, cuzk_err *err)
 {
     CUZK_TRY(take_block(out, k, err));
     if (*out != NULL) {
@@ -93,7 +93,7 @@ cuzk_status device_stage_take(cuzk_witness **out, cuzk_device_key *k, const cuzk
     return CUZK_OK;
 }
 
-void cuzk_device_witness_give(cuzk_device_key *k, cuzk_witness *w)
+void device_witness_give(cuzk_device_key *k, cuzk_witness *w)
 {
     void *block = w;
     if (w == NULL) {
