@@ -99,7 +99,7 @@ void cuzk_config_destroy(cuzk_config *c);
  */
 CUZK_NODISCARD cuzk_status cuzk_config_parse(cuzk_config **out, const char *name, const char *text,
                                              size_t n, cuzk_config_issues *issues, cuzk_err *err);
-/** The same from a file. E_NOT_FOUND: there is none; E_IO; E_INVALID: longer than CUZK_CONFIG_MAX_BYTES. */
+/** The same from a file. E_NOT_FOUND: no such file; E_IO; E_INVALID: longer than CUZK_CONFIG_MAX_BYTES. */
 CUZK_NODISCARD cuzk_status cuzk_config_load(cuzk_config **out, const char *path,
                                             cuzk_config_issues *issues, cuzk_err *err);
 /** Gives a string to the configuration, which keeps a copy. E_NOMEM. */

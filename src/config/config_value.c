@@ -20,7 +20,7 @@ static bool fail(const char **why, const char *text)
     return false;
 }
 
-/* Digits at *p; false when there is none or the number does not fit. */
+/* Digits at *p; false: no digits, or the number does not fit. */
 static bool take_number(const char **p, uint64_t *out)
 {
     uint64_t v = 0;

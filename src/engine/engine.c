@@ -54,7 +54,7 @@ ALONE static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
     return CUZK_OK;
 }
 
-/* What the process has at its start counts, and what its front may take; neither is given back. */
+/* The process's footprint at the start and what its front ends may take are charged for good. */
 ALONE static cuzk_status init_memory(cuzk_engine *e, cuzk_err *err)
 {
     e->base_bytes = cuzk_host_memory_resident() + e->cfg.front_bytes;
@@ -182,7 +182,7 @@ ALONE static cuzk_status init(cuzk_engine *e, cuzk_err *err)
     CUZK_TRY(init_devices(e, err));
     CUZK_TRY(init_memory(e, err));
     cuzk_fallback_note_absent(e);
-    CUZK_TRY(cuzk_engine_take_up(e, err));
+    CUZK_TRY(cuzk_engine_restore(e, err));
     warm_up(e);
     return start_workers(e, err);
 }

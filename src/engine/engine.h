@@ -103,7 +103,7 @@ typedef struct cuzk_job_times {
 /** Whose fault a failure is: "input" (trying again is of no use), "environment", "internal"; "" for CUZK_OK. */
 const char *cuzk_job_error_class(cuzk_status code);
 
-/** What a waiter is told. Pointers are valid during the callback only. */
+/** The answer to a waiter. Pointers are valid during the callback only. */
 typedef struct cuzk_job_result {
     const char *job_id;
     cuzk_bytes request_id;
@@ -113,8 +113,8 @@ typedef struct cuzk_job_result {
     cuzk_status code; /* of a failure */
     const char *
         error; /* "" unless FAILED or CANCELLED; class prefix "input: ", "environment: ", "internal: " */
-    const char *error_class; /* of error: cuzk_job_error_class(code); "" when there is none */
-    const char *error_text;  /* error without its class; "" when there is none */
+    const char *error_class; /* of error: cuzk_job_error_class(code); "": no error */
+    const char *error_text;  /* error without its class; "": no error */
     const char *peer;        /* who sent it first; "" when that is not known */
     cuzk_job_times times;    /* of a job that is over */
     uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms; /* the wire's */
@@ -136,7 +136,7 @@ CUZK_NODISCARD cuzk_status cuzk_engine_submit(cuzk_engine *e, const cuzk_job_req
                                               const cuzk_owned_block *block, char *job_id,
                                               uint32_t *position, cuzk_err *err);
 
-/** Names a wait; 0 is none. */
+/** Names a wait; 0: no wait. */
 typedef uint64_t cuzk_wait;
 /**
  * Calls done once: at once when the job is over, at its end, or after timeout_ms (0: never).
@@ -160,11 +160,11 @@ CUZK_NODISCARD cuzk_status cuzk_engine_prove(cuzk_engine *e, const cuzk_job_requ
 bool cuzk_engine_unwait(cuzk_engine *e, cuzk_wait wait);
 /** The same without cancelling anything: the front end is going, not the caller, who may ask again after a restart. */
 bool cuzk_engine_leave(cuzk_engine *e, cuzk_wait wait);
-#define CUZK_OWNER_BYTES 64 /* longest owner that is told, and its NUL */
+#define CUZK_OWNER_BYTES 64 /* longest owner, and its NUL */
 /** The owner of a job, NUL-terminated; of a front end that has several callers. E_NOT_FOUND. */
 CUZK_NODISCARD cuzk_status cuzk_engine_owner(cuzk_engine *e, const char *job_id,
                                              char out[CUZK_OWNER_BYTES], cuzk_err *err);
-/** Cancels; the waiters are told CANCELLED. *was_running: it had been started. E_NOT_FOUND. A job that is over stays as it is. */
+/** Cancels; the waiters get CANCELLED. *was_running: it had been started. E_NOT_FOUND. A job that is over stays as it is. */
 CUZK_NODISCARD cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running,
                                               cuzk_err *err);
 

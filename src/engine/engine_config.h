@@ -58,7 +58,7 @@ typedef struct cuzk_engine_config {
     uint32_t
         max_queued_jobs; /* beyond: E_BUDGET, retryable; 0: 4096; 16 more places are WinningPoSt's */
     uint64_t result_keep_ms;    /* how long ended jobs can be awaited; 0: one hour */
-    uint32_t result_keep_count; /* at most so many; 0: 10000 */
+    uint32_t result_keep_count; /* at most this many; 0: 10000 */
     uint64_t
         winning_reserve_bytes; /* host memory held for WinningPoSt; 0: what one of the largest size needs, a quarter of the budget at most; or CUZK_ENGINE_NONE */
     uint64_t
@@ -88,7 +88,7 @@ static inline uint64_t cuzk_engine_or_none(uint64_t v)
 CUZK_NODISCARD cuzk_status cuzk_engine_create(cuzk_engine **out, const cuzk_engine_config *config,
                                               cuzk_err *err);
 /**
- * Takes over what may change while the engine runs: budget_bytes, safety_margin_bytes, winning_reserve_bytes,
+ * Applies what may change while the engine runs: budget_bytes, safety_margin_bytes, winning_reserve_bytes,
  * eviction_min_idle_ms, slots_per_device, max_batch_size, max_batch_wait_ms, max_queued_jobs,
  * result_keep_ms, result_keep_count, age_ms, device_timeout_ms. Other fields are not looked at. A
  * smaller budget holds from the next reservation on; who has memory keeps it. E_BUDGET (names a job

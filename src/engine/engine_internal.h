@@ -58,7 +58,7 @@ struct cuzk_engine {
     GUARDED uint32_t slots, batch; /* slots: of a primary device */
     GUARDED uint64_t batch_wake_ns;
     GUARDED uint64_t no_device_ns; /* since when no device works; 0: one does */
-    GUARDED bool on_cpu;           /* for want of a GPU that works */
+    GUARDED bool on_cpu;           /* because no GPU works */
     GUARDED uint64_t on_cpu_since_ns, n_fallbacks;
 
     GUARDED job *by_id[BUCKETS], *by_content[BUCKETS];
@@ -98,12 +98,12 @@ LOCKED void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size);
 LOCKED void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms);
 /** Partitions that may be on their way to a device, or from it. */
 uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs);
-/** engine.c: threads for so many slots of each device, where there are fewer. */
+/** engine.c: starts threads until there is one for each of that many slots of each device. */
 LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsigned slots,
                                                           cuzk_err *err);
 
 /* restore.c */
-CUZK_NODISCARD cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_engine_restore(cuzk_engine *e, cuzk_err *err);
 
 /** Where a job's proofs were made: ordinals and "cpu", with commas. */
 LOCKED void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n);

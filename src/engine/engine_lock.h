@@ -19,7 +19,7 @@ struct CUZK_CAPABILITY("mutex") cuzk_engine_capability {
 extern const struct cuzk_engine_capability cuzk_engine_mutex;
 #define LOCKED  CUZK_REQUIRES(cuzk_engine_mutex)
 #define GUARDED CUZK_GUARDED_BY(cuzk_engine_mutex)
-/* A function that runs before the first worker or after the last one: nobody else is there. */
+/* A function that runs before the first worker or after the last one: no other thread runs. */
 #define ALONE   CUZK_NO_THREAD_SAFETY
 
 CUZK_ACQUIRES(cuzk_engine_mutex) void cuzk_engine_lock(cuzk_engine *e);

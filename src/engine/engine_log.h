@@ -6,7 +6,7 @@
 #include "engine/engine_lock.h"
 #include "engine/job/job.h"
 
-/** Lines for the logger. A logger that stalls loses lines, and holds up nobody. */
+/** Lines for the logger. A logger that stalls loses lines; no thread waits for it. */
 typedef struct log_line log_line;
 typedef struct log_queue {
     log_line *lines; /* ring */

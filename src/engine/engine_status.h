@@ -130,12 +130,12 @@ typedef struct cuzk_engine_status {
     uint32_t queue_len[CUZK_STAGES];        /* partitions waiting before each stage */
     uint64_t budget_total, budget_used, budget_reserved_winning; /* host bytes */
     uint64_t pinned_used, pinned_limit; /* limit: what keys may pin; 0: devices have none */
-    bool on_cpu;                    /* proofs are made on the CPU for want of a GPU that works */
-    uint64_t on_cpu_since_ns;       /* of the last time */
-    uint64_t n_fallbacks;           /* how often that began */
-    bool has_fallback;              /* it is done when no GPU works */
-    uint64_t release_backlog_bytes; /* buffers waiting to be freed */
-    uint64_t resident_bytes;        /* of this process */
+    bool on_cpu;                        /* proofs are made on the CPU because no GPU works */
+    uint64_t on_cpu_since_ns;           /* of the last time */
+    uint64_t n_fallbacks;               /* how often that began */
+    bool has_fallback;                  /* it is done when no GPU works */
+    uint64_t release_backlog_bytes;     /* buffers waiting to be freed */
+    uint64_t resident_bytes;            /* of this process */
     cuzk_status_device *devices;
     uint32_t n_devices;
     cuzk_status_cached *cached;

@@ -5,7 +5,7 @@
 /*
  * Where accepted jobs and results survive the process. The engine knows this interface only:
  * store/ implements it on SQLite (one machine); a memory store serves tests and one-shot use.
- * Accepting returns when the record is durable; a result is durable before anybody is told.
+ * Accepting returns when the record is durable; a result is durable before any client gets it.
  *
  * @thread calls may come from several threads at once.
  */

@@ -15,7 +15,7 @@
 #define DEFAULT_TIMEOUT_MS   (10ull * 60 * 1000)
 #define MOST_BLOCKS          ((uint64_t)1 << 30)
 #define MOST_INPUTS          ((uint64_t)2 << 30)
-#define PATIENCE_AGES        3u /* without a deadline: due after so many age_ms */
+#define PATIENCE_AGES        3u /* without a deadline: due after this many age_ms */
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
 {

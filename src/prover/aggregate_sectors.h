@@ -13,7 +13,7 @@
 /** An entry as it is given. */
 typedef struct cuzk_agg_sector {
     uint64_t number, miner;                 /* miner: of the entry, else of the list */
-    cuzk_node comm_r, comm_d, ticket, seed; /* seed: zeros when there is none */
+    cuzk_node comm_r, comm_d, ticket, seed; /* seed: zeros for no seed */
     bool has_miner, has_seed, has_proof;
 } cuzk_agg_sector;
 

@@ -35,7 +35,7 @@ CUZK_NODISCARD cuzk_status cuzk_agg_seals_create(cuzk_agg_seals *out,
 /** A zeroed one is fine. */
 void cuzk_agg_seals_free(cuzk_agg_seals *s);
 
-/** E_INVALID, with the limits, when the chain would not take an aggregate of so many sectors. */
+/** E_INVALID, with the limits, when the chain would not take an aggregate of that many sectors. */
 CUZK_NODISCARD cuzk_status cuzk_agg_check_chain_limits(const cuzk_seal_type *type, size_t n_sectors,
                                                        cuzk_err *err);
 

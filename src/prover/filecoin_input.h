@@ -78,7 +78,7 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_input_check(const cuzk_filecoin_input *
                                                      const cuzk_hashes *h, cuzk_pool *pool,
                                                      const cuzk_cancel *cancel, cuzk_err *err);
 /**
- * Witnesses may be made before or beside the check, since all lengths are right. Whoever does so
+ * Witnesses may be made before or during the check, since all lengths are right. A caller that does so
  * keeps the proofs back until the check has passed, and tells its verdict before any other failure.
  */
 bool cuzk_filecoin_input_is_shaped(const cuzk_filecoin_input *in);

@@ -62,7 +62,7 @@ const cuzk_circuit_spec *cuzk_filecoin_circuit_spec(const cuzk_filecoin_circuit 
     return &c->spec;
 }
 
-/* A .vk that does not belong to the .params beside it would pass its own checks and then refuse
+/* A .vk that does not belong to the .params of its folder would pass its own checks and then refuse
  * every proof: say so at the start. */
 static cuzk_status check_vk_pair(const cuzk_filecoin_params *p, const cuzk_params_dir *dir,
                                  cuzk_err *err)

@@ -31,7 +31,7 @@ typedef struct cuzk_filecoin_params cuzk_filecoin_params;
 
 /**
  * Opens the parameters of a circuit. E_NOT_FOUND names the folder, where it came from, and the
- * file. The .vk beside the .params, when there is one, must be the one inside (E_DIGEST). The pool
+ * file. The .vk in the same folder, if there is one, must be the one inside (E_DIGEST). The pool
  * is used during the call only.
  */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_params_open(cuzk_filecoin_params **out,

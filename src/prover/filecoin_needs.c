@@ -74,7 +74,7 @@ cuzk_status cuzk_circuit_counts_of(cuzk_circuit_counts *out, const cuzk_circuit_
                 .n_inputs = r->n_inputs,
                 .lg_domain = r->lg_domain,
                 .circuit_bytes = r->circuit_bytes,
-                /* the recorder's term lists beside the result: at most as much again and a half */
+                /* the recorder's term lists: at most 1.5 times the result, in addition to it */
                 .compile_bytes = 2 * r->circuit_bytes + r->circuit_bytes / 2 + 4 * MIB,
             };
             return CUZK_OK;

@@ -22,7 +22,7 @@ typedef struct cuzk_filecoin_needs {
     uint64_t params_file_bytes; /* exact size of the .params file; read in slices, not held */
     uint64_t params_heap_bytes; /* verifying key and index */
     uint64_t witness_bytes;     /* of one partition */
-    uint64_t prove_bytes;       /* while one partition is proved on the CPU, beside the witness */
+    uint64_t prove_bytes;       /* while one partition is proved on the CPU, besides the witness */
     uint64_t verify_bytes;
 } cuzk_filecoin_needs;
 
@@ -33,7 +33,7 @@ CUZK_NODISCARD cuzk_status cuzk_circuit_counts_of(cuzk_circuit_counts *out,
 CUZK_NODISCARD cuzk_status cuzk_filecoin_needs_of(cuzk_filecoin_needs *out,
                                                   const cuzk_circuit_spec *spec, unsigned threads,
                                                   cuzk_err *err);
-/** Heap of a parsed input of so many request bytes, the parser's own included. */
+/** Heap of a parsed input of that many request bytes, the parser's own included. */
 uint64_t cuzk_filecoin_input_bytes(cuzk_circuit_kind kind, uint64_t request_bytes);
 
 /** What a card can do with a kind of proof, by its device memory alone. */

@@ -16,7 +16,7 @@ typedef struct cuzk_filecoin_prover cuzk_filecoin_prover;
 
 /**
  * Builds the circuit and opens the parameters. E_NOT_FOUND names the folder, where it came from, and
- * the file. The .vk beside the .params, when there is one, must be the one inside (E_DIGEST).
+ * the file. The .vk in the same folder, if there is one, must be the one inside (E_DIGEST).
  * The pool must outlive the prover.
  */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_prover_create(cuzk_filecoin_prover **out,
@@ -26,7 +26,7 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_prover_create(cuzk_filecoin_prover **ou
                                                        cuzk_err *err);
 /**
  * A prover without parameters: cuzk_filecoin_prover_add_device makes them on the device, from a
- * seed. For tests and measurements only: whoever knows the seed can forge proofs. Needs a device.
+ * seed. For tests and measurements only: anybody who knows the seed can forge proofs. Needs a device.
  */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_prover_create_insecure(cuzk_filecoin_prover **out,
                                                                 cuzk_circuit_kind kind,
@@ -42,7 +42,7 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_prover_add_device(cuzk_filecoin_prover 
                                                            const cuzk_device_key_opts *opts,
                                                            const cuzk_cancel *cancel,
                                                            cuzk_err *err);
-/** The key of the i-th device; NULL: there is none. */
+/** The key of the i-th device; NULL: no such device. */
 const cuzk_device_key *cuzk_filecoin_prover_key(const cuzk_filecoin_prover *p, size_t i);
 /** NULL is fine. */
 void cuzk_filecoin_prover_destroy(cuzk_filecoin_prover *p);

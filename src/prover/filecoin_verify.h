@@ -12,7 +12,7 @@
 #include "vanilla/public_inputs.h"
 
 /**
- * The .vk of a circuit in a folder; or, when there is none, the key inside its .params file.
+ * The .vk of a circuit in a folder; without one, the key inside its .params file.
  * E_NOT_FOUND names folder, origin and file.
  */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_vk_load(cuzk_vk **out, cuzk_circuit_kind kind,

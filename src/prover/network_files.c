@@ -121,7 +121,7 @@ static bool record_line(char out[LINE_BYTES], const cuzk_network_file *f, const 
     return n > 0 && n < LINE_BYTES;
 }
 
-/* The record of a folder as text, NUL-terminated; NULL when there is none, or memory is short. */
+/* The record of a folder as text, NUL-terminated; NULL: no record, or no memory. */
 static char *read_record(const char *dir)
 {
     char path[PATH_BYTES];

@@ -11,7 +11,7 @@
  *        \-> sum the public inputs
  *
  * Each step is one function, which any thread may call. The engine's workers call them from their
- * queues (engine/backend), cuzk_prove_all (prover/prove_all.h) for a command. The check runs beside the
+ * queues (engine/backend), cuzk_prove_all (prover/prove_all.h) for a command. The check runs during the
  * first witnesses where cuzk_pipeline_may_start says so; no proof is verified, and so none is returned,
  * before the check has passed.
  */

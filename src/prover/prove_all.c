@@ -191,7 +191,7 @@ static void *check_input(void *arg)
     return NULL;
 }
 
-/* Starts the native check if it has not been started: on a new thread, or on this one if there is none. */
+/* Starts the native check if it has not been started: on a new thread, or on this one if no thread can be made. */
 static void begin_check(pipe_state *s)
 {
     if (!s->check_waits) {

@@ -34,7 +34,7 @@ typedef struct cuzk_prove_all_job {
 } cuzk_prove_all_job;
 
 /**
- * On devices the native check runs beside the first proofs where cuzk_pipeline_may_start, else before
+ * On devices the native check runs during the first proofs where cuzk_pipeline_may_start, else before
  * them. Its failure comes before any other one. proofs [n_partitions * 192], every one verified; as a
  * whole and on success only. The first failure of any step ends it: E_SELFTEST for a proof that does not
  * verify, device and memory failures.

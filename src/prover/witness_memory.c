@@ -294,7 +294,7 @@ static bool is_in_use(const cuzk_witness_memory *m)
     return m->n_calls != 0;
 }
 
-/* Moves one witness that nobody uses to the heap. With the lock. */
+/* Moves one witness that is not in use to the heap. With the lock. */
 static cuzk_status move_to_heap(cuzk_witness_memory *m, cuzk_placed_witness *p, cuzk_err *err)
 {
     cuzk_witness *from = p->w, *to = NULL;

@@ -21,7 +21,7 @@ void cuzk_witness_memory_destroy(cuzk_witness_memory *m);
 /** From now on blocks are of this device, which stays open until detach or destroy. @thread any. */
 void cuzk_witness_memory_attach(cuzk_witness_memory *m, cuzk_accel *dev);
 /**
- * Frees every block of the device, which may be closed afterwards. Witnesses that nobody uses move to
+ * Frees every block of the device, which may be closed afterwards. Witnesses not in use move to
  * the heap. E_DEV_LOST: a witness is still in use after ten seconds; nothing has changed but for
  * witnesses that have moved already. E_NOMEM: likewise. @thread any.
  */
@@ -29,7 +29,7 @@ CUZK_NODISCARD cuzk_status cuzk_witness_memory_detach(cuzk_witness_memory *m, cu
 /** Frees the blocks that no witness is in. @thread any. */
 void cuzk_witness_memory_trim(cuzk_witness_memory *m);
 
-/** A witness, and where it is. Its address stays; w may move while nobody uses it. */
+/** A witness and its place. The address of this struct stays; the witness may move while it is not in use. */
 typedef struct cuzk_placed_witness cuzk_placed_witness;
 
 /**
@@ -38,7 +38,7 @@ typedef struct cuzk_placed_witness cuzk_placed_witness;
  */
 CUZK_NODISCARD cuzk_status cuzk_placed_take(cuzk_placed_witness **out, cuzk_witness_memory *m,
                                             const cuzk_circuit *c, cuzk_err *err);
-/** Nobody may use it. NULL is fine. @thread any. */
+/** The witness must not be in use. NULL is fine. @thread any. */
 void cuzk_placed_give(cuzk_placed_witness *p);
 /** The witness, which stays where it is until the matching end. */
 cuzk_witness *cuzk_placed_begin(cuzk_placed_witness *p);

@@ -54,7 +54,7 @@ CUZK_NODISCARD cuzk_status cuzk_layers_compute(cuzk_layers *out, const cuzk_span
  */
 void cuzk_layers_by_cpu(cuzk_layers *l);
 void cuzk_layers_free(cuzk_layers *l);
-/** The row of a path; NULL when there is none. */
+/** The row of a path; NULL: no such row. */
 const cuzk_layer *cuzk_layers_find(const cuzk_layers *l, const char *path);
 /** Sum of exclusive_ns over the rows; equals wall_ns but for rounding. */
 double cuzk_layers_sum(const cuzk_layers *l);

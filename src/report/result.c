@@ -102,7 +102,7 @@ void cuzk_result_machine(cuzk_result *r)
     }
 }
 
-/* Room for one more element; false and sticky when there is none. */
+/* Room for one more element; false and sticky: no memory. */
 static bool grow(cuzk_result *r, void **array, uint32_t n, uint32_t *cap, size_t size)
 {
     if (n < *cap) {

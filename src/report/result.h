@@ -71,7 +71,7 @@ void cuzk_result_free(cuzk_result *r);
 /** Sets or replaces a fact; one too many or too long is cut. */
 void cuzk_result_fact(cuzk_result *r, const char *key, const char *fmt, ...) CUZK_PRINTF(3, 4);
 void cuzk_result_note(cuzk_result *r, const char *fmt, ...) CUZK_PRINTF(2, 3);
-/** NULL when there is none. */
+/** NULL: no such fact. */
 const char *cuzk_result_get_fact(const cuzk_result *r, const char *key);
 /** The facts of this machine and process: cpu, cores, memory, kernel. */
 void cuzk_result_machine(cuzk_result *r);

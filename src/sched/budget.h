@@ -4,7 +4,7 @@
 
 /*
  * Bytes of one kind of memory (host, pinned, one device) that may be in use. A state machine without
- * clock, threads or allocation: whoever allocates takes first, and gives back after freeing.
+ * clock, threads or allocation: a caller takes before it allocates, and gives back after freeing.
  *
  * A part is held for privileged takers (WinningPoSt): others never get into it, so a privileged
  * taker that needs no more than that part is never refused because of others.

@@ -52,7 +52,7 @@ void *cuzk_load_ref(cuzk_load_cache *c, uint32_t id);
 void cuzk_load_unref(cuzk_load_cache *c, uint32_t id, uint64_t now_ns);
 /**
  * The least recently used entry of [first, end) that is READY, without references, and idle for
- * min_idle_ns; CUZK_LOAD_NONE when there is none. keep (an id or CUZK_LOAD_NONE) is passed over.
+ * min_idle_ns; CUZK_LOAD_NONE: no such entry. keep (an id or CUZK_LOAD_NONE) is passed over.
  */
 uint32_t cuzk_load_victim(const cuzk_load_cache *c, uint32_t first, uint32_t end,
                           uint64_t min_idle_ns, uint32_t keep, uint64_t now_ns);

@@ -11,7 +11,7 @@
  * of items with deadlines cannot pass it for ever.
  *
  * Choosing looks at every item: queues hold jobs (partitions enter later queues in bounded
- * numbers), and a comparison is nanoseconds beside milliseconds of work.
+ * numbers), and a comparison takes nanoseconds, the work milliseconds.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,7 +41,7 @@ typedef struct cuzk_sched {
 
 CUZK_NODISCARD cuzk_status cuzk_sched_init(cuzk_sched *q, uint32_t capacity, uint64_t age_ns,
                                            uint64_t patience_ns, cuzk_err *err);
-/** Makes room for at least so many items. */
+/** Makes room for at least that many items. */
 CUZK_NODISCARD cuzk_status cuzk_sched_reserve(cuzk_sched *q, uint32_t capacity, cuzk_err *err);
 void cuzk_sched_free(cuzk_sched *q);
 /** False when full. A pair (job, partition) is at most once in a queue. */

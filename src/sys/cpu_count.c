@@ -47,7 +47,7 @@ static unsigned ratio(long long quota, long long period)
     return cpus > 1 << 20 ? 0 : (unsigned)cpus;
 }
 
-/* A number at *p, moved behind it; 0 when there is none ("max"). */
+/* A number at *p, moved behind it; 0 for no number ("max"). */
 static long long number(const char **p)
 {
     char *end;

@@ -5,7 +5,7 @@
 /*
  * Files read by positions or whole, or written so that a half-written one is never visible.
  * Nothing is mapped: a mapped file that is cut short, or whose disk fails, ends the process with
- * SIGBUS, in whoever reads it. read() says it with a status.
+ * SIGBUS in the thread that reads it. read() returns an error instead.
  */
 #include <stdbool.h>
 #include <stddef.h>

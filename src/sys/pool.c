@@ -76,7 +76,7 @@ static void run_chunk(loop *l, size_t chunk, unsigned id)
     }
 }
 
-/* Takes and runs one chunk; false when there is none to take. */
+/* Takes and runs one chunk; false: no chunk is left. */
 static bool step(loop *l, unsigned id)
 {
     if (!has_work(l)) { /* keeps next from running far past chunks */

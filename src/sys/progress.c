@@ -33,7 +33,7 @@ struct cuzk_progress {
 /* NULL when unset or empty. */
 static const char *environment(const char *name)
 {
-    const char *v = getenv(name); /* NOLINT(concurrency-mt-unsafe): nobody here calls setenv */
+    const char *v = getenv(name); /* NOLINT(concurrency-mt-unsafe): no code here calls setenv */
     return v != NULL && v[0] != '\0' ? v : NULL;
 }
 

@@ -20,9 +20,9 @@ typedef struct cuzk_backend_circuit {
     uint64_t circuit_bytes, compile_bytes; /* host: loaded, and while it is being loaded */
     uint64_t params_bytes;                 /* host */
     uint64_t witness_bytes;                /* of a partition */
-    uint64_t prove_bytes;  /* host, beside the witness, while a partition is proved and verified */
+    uint64_t prove_bytes;  /* host, besides the witness, while a partition is proved and verified */
     uint64_t verify_bytes; /* of these, what is still needed when the proof is made */
-    uint64_t cpu_extra_bytes; /* host, beside all of these, while the fallback device proves it */
+    uint64_t cpu_extra_bytes; /* host, besides all of these, while the fallback device proves it */
     bool is_network;          /* of sectors that the main network has: shown for each device */
 } cuzk_backend_circuit;
 
@@ -51,10 +51,9 @@ typedef struct cuzk_backend_key {
     void *object;
     uint64_t device_bytes;
     uint64_t pinned_bytes; /* host */
-    uint64_t prove_bytes;  /* on the device, beside it, while a partition is proved */
-    uint32_t batch;        /* partitions per device call that it likes; 0: the backend's */
-    bool
-        is_suspect; /* the engine's: its file gave trouble, used by nobody new, to be loaded again */
+    uint64_t prove_bytes;  /* on the device, besides the key, while a partition is proved */
+    uint32_t batch;        /* best number of partitions per device call; 0: the backend's */
+    bool is_suspect;       /* the engine's: its file failed: no new users; it is loaded again */
 } cuzk_backend_key;
 
 #define CUZK_CIRCUIT_UNKNOWN UINT32_MAX
@@ -88,9 +87,9 @@ typedef struct cuzk_engine_backend {
     void *arg;
     uint32_t n_circuits, n_devices;
     const cuzk_backend_circuit *circuits; /* [n_circuits] */
-    uint32_t batch;                       /* partitions per device call that it likes */
+    uint32_t batch;                       /* best number of partitions per device call */
 
-    /** The parameters of a circuit are there (a look at the file system); NULL: nobody knows. */
+    /** The parameters of a circuit are there (a look at the file system); NULL: not known. */
     bool (*is_available)(void *arg, uint32_t circuit);
     /** From cached data: never waits for the device. */
     void (*device_info)(void *arg, uint32_t device, cuzk_backend_device *out);
@@ -131,7 +130,7 @@ typedef struct cuzk_engine_backend {
     /** n witnesses of one circuit on a device, each with its own status. */
     void (*prove)(void *arg, uint32_t device, void *circuit, void *params, void *key,
                   cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace);
-    /** Work for verify that needs no proof, while a device has the witness. NULL: there is none. */
+    /** Work for verify that needs no proof, while a device has the witness. NULL: no such work. */
     void (*before_verify)(void *arg, void *input, void *params, uint32_t partition,
                           cuzk_trace_ctx trace);
     /** E_SELFTEST: the proof is wrong. Anything but CUZK_OK: it is not returned. */

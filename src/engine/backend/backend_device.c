@@ -47,7 +47,7 @@ static cuzk_status open_cuda(void *arg, cuzk_accel **out, cuzk_err *err)
 }
 #endif
 
-/* Enough for a key of the largest WinningPoSt and a proof beside it, where there is plenty. */
+/* Enough for a key of the largest WinningPoSt and one proof with it, on a device with memory to spare. */
 static uint64_t ballast_for(uint64_t total)
 {
     return total >= 12 * GIB ? GIB : total >= 6 * GIB ? GIB / 2 : 0;
@@ -355,7 +355,7 @@ cuzk_status cuzk_backend_device_probe(cuzk_backend_devices *all, uint32_t index,
     (void)pthread_mutex_lock(&d->mu);
     const bool is_lost = d->dev != NULL && cuzk_accel_is_lost(d->dev);
     (void)pthread_mutex_unlock(&d->mu);
-    if (is_lost) { /* nobody else closes it */
+    if (is_lost) { /* only this thread closes it */
         CUZK_TRY(cuzk_witness_memory_detach(d->witnesses, err));
     }
     (void)pthread_mutex_lock(&d->mu);
@@ -370,7 +370,7 @@ cuzk_status cuzk_backend_device_probe(cuzk_backend_devices *all, uint32_t index,
     if (open != NULL) { /* nothing but a probe closes a device */
         return cuzk_accel_self_test(open, err);
     }
-    /* without the lock: it takes seconds, and nobody else opens it */
+    /* without the lock: it takes seconds, and only this thread opens it */
     cuzk_accel *dev = NULL;
     CUZK_TRY(d->opener.open(d->opener.arg, &dev, err));
     (void)pthread_mutex_lock(&d->mu);

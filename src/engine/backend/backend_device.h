@@ -15,7 +15,7 @@
 typedef struct cuzk_backend_devices cuzk_backend_devices;
 
 /**
- * Opens what the configuration names. n devices; 0: there are none, the CPU is to prove. E_UNSUPPORTED
+ * Opens what the configuration names. n devices; 0: no devices, the CPU is to prove. E_UNSUPPORTED
  * when a device that was asked for by number cannot be used.
  */
 CUZK_NODISCARD cuzk_status cuzk_backend_devices_open(cuzk_backend_devices **out, uint32_t *n,

@@ -459,12 +459,12 @@ static key_size key_size_of(const filecoin_backend *b, uint32_t device, uint32_t
         cuzk_filecoin_needs_of(&needs, &b->specs[circuit], 1, &none) != CUZK_OK) {
         return s;
     }
-    /* Points as they are in memory: as many bytes as the file has. Circuit and twiddles beside them. */
+    /* Points as they are in memory: as many bytes as the file has. Plus circuit and twiddles. */
     const uint64_t domain = (uint64_t)1 << counts.lg_domain;
     s.plain = needs.params_file_bytes + 2 * needs.circuit_bytes + 32 * domain;
     /* Of section h, the longest; others take its place only where there is room. */
     s.images = cuzk_backend_device_image_bytes(b->devices, device, s.plain, domain);
-    /* With four teeth, the points of bit wires once more; of a and b_g1 at most as many as of l. */
+    /* With four teeth, the points of bit wires a second time; of a and b_g1 at most as many as of l. */
     const uint64_t l = counts.n_aux - counts.n_fulls;
     if (l >= CUZK_DEVICE_LEAST_COMB) {
         const uint64_t of_a = counts.a_aux_density < l ? counts.a_aux_density : l;

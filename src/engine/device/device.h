@@ -20,7 +20,7 @@ typedef struct device_keys {
     uint32_t n_running;      /* calls that hold prove_bytes */
     uint32_t n_leaving;      /* keys that are being freed */
     bool is_loading;
-    bool is_starved; /* a key waits for host memory: nobody starts partitions meanwhile */
+    bool is_starved; /* a key waits for host memory: no partition starts meanwhile */
 } device_keys;
 
 typedef struct device {
@@ -93,13 +93,13 @@ LOCKED bool cuzk_device_is_open(const cuzk_engine *e, uint32_t index);
 LOCKED bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged);
 /** The timer's: begins and ends the time on the CPU; *next_ns becomes earlier when need be. */
 LOCKED void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *next_ns);
-/** At the start: says it when the CPU proves although nobody asked for that. */
+/** At the start: logs that the CPU proves, where the configuration did not ask for that. */
 LOCKED void cuzk_fallback_note_absent(cuzk_engine *e);
 
 /* ability.c */
 CUZK_NODISCARD cuzk_status cuzk_device_abilities_init(cuzk_engine *e, uint32_t index,
                                                       cuzk_err *err);
-/** Once more: the device may be another one, or have other memory. */
+/** Again: the device may be another one, or have other memory. */
 LOCKED void cuzk_device_abilities_read(cuzk_engine *e, uint32_t index);
 /** The device has the memory for a circuit, as far as is known. */
 LOCKED bool cuzk_device_can(const cuzk_engine *e, uint32_t index, uint32_t circuit);

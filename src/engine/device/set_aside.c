@@ -8,7 +8,7 @@ void cuzk_device_quarantined(cuzk_engine *e, uint32_t index, const char *why)
 {
     cuzk_engine_log_device(e, 0, "device.quarantined", index, why);
     pthread_cond_signal(&e->cv_timer);
-    pthread_cond_broadcast(&e->cv_device); /* other devices take over its partitions */
+    pthread_cond_broadcast(&e->cv_device); /* other devices prove its partitions */
     pthread_cond_broadcast(&e->cv_change);
 }
 

@@ -114,7 +114,7 @@ static void candidate(char out[CUZK_JOB_ID_BYTES], const job *j, uint32_t attemp
 }
 
 /*
- * Gives the job an id that nobody else has. Releases the lock meanwhile, while the store is asked: until the
+ * Gives the job an id that no other job has. Releases the lock meanwhile, while the store is asked: until the
  * job is accepted, calls that name the id wait (cuzk_engine_cancel, cuzk_engine_await).
  */
 LOCKED static void choose_id(cuzk_engine *e, job *j)
@@ -180,7 +180,7 @@ LOCKED static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
     return st == CUZK_OK ? st : CUZK_FAIL(err, st, "job store: %s", inner.msg);
 }
 
-/* Queues what the store has. */
+/* Queues the jobs that are in the store. */
 void cuzk_job_enqueue(cuzk_engine *e, job *j)
 {
     cuzk_sched_item item;

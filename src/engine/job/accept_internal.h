@@ -19,7 +19,7 @@ LOCKED CUZK_NODISCARD cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job
                                                   cuzk_err *err);
 /** With the lock: proofs stay in memory while there is room, else they are the store's only. */
 LOCKED bool cuzk_job_keep_block(cuzk_engine *e, job *j);
-/** With the lock: queues what the store has. */
+/** With the lock: queues the jobs that are in the store. */
 LOCKED void cuzk_job_enqueue(cuzk_engine *e, job *j);
 
 /** A time of the wall clock, as the job's deadline; 0: none. */
@@ -48,7 +48,7 @@ LOCKED void cuzk_shared_tell_stopping(cuzk_engine *e);
 /** A job by number as the shared queue has it, in no table, with one pin. E_NOT_FOUND. */
 CUZK_NODISCARD cuzk_status cuzk_job_get_stored(cuzk_engine *e, uint64_t number, job **out,
                                                cuzk_err *err);
-/** A completed equal job that only the store still has, with one pin; NULL when there is none. */
+/** A completed equal job that only the store still has, with one pin; or NULL. */
 CUZK_NODISCARD cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32],
                                                 cuzk_bytes request_id, job **out, cuzk_err *err);
 /**

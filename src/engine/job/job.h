@@ -110,7 +110,7 @@ void cuzk_job_item(const job *j, uint32_t partition, uint64_t now_ns, cuzk_sched
 /** After deadline or class has changed. */
 LOCKED void cuzk_job_refresh_items(cuzk_engine *e, job *j);
 
-/** Of a job that is in no table, and that nobody else knows. No lock needed. */
+/** Of a job that is in no table and that no other thread knows. No lock needed. */
 void cuzk_job_destroy(job *j);
 
 /* job_request.c; no lock needed */
@@ -132,7 +132,7 @@ LOCKED void cuzk_job_end(cuzk_engine *e, job *j);
 LOCKED void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const char *text);
 /** Ended jobs beyond what is kept in memory go; the store has them. */
 LOCKED void cuzk_jobs_forget_old(cuzk_engine *e);
-/** Frees input and block when nobody uses them any more. */
+/** Frees input and block when their last user has finished. */
 LOCKED void cuzk_job_settle(cuzk_engine *e, job *j);
 /** without proofs unless with_input: they may be gone. */
 void cuzk_job_fill_record(const job *j, bool with_input, cuzk_job_record *out);
@@ -146,7 +146,7 @@ LOCKED waiter *cuzk_waiter_add(cuzk_engine *e, job *j, cuzk_job_done_fn done, vo
                                uint64_t until_ns);
 /** Calls it without the lock (which is held before and after), then frees it. */
 LOCKED void cuzk_waiter_call(cuzk_engine *e, waiter *w);
-/** Cancels a job that lives for its waiters only when there is none. */
+/** Cancels a job that is only wanted by its waiters, when the last of them has left. */
 LOCKED void cuzk_waiters_check(cuzk_engine *e, job *j);
 /** Calls every waiter of a job that is over. */
 LOCKED void cuzk_waiters_call_all(cuzk_engine *e, job *j);

@@ -257,7 +257,7 @@ LOCKED static void log_over(cuzk_engine *e, const job *j)
                         j->outcome == CUZK_JOB_COMPLETED ? devices : j->error);
 }
 
-/* The result is durable before anybody is told. When the store cannot take it, the waiters are told
+/* The result is durable before any waiter gets it. When the store cannot take it, the waiters are told
  * all the same: the proof is good, and the job will be found unfinished and proved again at worst. */
 LOCKED static void finish(cuzk_engine *e, job *j)
 {

@@ -82,7 +82,7 @@ static void take_up_one(void *arg, const cuzk_job_record *r)
     }
 }
 
-ALONE cuzk_status cuzk_engine_take_up(cuzk_engine *e, cuzk_err *err)
+ALONE cuzk_status cuzk_engine_restore(cuzk_engine *e, cuzk_err *err)
 {
     taking_up t = {.e = e, .st = CUZK_OK, .err = err};
     uint64_t next = 1;

@@ -60,7 +60,7 @@ static void take_found(void *arg, const cuzk_job_record *r)
     j->kept_ms[4] = r->total_ms;
 }
 
-/* A completed equal job that only the store still has; NULL when there is none. One pin. */
+/* A completed equal job that only the store still has, with one pin; or NULL. */
 cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id,
                                  job **out, cuzk_err *err)
 {

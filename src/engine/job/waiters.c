@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Waits: who is told what, once, and how they are withdrawn. */
+/* Waits: each waiter gets one answer, or withdraws. */
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "engine/engine_internal.h"

@@ -17,7 +17,7 @@ typedef struct load_want {
     uint64_t n_failures; /* tries that have failed, for those who wait */
     uint32_t tries;      /* in a row */
     uint64_t load_ns;    /* of the last load */
-    bool is_suspect; /* READY, but its file gave trouble: to be loaded again, used by nobody new */
+    bool is_suspect;     /* READY, but its file failed: no new users; it is loaded again */
 } load_want;
 
 /* host_memory.c */
@@ -38,11 +38,11 @@ uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what);
 /* loader.c */
 /** Bytes that loads need which had no memory: others take only what is free beyond them. */
 LOCKED uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e);
-/** Trouble with a parameter file: its disk, or points that are none. Says nothing of a device. */
+/** Trouble with a parameter file: its disk, or invalid points. Does not concern a device. */
 bool cuzk_engine_is_file_trouble(cuzk_status st);
-/** What a job that fails by that is told: E_IO, for the request is not at fault. Others as they are. */
+/** The status of a job that fails by that: E_IO, since the request is not at fault. Others as they are. */
 cuzk_status cuzk_engine_file_status(cuzk_status st);
-/** The file may have been replaced or come back: opened again as soon as nobody uses it any more. */
+/** The file may have been replaced or come back: opened again when its last user has finished. */
 LOCKED void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit);
 /** After a user of the parameters has gone. */
 LOCKED void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit);

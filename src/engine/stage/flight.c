@@ -63,7 +63,7 @@ void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, ui
     }
 }
 
-/* The next partition of a job that nobody has started. */
+/* The next partition of a job that has not been started. */
 static bool next_pending(const job *j, uint32_t *partition)
 {
     for (uint32_t i = 0; i < j->n_partitions; i++) {
@@ -76,7 +76,7 @@ static bool next_pending(const job *j, uint32_t *partition)
 }
 
 /* One item per job with partitions to start: its lowest. */
-LOCKED static void offer(cuzk_engine *e, job *j, uint64_t now_ns)
+LOCKED static void queue_next_partition(cuzk_engine *e, job *j, uint64_t now_ns)
 {
     uint32_t partition = 0;
     cuzk_sched_item item;
@@ -118,7 +118,7 @@ flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t n
     j->pins++;
     j->parts[partition].flight = f;
     j->parts[partition].state = CUZK_PART_WITNESS;
-    offer(e, j, now_ns);
+    queue_next_partition(e, j, now_ns);
     return f;
 }
 
@@ -142,7 +142,7 @@ void cuzk_flight_again(cuzk_engine *e, flight *f)
     cuzk_flight_drop(e, f);
     p->state = CUZK_PART_PENDING;
     p->device = -1;
-    offer(e, j, cuzk_clock_ns());
+    queue_next_partition(e, j, cuzk_clock_ns());
 }
 
 /* Errors after which a partition is given up. Devices that are lost one after the other, by a driver
@@ -184,7 +184,7 @@ void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char
     if (j->phase == PHASE_READY && !is_hopeless && p->errors < most_errors(e, CUZK_E_DEV_LOST)) {
         p->state = CUZK_PART_PENDING;
         p->device = -1;
-        offer(e, j, cuzk_clock_ns());
+        queue_next_partition(e, j, cuzk_clock_ns());
     } else {
         p->state = CUZK_PART_FAILED;
         (void)snprintf(message, sizeof(message), "partition %u: %s", f->partition, text);

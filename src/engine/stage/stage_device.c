@@ -9,7 +9,7 @@
 #define STREAM_WAIT_NS (1000 * MS_NS) /* for partitions whose witness is being made */
 
 /* Partitions of a circuit that come to the device queue without more being started. */
-LOCKED static uint32_t coming(void *arg, uint32_t circuit)
+LOCKED static uint32_t witnesses_coming(void *arg, uint32_t circuit)
 {
     const cuzk_engine *e = arg;
     uint32_t n = 0;
@@ -21,16 +21,16 @@ LOCKED static uint32_t coming(void *arg, uint32_t circuit)
     return n;
 }
 
-typedef struct looking {
+typedef struct batch_search {
     cuzk_engine *e;
     const worker *w;
     const cuzk_batch_rules *rules;
     uint64_t now_ns;
-} looking;
+} batch_search;
 
 LOCKED static uint64_t open_devices(void *arg, uint32_t circuit)
 {
-    const looking *l = arg;
+    const batch_search *l = arg;
     uint64_t open = 0;
     for (uint32_t i = 0; i < l->e->n_devices; i++) {
         if (cuzk_device_serves(l->e, i, circuit) &&
@@ -44,14 +44,14 @@ LOCKED static uint64_t open_devices(void *arg, uint32_t circuit)
 /* Circuits whose key is on the device, with memory for a proof. */
 static bool usable(void *arg, const cuzk_sched_item *item)
 {
-    const looking *l = arg;
+    const batch_search *l = arg;
     return cuzk_device_key_is_usable(&l->e->devices[l->w->index], item->circuit,
                                      cuzk_job_is_privileged(NULL, item));
 }
 
 static bool allowed(void *arg, const cuzk_sched_item *item)
 {
-    const looking *l = arg;
+    const batch_search *l = arg;
     return cuzk_batch_may_take(l->rules, item);
 }
 
@@ -60,15 +60,16 @@ static bool allowed_and_usable(void *arg, const cuzk_sched_item *item)
     return allowed(arg, item) && usable(arg, item);
 }
 
-LOCKED static uint32_t coming_of(void *arg, uint32_t circuit)
+LOCKED static uint32_t witnesses_coming_of(void *arg, uint32_t circuit)
 {
-    const looking *l = arg;
-    return coming(l->e, circuit);
+    const batch_search *l = arg;
+    return witnesses_coming(l->e, circuit);
 }
 
-LOCKED static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking *l, uint64_t now)
+LOCKED static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, batch_search *l,
+                                        uint64_t now)
 {
-    *l = (looking){e, w, NULL, now};
+    *l = (batch_search){e, w, NULL, now};
     return (cuzk_batch_rules){.max_size = w->is_express ? 1 : e->batch,
                               .max_wait_ns = cuzk_engine_or_none(e->cfg.max_batch_wait_ms) * MS_NS,
                               .device = w->index,
@@ -77,7 +78,7 @@ LOCKED static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, looking
                               .is_privileged = cuzk_job_is_privileged,
                               .usable = cuzk_device_has_keys(e, w->index) ? usable : NULL,
                               .arg = l,
-                              .coming = coming_of};
+                              .coming = witnesses_coming_of};
 }
 
 /* The job's partition did not even get to the device. */
@@ -98,13 +99,13 @@ LOCKED static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_
     pthread_cond_broadcast(&e->cv_device);
 }
 
-static void not_starved(cuzk_engine *e, device *d)
+static void key_wait_is_over(cuzk_engine *e, device *d)
 {
     d->keys.is_starved = false;
     pthread_cond_broadcast(&e->cv_witness);
 }
 
-/* Something runs on a device, or is on its way to one, and will give memory back. */
+/* A partition runs on a device or goes to one next, and will return memory. */
 LOCKED static bool is_device_busy(const cuzk_engine *e)
 {
     for (uint32_t i = 0; i < e->n_devices; i++) {
@@ -116,10 +117,10 @@ LOCKED static bool is_device_busy(const cuzk_engine *e)
 }
 
 /*
- * Partitions that wait for a device hold all memory, and none can run because the key needs some: the
- * last of them gives its witness up, to be made again.
+ * Breaks a deadlock: queued partitions hold all host memory, and the key that they wait for needs some.
+ * Drops the witness of the lowest-priority partition; it is computed again later.
  */
-LOCKED static void shed(cuzk_engine *e, const cuzk_sched_item *keep)
+LOCKED static void drop_a_witness(cuzk_engine *e, const cuzk_sched_item *keep)
 {
     const uint64_t now = cuzk_clock_ns();
     uint32_t worst = CUZK_SCHED_NONE;
@@ -141,18 +142,18 @@ LOCKED static void shed(cuzk_engine *e, const cuzk_sched_item *keep)
 typedef enum key_answer {
     KEY_PICK,  /* choose among what is usable */
     KEY_AGAIN, /* something was done meanwhile: look again */
-    KEY_WAIT   /* for the calls that run: nobody goes before the best item */
+    KEY_WAIT   /* for the calls that run: no item goes before the best one */
 } key_answer;
 
 /* The best item decides what is loaded. */
-LOCKED static key_answer have_key(cuzk_engine *e, const worker *w, looking *l)
+LOCKED static key_answer have_key(cuzk_engine *e, const worker *w, batch_search *l)
 {
     device *d = &e->devices[w->index];
     const uint32_t best = cuzk_sched_best(&e->on_device, cuzk_clock_ns(), allowed, l);
     if (best == CUZK_SCHED_NONE || d->keys.is_loading ||
         d->keys.cache.entries[e->on_device.items[best].circuit].state != CUZK_LOAD_ABSENT) {
         if (!w->is_express && d->keys.is_starved) {
-            not_starved(e, d);
+            key_wait_is_over(e, d);
         }
         return KEY_PICK;
     }
@@ -163,7 +164,7 @@ LOCKED static key_answer have_key(cuzk_engine *e, const worker *w, looking *l)
         e, w->index, item.circuit, cuzk_job_is_privileged(NULL, &item), &waits_for_calls, &err);
     if (st == CUZK_E_BUDGET) {
         if (!waits_for_calls && !is_device_busy(e)) {
-            shed(e, &item);
+            drop_a_witness(e, &item);
         }
         return waits_for_calls ? KEY_WAIT : KEY_PICK;
     }
@@ -175,13 +176,13 @@ LOCKED static key_answer have_key(cuzk_engine *e, const worker *w, looking *l)
 
 LOCKED static bool allowed_and_fits(void *arg, const cuzk_sched_item *item)
 {
-    const looking *l = arg;
+    const batch_search *l = arg;
     return allowed(arg, item) &&
            cuzk_fallback_fits(l->e, item->circuit, cuzk_job_is_privileged(NULL, item));
 }
 
-/* One partition for the fallback, with the memory that it needs beyond what the partition has. */
-LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, looking *l, uint64_t now,
+/* One partition for the fallback, with the memory that it needs in addition to the partition's. */
+LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, batch_search *l, uint64_t now,
                                 cuzk_batch *out)
 {
     device *d = &e->devices[w->index];
@@ -198,7 +199,7 @@ LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, looking *l, uin
             }
             d->keys.is_starved = d->keys.is_starved || !privileged;
             if (!is_busy) {
-                shed(e, &item);
+                drop_a_witness(e, &item);
             }
             return;
         }
@@ -207,14 +208,14 @@ LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, looking *l, uin
         out->item[out->n++] = cuzk_sched_take(&e->on_device, best);
     }
     if (d->keys.is_starved && !w->is_express) {
-        not_starved(e, d);
+        key_wait_is_over(e, d);
     }
 }
 
 /* False: look again. */
 LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
 {
-    looking l;
+    batch_search l;
     const uint64_t now = cuzk_clock_ns(); /* one time for all: the order depends on it */
     cuzk_batch_rules rules = rules_of(e, w, &l, now);
     l.rules = &rules;
@@ -227,7 +228,7 @@ LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
     }
     if (!cuzk_device_is_open(e, w->index)) {
         if (d->keys.is_starved) {
-            not_starved(e, d);
+            key_wait_is_over(e, d);
         }
         return true;
     }

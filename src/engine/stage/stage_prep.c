@@ -78,22 +78,22 @@ LOCKED static job *next(cuzk_engine *e, bool is_express)
 }
 
 /* The proofs of a parked job, in a block of their own. */
-typedef struct reading {
+typedef struct parked_read {
     job copy; /* only what cuzk_job_take_request fills */
     cuzk_status st;
     cuzk_err err;
-} reading;
+} parked_read;
 
 static void take_read(void *arg, const cuzk_job_record *r)
 {
-    reading *t = arg;
+    parked_read *t = arg;
     t->st = cuzk_job_take_request(&t->copy, &r->request, NULL, &t->err);
 }
 
 /* Reads the proofs of a parked job back. Releases the lock meanwhile. */
 LOCKED static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
 {
-    reading *t = cuzk_alloc_zero(1, sizeof(*t));
+    parked_read *t = cuzk_alloc_zero(1, sizeof(*t));
     if (t == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a stored request");
     }
@@ -262,7 +262,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
     } else if (j->phase == PHASE_PREPPING) {
         launch(e, j);
     }
-    if (j->is_checking) { /* whoever waits for that: after a failure has become the job's */
+    if (j->is_checking) { /* wakes threads that wait for the check, after a failure has become the job's */
         j->is_checking = false;
         pthread_cond_broadcast(&e->cv_verify);
         pthread_cond_broadcast(&e->cv_change);

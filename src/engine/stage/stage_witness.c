@@ -22,7 +22,7 @@ LOCKED static uint32_t n_ahead(const cuzk_engine *e)
     return n;
 }
 
-/* Enough for all slots; where one pass over the points serves many, so many. */
+/* Enough for all slots; where points stream, as many as one pass serves. */
 LOCKED static bool has_room(const cuzk_engine *e, const job *j)
 {
     return is_urgent(j) ||
@@ -51,14 +51,14 @@ LOCKED static void want_load(cuzk_engine *e, const job *j)
     }
 }
 
-typedef struct passing {
+typedef struct start_search {
     cuzk_engine *e;
     bool is_express;
-} passing;
+} start_search;
 
 LOCKED static bool can_start_loaded(void *arg, const cuzk_sched_item *item)
 {
-    const passing *p = arg;
+    const start_search *p = arg;
     return is_loaded(p->e, item->circuit) && (!p->is_express || cuzk_job_is_privileged(NULL, item));
 }
 
@@ -101,7 +101,7 @@ LOCKED static bool has_memory(const cuzk_engine *e, const job *j)
 LOCKED static flight *next(cuzk_engine *e, bool is_express)
 {
     const uint64_t now = cuzk_clock_ns();
-    passing p = {e, is_express};
+    start_search p = {e, is_express};
     uint32_t best =
         cuzk_sched_best(&e->ready, now, is_express ? cuzk_job_is_privileged : NULL, NULL);
     if (best == CUZK_SCHED_NONE) {
@@ -110,7 +110,7 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
     job *j = e->ready.items[best].owner;
     if (cuzk_circuit_is_out(e, j->circuit, now)) {
         cuzk_circuit_fail_job(e, j, j->circuit);
-        pthread_cond_broadcast(&e->cv_witness); /* for whoever is next */
+        pthread_cond_broadcast(&e->cv_witness); /* another worker may go on */
         return NULL;
     }
     if (!has_room(e, j)) {
@@ -122,7 +122,7 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
     }
     cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_LOAD, now);
     want_load(e, j);
-    /* meanwhile others may pass, with memory that nobody waits for */
+    /* meanwhile others may pass, with memory that no job waits for */
     best = cuzk_sched_best(&e->ready, now, can_start_loaded, &p);
     if (best == CUZK_SCHED_NONE) {
         return NULL;

@@ -16,7 +16,7 @@ static const uint32_t images_ps[] = {30000, 18000, 13000, 9500, 6900, 5900,
 #define G2_FACTOR   3u   /* terms of G2 */
 #define BITS_PS     75u  /* a point with a bit, G1; half of them are set */
 #define STREAM_PS   75u  /* a byte from the file or from memory to the device */
-#define EVAL_PS     200u /* a row: A and B once more, vectors read and written */
+#define EVAL_PS     200u /* a row: A and B a second time, vectors read and written */
 #define HOST_PS     40u  /* a byte of a vector to or from the host */
 #define HOST_PASSES 4u
 

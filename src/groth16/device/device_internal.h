@@ -117,7 +117,7 @@ typedef struct device_plan {
      * place, A and B evaluated twice; 1: in place, and the other vector is in host memory.
      */
     uint32_t vectors;
-    bool again; /* witnesses are uploaded once more for the rest: phase h has room for one */
+    bool again; /* witnesses are uploaded again for the rest: phase h has room for one */
     device_sums h, rest;
     uint64_t witness, values, section; /* bytes of one */
     uint64_t bits_bytes;               /* of section: bits, then scalars */
@@ -181,7 +181,7 @@ CUZK_NODISCARD cuzk_status device_comb_bytes(uint64_t *bytes, const cuzk_device_
 CUZK_NODISCARD cuzk_status device_comb_make(cuzk_device_key *k, cuzk_err *err);
 
 /**
- * Sets image_bytes of long arrays for whose images there is memory beside the points and one proof per
+ * Sets image_bytes of long arrays for whose images there is memory besides the points and one proof per
  * lane, or the loading.
  * All points are resident.
  */

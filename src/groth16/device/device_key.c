@@ -281,7 +281,7 @@ static cuzk_status choose_and_open(cuzk_device_key *k, const cuzk_srs *srs,
 }
 
 /*
- * load_bytes: device memory that loading takes for a while; it must be there beside the points. srs is
+ * load_bytes: device memory that loading needs for a while, in addition to the points. srs is
  * NULL when points are made.
  */
 static cuzk_status place_arrays(cuzk_device_key *k, const cuzk_srs *srs,
@@ -331,7 +331,7 @@ static cuzk_status add_lane(cuzk_device_key *k, cuzk_err *err)
 
 /*
  * A second call at once fills what one leaves idle: ends of kernels, small sums, the host's turns.
- * Only when all points are on the device and whole sums of both calls fit beside them.
+ * Only when all points are on the device and whole sums of both calls fit in the rest.
  */
 static cuzk_status add_lanes(cuzk_device_key *k, const cuzk_device_key_opts *opts, cuzk_err *err)
 {

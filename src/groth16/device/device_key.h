@@ -24,7 +24,7 @@ typedef enum cuzk_device_points {
 /** Combs of the points of bit wires (accel/comb_hd.h): more memory for fewer additions. */
 typedef enum cuzk_device_comb {
     CUZK_DEVICE_COMB_NONE = 0,
-    CUZK_DEVICE_COMB_AUTO, /* of long arrays, when all the lanes' memory is there beside them */
+    CUZK_DEVICE_COMB_AUTO, /* of long arrays, when memory is left for all lanes */
     CUZK_DEVICE_COMB_3,    /* of all arrays that are on the device, with three or four teeth */
     CUZK_DEVICE_COMB_4
 } cuzk_device_comb;
@@ -53,7 +53,7 @@ typedef struct cuzk_device_key_opts {
 /**
  * Loads the parameters. Circuit and device must outlive the key. srs need not, but for FILE with
  * parameters that are no .params file: these are read through srs, by calls of the key, and meanwhile
- * nobody else may read it. A .params file stays open as long as the key; when it is changed
+ * no other reader may use it. A .params file stays open as long as the key; when it is changed
  * afterwards, calls fail with E_IO and its name (a new file in its place is no change). E_INVALID as
  * cuzk_prove; E_DEV_NOMEM with the numbers when not even one proof would fit; E_ENCODING, ...; E_IO.
  */
@@ -125,7 +125,7 @@ CUZK_NODISCARD cuzk_status cuzk_device_key_plan(cuzk_device_plan_info *out,
                                                 const cuzk_device_key *k, uint32_t n,
                                                 uint64_t free_bytes, cuzk_err *err);
 
-/** Device bytes that a call takes beside the key to prove one witness with no sum in slices. */
+/** Device bytes that a call takes besides the key to prove one witness with no sum in slices. */
 CUZK_NODISCARD cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_device_key *k,
                                                    cuzk_err *err);
 /**

@@ -15,7 +15,7 @@
 #define MOST_STREAM \
     ((uint64_t)1 << 25) /* longer slices gain little, and the first takes longer to come */
 #define LEAST_CHUNK    1024u
-#define CHUNKS         64u /* of a vector on its way from the host */
+#define CHUNKS         64u /* of a vector that is copied from the host */
 #define LEAST_LG_BATCH 23u
 #define MOST_LG_BATCH  26u
 

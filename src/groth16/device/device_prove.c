@@ -250,9 +250,9 @@ static cuzk_status send(const run *r, uint32_t i, uint32_t ordinal, cuzk_err *er
 }
 
 /* Witnesses that a pass over points is for: [first, end); in place 0 and on. */
-typedef struct some {
+typedef struct witness_range {
     uint32_t first, end;
-} some;
+} witness_range;
 
 /* Images of points on their way are made anew each time: they are no more than another pass over the points. */
 static cuzk_status make_images(const run *r, const step *s, const uint8_t *d_points,
@@ -267,7 +267,8 @@ static cuzk_status make_images(const run *r, const step *s, const uint8_t *d_poi
     return cuzk_accel_enqueue(r->lane->q, &op, NULL, 0, err);
 }
 
-static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, some who, cuzk_err *err)
+static cuzk_status sum_step(run *r, uint32_t i, const uint8_t *d_points, witness_range who,
+                            cuzk_err *err)
 {
     const step *s = &r->steps[i];
     const device_points *p = &r->k->points[s->array];
@@ -306,7 +307,7 @@ static cuzk_status mark_end(run *r, uint32_t i, cuzk_err *err)
 }
 
 /* Steps [i, end), whose points come from the file. */
-static cuzk_status sum_slices(run *r, uint32_t i, uint32_t end, some who, cuzk_err *err)
+static cuzk_status sum_slices(run *r, uint32_t i, uint32_t end, witness_range who, cuzk_err *err)
 {
     const uint32_t skip = r->steps[i].slice;
     const bool is_h = r->steps[i].array == DEVICE_HL;
@@ -334,7 +335,7 @@ static cuzk_status sum_slices(run *r, uint32_t i, uint32_t end, some who, cuzk_e
 }
 
 /* Steps [first, end) for some witnesses. */
-static cuzk_status sum_steps(run *r, uint32_t first, uint32_t end, some who, cuzk_err *err)
+static cuzk_status sum_steps(run *r, uint32_t first, uint32_t end, witness_range who, cuzk_err *err)
 {
     uint32_t ordinal = 0;  /* of the next streamed step */
     uint32_t sent = first; /* first step that may still have to be sent */
@@ -371,7 +372,7 @@ static cuzk_status sum_steps(run *r, uint32_t first, uint32_t end, some who, cuz
 /* Phase h for witnesses [0, n): a group's quotients, then their sums. */
 static cuzk_status enqueue_h(run *r, uint32_t n, cuzk_err *err)
 {
-    for (some who = {0, 0}; who.first < n; who.first = who.end) {
+    for (witness_range who = {0, 0}; who.first < n; who.first = who.end) {
         const uint32_t left = n - who.first;
         who.end = who.first + (left < r->plan.group ? left : r->plan.group);
         for (uint32_t i = who.first; i < who.end; i++) {
@@ -389,7 +390,7 @@ static cuzk_status enqueue_h(run *r, uint32_t n, cuzk_err *err)
 /* Phase rest for the same, in batches. */
 static cuzk_status enqueue_rest(run *r, uint32_t n, cuzk_err *err)
 {
-    for (some who = {0, 0}; who.first < n; who.first = who.end) {
+    for (witness_range who = {0, 0}; who.first < n; who.first = who.end) {
         const uint32_t left = n - who.first;
         who.end = who.first + (left < r->plan.batch ? left : r->plan.batch);
         r->section = -1;

@@ -19,8 +19,8 @@ struct device_stream {
     uint64_t piece;  /* bytes of a buffer */
     uint8_t *staging[2];
     /*
-     * Pieces so far, over all feeds: the last one of a feed may still be on its way when the next feed
-     * begins, and must not be overwritten. Calls share no lane, so nobody else counts.
+     * Pieces so far, over all feeds: the last one of a feed may still be copied when the next feed
+     * begins, and must not be overwritten. Calls share no lane, so only this call counts.
      */
     unsigned staged;
 };
@@ -307,7 +307,7 @@ cuzk_status device_feed_take(device_feed *f, uint32_t i, const uint8_t **d_bits,
 {
     const device_slice *s = &f->slices[i];
     uint8_t *d = f->d_input[i % 2];
-    /* The next slice goes where the one before was: after its sums, beside those of this one. */
+    /* The next slice goes where the one before was: after its sums, during those of this one. */
     CUZK_TRY(cuzk_accel_wait(f->lane->copy, f->lane->q, err));
     CUZK_TRY(cuzk_accel_wait(f->lane->q, f->lane->copy, err));
     CUZK_TRY(decode(f, s, d, err));

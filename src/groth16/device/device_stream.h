@@ -24,7 +24,7 @@ typedef struct device_slice {
 } device_slice;
 
 /**
- * The next slice of all that streams, in the order of the file; false: there is none. *s begins zeroed.
+ * The next slice of all that streams, in the order of the file; false: all slices are done. *s begins zeroed.
  * slice: slots of a G1 array at a time, as a plan has it. Only with k->from_file.
  */
 bool device_slice_next(device_slice *s, const cuzk_device_key *k, uint64_t slice);

@@ -96,7 +96,7 @@ typedef struct cuzk_srs_transcript {
     uint32_t n_contributions;
     uint8_t circuit_hash[64];
 } cuzk_srs_transcript;
-/** NULL: there is none. */
+/** NULL: not given. */
 const cuzk_srs_transcript *cuzk_srs_get_transcript(const cuzk_srs *srs);
 /** NULL is fine. */
 void cuzk_srs_close(cuzk_srs *srs);
