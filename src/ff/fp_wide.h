@@ -18,6 +18,7 @@
  *
  * Conventions as in ff/fr.h, except that the output of a wide product must not overlap its inputs.
  */
+#include "base/assert.h"
 #include "ff/fp.h"
 
 #ifdef __cplusplus
@@ -27,6 +28,21 @@ extern "C" {
 typedef struct cuzk_fp_wide {
     uint64_t l[12];
 } cuzk_fp_wide;
+
+/* The ranges above by the highest limb alone, for CUZK_DASSERT: a value that is out of range by more than
+ * 2^-60 of it is found. */
+static inline bool cuzk_fp_wide_is_free(const cuzk_fp_wide *t)
+{
+    return t->l[11] <= UINT64_C(0xbf6408f95546f32); /* of 0.46 q */
+}
+static inline bool cuzk_fp_wide_is_modular(const cuzk_fp_wide *t)
+{
+    return t->l[11] <= UINT64_C(0x680447a8e5ff9a6); /* of q / 4 */
+}
+static inline bool cuzk_fp_is_below_2q(const cuzk_fp *a)
+{
+    return a->l[5] <= UINT64_C(0x340223d472ffcd35); /* of 2 q */
+}
 
 void cuzk_fp_wide_mul_c(cuzk_fp_wide *out, const cuzk_fp *a, const cuzk_fp *b);
 void cuzk_fp_wide_add_c(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_wide *b);
@@ -93,6 +109,7 @@ static inline void cuzk_fp_wide_sqr(cuzk_fp_wide *out, const cuzk_fp *a)
 /** out = t / 2^384 mod q, reduced. Pre: t free (< 4.5 q^2). */
 static inline void cuzk_fp_redc(cuzk_fp *out, const cuzk_fp_wide *t)
 {
+    CUZK_DASSERT(cuzk_fp_wide_is_free(t));
 #ifdef CUZK_FF_ADX
     if (cuzk_cpu_has(CUZK_CPU_ADX)) {
         cuzk_fp_redc_adx(out, t);
@@ -105,6 +122,7 @@ static inline void cuzk_fp_redc(cuzk_fp *out, const cuzk_fp_wide *t)
 /** out = a + b, modular. Pre: a, b modular. Aliasing allowed. */
 static inline void cuzk_fp_wide_add(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_wide *b)
 {
+    CUZK_DASSERT(cuzk_fp_wide_is_modular(a) && cuzk_fp_wide_is_modular(b));
 #ifdef CUZK_FF_X64
     cuzk_fp_wide_add_x64(out, a, b);
 #else
@@ -115,6 +133,7 @@ static inline void cuzk_fp_wide_add(cuzk_fp_wide *out, const cuzk_fp_wide *a, co
 /** out = a - b, modular. Pre: a, b modular. Aliasing allowed. */
 static inline void cuzk_fp_wide_sub(cuzk_fp_wide *out, const cuzk_fp_wide *a, const cuzk_fp_wide *b)
 {
+    CUZK_DASSERT(cuzk_fp_wide_is_modular(a) && cuzk_fp_wide_is_modular(b));
 #ifdef CUZK_FF_X64
     cuzk_fp_wide_sub_x64(out, a, b);
 #else
@@ -157,6 +176,8 @@ static inline void cuzk_fp_wide_sub_nr(cuzk_fp_wide *out, const cuzk_fp_wide *a,
 static inline void cuzk_fp_mulsum(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b,
                                   const cuzk_fp *c, const cuzk_fp *d)
 {
+    CUZK_DASSERT(cuzk_fp_is_below_2q(a) && cuzk_fp_is_below_2q(b) && cuzk_fp_is_below_2q(c) &&
+                 cuzk_fp_is_below_2q(d));
 #ifdef CUZK_FF_ADX
     if (cuzk_cpu_has(CUZK_CPU_ADX)) {
         cuzk_fp_mulsum_adx(out, a, b, c, d);
@@ -173,6 +194,8 @@ static inline void cuzk_fp_mulsum(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp 
 static inline void cuzk_fp_muldiff(cuzk_fp *out, const cuzk_fp *a, const cuzk_fp *b,
                                    const cuzk_fp *c, const cuzk_fp *d)
 {
+    CUZK_DASSERT(cuzk_fp_is_below_2q(a) && cuzk_fp_is_below_2q(b) && cuzk_fp_is_below_2q(c) &&
+                 cuzk_fp_is_below_2q(d));
 #ifdef CUZK_FF_ADX
     if (cuzk_cpu_has(CUZK_CPU_ADX)) {
         cuzk_fp_muldiff_adx(out, a, b, c, d);
