@@ -219,19 +219,19 @@ static cuzk_status measure_msm(bench *b, unsigned lg, cuzk_cuda_msm_group group,
     const bool g1 = group == CUZK_CUDA_MSM_G1;
     b->lg = lg;
     if (g1 || lg <= 20) {
-        CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, 255, group, err));
+        CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, cuzk_cuda_msm_of_scalars(255), group, err));
         CUZK_TRY(measure(b, g1 ? "msm_g1" : "msm_g2", n, g1 ? run_msm : run_msm_g2, 0, err));
         cuzk_cuda_msm_destroy(b->msm, b->q);
         b->msm = NULL;
     }
     if (g1) {
         CUZK_TRY(measure(b, "msm_make_images", n, run_images, 0, err));
-        CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, CUZK_CUDA_MSM_IMAGES, group, err));
+        CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, cuzk_cuda_msm_of_images(), group, err));
         CUZK_TRY(measure(b, "msm_g1_images", n, run_msm_images, 0, err));
         cuzk_cuda_msm_destroy(b->msm, b->q);
         b->msm = NULL;
     }
-    CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, CUZK_CUDA_MSM_BITS_ONLY, group, err));
+    CUZK_TRY(cuzk_cuda_msm_create(&b->msm, b->q, n, cuzk_cuda_msm_of_bits(), group, err));
     CUZK_TRY(
         measure(b, g1 ? "msm_bits_g1" : "msm_bits_g2", n, g1 ? run_bits : run_bits_g2, 0, err));
     cuzk_cuda_msm_destroy(b->msm, b->q);

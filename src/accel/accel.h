@@ -306,7 +306,7 @@ CUZK_NODISCARD cuzk_status cuzk_accel_enqueue(cuzk_accel_queue *q, const cuzk_ac
 
 /* Parameters made on the device from known toxic waste. */
 
-/** In the order of their making. */
+/** In the order of their making, which is that of a .params file. IC belongs to the verifying key. */
 typedef enum cuzk_accel_setup_section {
     CUZK_ACCEL_SETUP_IC = 0,
     CUZK_ACCEL_SETUP_H = 1,

@@ -6,13 +6,13 @@
  * the bases by test_cuda_msm_images.c, which defines WITH_IMAGES too.
  */
 #ifdef WITH_IMAGES
-#    define NBITS(nbits) ((nbits) == CUZK_CUDA_MSM_BITS_ONLY ? (nbits) : CUZK_CUDA_MSM_IMAGES)
+#    define TERMS_OF(bits) ((void)(bits), cuzk_cuda_msm_of_images())
 #    define SUM(m, q, out, f, n, err) \
         cuzk_cuda_msm_images_g1(m, q, out, (f)->d_bases, (f)->d_images, (f)->d_scalars, n, err)
 #    define ENQUEUE(m, q, f, n, err) \
         cuzk_cuda_msm_images_g1_enqueue(m, q, (f)->d_bases, (f)->d_images, (f)->d_scalars, n, err)
 #else
-#    define NBITS(nbits)              (nbits)
+#    define TERMS_OF(bits)            cuzk_cuda_msm_of_scalars(bits)
 #    define SUM(m, q, out, f, n, err) CUDA(msm, )(m, q, out, (f)->d_bases, (f)->d_scalars, n, err)
 #    define ENQUEUE(m, q, f, n, err)  CUDA(msm, _enqueue)(m, q, (f)->d_bases, (f)->d_scalars, n, err)
 #endif
@@ -110,7 +110,15 @@ static cuzk_cuda_msm *workspace(cuzk_cuda_queue *q, uint64_t n, unsigned nbits)
 {
     cuzk_cuda_msm *m = NULL;
     cuzk_err err;
-    CHECK_OK(cuzk_cuda_msm_create(&m, q, n, NBITS(nbits), GROUP, &err), &err);
+    CHECK_OK(cuzk_cuda_msm_create(&m, q, n, TERMS_OF(nbits), GROUP, &err), &err);
+    return m;
+}
+
+static cuzk_cuda_msm *workspace_of_bits(cuzk_cuda_queue *q, uint64_t n)
+{
+    cuzk_cuda_msm *m = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_cuda_msm_create(&m, q, n, cuzk_cuda_msm_of_bits(), GROUP, &err), &err);
     return m;
 }
 
@@ -121,7 +129,7 @@ static cuzk_cuda_msm *workspace_as_large(cuzk_cuda_queue *q, uint64_t n, unsigne
         .lg_level_entries = 2, .lg_batch_entries = 2, .level_load = 16, .hex_at_once = 3};
     cuzk_cuda_msm *m = NULL;
     cuzk_err err;
-    CHECK_OK(cuzk_cuda_msm_create_tuned(&m, q, NULL, 0, n, NBITS(nbits), GROUP, &t, &err), &err);
+    CHECK_OK(cuzk_cuda_msm_create_tuned(&m, q, NULL, 0, n, TERMS_OF(nbits), GROUP, &t, &err), &err);
     return m;
 }
 
@@ -259,7 +267,7 @@ static void bits_equal_host(void)
     static const size_t sizes[] = {0, 1, 63, 64, 65, 127, 4096, 4097, 65535, 65536, 70000};
     const size_t top = GROUP == CUZK_CUDA_MSM_G1 ? 70000 : 20000;
     fixture f = setup(top);
-    cuzk_cuda_msm *m = workspace(f.q, f.n, CUZK_CUDA_MSM_BITS_ONLY);
+    cuzk_cuda_msm *m = workspace_of_bits(f.q, f.n);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         compare_bits(&f, m, sizes[i] < top ? sizes[i] : top - i);
     }
@@ -271,7 +279,7 @@ static void large_bits_equal_host(void)
 {
     const size_t n = ((size_t)1 << (LARGE_LG + 2)) * test_iters(1) + 77;
     fixture f = setup(n);
-    cuzk_cuda_msm *m = workspace(f.q, f.n, CUZK_CUDA_MSM_BITS_ONLY);
+    cuzk_cuda_msm *m = workspace_of_bits(f.q, f.n);
     compare_bits(&f, m, n);
     cuzk_cuda_msm_destroy(m, f.q);
     teardown(&f);
@@ -332,17 +340,18 @@ static void workspaces_share_memory(void)
     P_POINT got_a, got_b, want;
     void *d = NULL;
     const cuzk_card *card = cuzk_cuda_queue_card(f.q);
-    const uint64_t need = cuzk_cuda_msm_bytes(card, n, NBITS(255), GROUP);
-    const uint64_t need_bits = cuzk_cuda_msm_bytes(card, n, CUZK_CUDA_MSM_BITS_ONLY, GROUP);
+    const uint64_t need = cuzk_cuda_msm_bytes(card, n, TERMS_OF(255), GROUP);
+    const uint64_t need_bits = cuzk_cuda_msm_bytes(card, n, cuzk_cuda_msm_of_bits(), GROUP);
     CHECK(need_bits < need);
     CHECK_OK(cuzk_cuda_alloc(f.q, &d, need, &err), &err);
-    CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, d, need - 1, n, NBITS(255), GROUP, NULL),
+    CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, d, need - 1, n, TERMS_OF(255), GROUP, NULL),
                  CUZK_E_INVALID);
-    CHECK_STATUS(cuzk_cuda_msm_create_in(&a, f.q, (char *)d + 16, need, n, NBITS(255), GROUP, NULL),
-                 CUZK_E_INVALID);
+    CHECK_STATUS(
+        cuzk_cuda_msm_create_in(&a, f.q, (char *)d + 16, need, n, TERMS_OF(255), GROUP, NULL),
+        CUZK_E_INVALID);
     CHECK(a == NULL);
-    CHECK_OK(cuzk_cuda_msm_create_in(&a, f.q, d, need, n, NBITS(255), GROUP, &err), &err);
-    CHECK_OK(cuzk_cuda_msm_create_in(&b, f.q, d, need, n, CUZK_CUDA_MSM_BITS_ONLY, GROUP, &err),
+    CHECK_OK(cuzk_cuda_msm_create_in(&a, f.q, d, need, n, TERMS_OF(255), GROUP, &err), &err);
+    CHECK_OK(cuzk_cuda_msm_create_in(&b, f.q, d, need, n, cuzk_cuda_msm_of_bits(), GROUP, &err),
              &err);
     fill_scalars(f.scalars, n, DENSE, 255);
     for (size_t w = 0; w < n / 64 + 1; w++) {
@@ -383,7 +392,7 @@ typedef struct worker {
 
 static cuzk_status work(worker *w, cuzk_cuda_queue *q, cuzk_cuda_msm **m)
 {
-    CUZK_TRY(cuzk_cuda_msm_create(m, q, w->n, NBITS(255), GROUP, &w->err));
+    CUZK_TRY(cuzk_cuda_msm_create(m, q, w->n, TERMS_OF(255), GROUP, &w->err));
     for (unsigned i = 0; i < ROUNDS; i++) {
         CUZK_TRY(SUM(*m, q, &w->got[i], w->f, w->n, &w->err));
     }
@@ -438,22 +447,27 @@ static void refuses_bad_arguments(void)
     cuzk_cuda_queue *q = cuda_queue();
     cuzk_cuda_msm *m = NULL;
     P_POINT out;
-    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, CUZK_CUDA_MSM_MAX_N + 1, 255, GROUP, NULL),
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, CUZK_CUDA_MSM_MAX_N + 1, cuzk_cuda_msm_of_scalars(255),
+                                      GROUP, NULL),
                  CUZK_E_INVALID);
-    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, 257, GROUP, NULL), CUZK_E_INVALID);
-    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, CUZK_CUDA_MSM_IMAGES, CUZK_CUDA_MSM_G2, NULL),
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, cuzk_cuda_msm_of_scalars(256), GROUP, NULL),
                  CUZK_E_INVALID);
-    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, 255, (cuzk_cuda_msm_group)2, NULL),
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, cuzk_cuda_msm_of_scalars(0), GROUP, NULL),
+                 CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, cuzk_cuda_msm_of_images(), CUZK_CUDA_MSM_G2, NULL),
+                 CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_cuda_msm_create(&m, q, 10, cuzk_cuda_msm_of_scalars(255),
+                                      (cuzk_cuda_msm_group)2, NULL),
                  CUZK_E_INVALID);
     CHECK(m == NULL);
     m = workspace(q, 10, 255);
     CHECK_STATUS(CUDA(msm, )(m, q, &out, NULL, NULL, 11, NULL), CUZK_E_INVALID);
     CHECK_STATUS(CUDA(msm, _finish)(m, &out, NULL), CUZK_E_INVALID);
     cuzk_cuda_msm_destroy(m, q);
-    m = workspace(q, 10, CUZK_CUDA_MSM_BITS_ONLY);
+    m = workspace_of_bits(q, 10);
     CHECK_STATUS(CUDA(msm, )(m, q, &out, NULL, NULL, 1, NULL), CUZK_E_INVALID);
     cuzk_cuda_msm_destroy(m, q);
-    CHECK_OK(cuzk_cuda_msm_create(&m, q, 10, 255,
+    CHECK_OK(cuzk_cuda_msm_create(&m, q, 10, cuzk_cuda_msm_of_scalars(255),
                                   GROUP == CUZK_CUDA_MSM_G1 ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1,
                                   NULL),
              NULL);
@@ -477,8 +491,8 @@ static void large_bases_equal_host(void)
                                             .hex_digits = digits[i]};
             cuzk_cuda_msm *m = NULL;
             cuzk_err err;
-            CHECK_OK(cuzk_cuda_msm_create_tuned(&m, f.q, NULL, 0, n, CUZK_CUDA_MSM_IMAGES, GROUP,
-                                                &t, &err),
+            CHECK_OK(cuzk_cuda_msm_create_tuned(&m, f.q, NULL, 0, n, cuzk_cuda_msm_of_images(),
+                                                GROUP, &t, &err),
                      &err);
             for (unsigned k = 0; k < KINDS; k++) {
                 fill_scalars(f.scalars, n, (scalar_kind)k, 255);
@@ -495,7 +509,8 @@ static void images_and_workspace_must_agree(void)
     fixture f = setup(10);
     cuzk_g1 out;
     cuzk_cuda_msm *m = workspace(f.q, 10, 255), *plain = NULL;
-    CHECK_OK(cuzk_cuda_msm_create(&plain, f.q, 10, 255, GROUP, NULL), NULL);
+    CHECK_OK(cuzk_cuda_msm_create(&plain, f.q, 10, cuzk_cuda_msm_of_scalars(255), GROUP, NULL),
+             NULL);
     CHECK_STATUS(cuzk_cuda_msm_g1(m, f.q, &out, f.d_bases, f.d_scalars, 10, NULL), CUZK_E_INVALID);
     CHECK_STATUS(cuzk_cuda_msm_images_g1(m, f.q, &out, f.d_bases, NULL, f.d_scalars, 10, NULL),
                  CUZK_E_INVALID);

@@ -69,11 +69,13 @@ static cuzk_status run_job(job *j, cuzk_cuda_mem *mem, const inputs *in, cuzk_er
     CUZK_TRY(cuzk_cuda_upload(j->q, j->d_p2, in->p2, sizeof(in->p2), err));
     CUZK_TRY(cuzk_cuda_upload(j->q, j->d_scalars, in->scalars, sizeof(in->scalars), err));
     CUZK_TRY(cuzk_cuda_upload(j->q, j->d_bits, in->bits, sizeof(in->bits), err));
-    CUZK_TRY(cuzk_cuda_msm_create(&j->m1, j->q, N, 40, CUZK_CUDA_MSM_G1, err));
-    CUZK_TRY(cuzk_cuda_msm_create(&j->m2, j->q, N, 40, CUZK_CUDA_MSM_G2, err));
     CUZK_TRY(
-        cuzk_cuda_msm_create_tuned(&j->tree, j->q, NULL, 0, N, 40, CUZK_CUDA_MSM_G1, &tuning, err));
-    CUZK_TRY(cuzk_cuda_msm_create_tuned(&j->hex, j->q, NULL, 0, N, CUZK_CUDA_MSM_IMAGES,
+        cuzk_cuda_msm_create(&j->m1, j->q, N, cuzk_cuda_msm_of_scalars(40), CUZK_CUDA_MSM_G1, err));
+    CUZK_TRY(
+        cuzk_cuda_msm_create(&j->m2, j->q, N, cuzk_cuda_msm_of_scalars(40), CUZK_CUDA_MSM_G2, err));
+    CUZK_TRY(cuzk_cuda_msm_create_tuned(&j->tree, j->q, NULL, 0, N, cuzk_cuda_msm_of_scalars(40),
+                                        CUZK_CUDA_MSM_G1, &tuning, err));
+    CUZK_TRY(cuzk_cuda_msm_create_tuned(&j->hex, j->q, NULL, 0, N, cuzk_cuda_msm_of_images(),
                                         CUZK_CUDA_MSM_G1, &tuning, err));
     CUZK_TRY(cuzk_cuda_msm_make_images_g1(j->q, j->d_images, j->d_p1, N, err));
     CUZK_TRY(cuzk_cuda_msm_g1_enqueue(j->m1, j->q, j->d_p1, j->d_scalars, N, err));

@@ -249,8 +249,8 @@ static uint64_t witness_bytes(const cuzk_accel_circuit *c)
 static void section_split(const cuzk_accel_circuit *c, cuzk_accel_section s, cuzk_accel_split *out)
 {
     const gpu_circuit *g = (const gpu_circuit *)(const void *)c;
-    out->n_points = cuzk_cuda_sections_count(g->sections, (cuzk_cuda_wires)s);
-    out->n_bits = cuzk_cuda_sections_bits(g->sections, (cuzk_cuda_wires)s);
+    out->n_points = cuzk_cuda_sections_count(g->sections, s);
+    out->n_bits = cuzk_cuda_sections_bits(g->sections, s);
     out->n_fulls = out->n_points - out->n_bits;
 }
 
@@ -258,7 +258,7 @@ static void section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s, uin
                           uint64_t *bit_slots, uint64_t *full_slots)
 {
     const gpu_circuit *g = (const gpu_circuit *)(const void *)c;
-    *bit_slots = cuzk_cuda_sections_bits_before(g->sections, (cuzk_cuda_wires)s, i);
+    *bit_slots = cuzk_cuda_sections_bits_before(g->sections, s, i);
     *full_slots = i - *bit_slots;
 }
 
@@ -273,19 +273,19 @@ typedef struct setup_call {
     void *arg;
 } setup_call;
 
-static cuzk_status take_slice(void *arg, cuzk_cuda_queue *q, cuzk_cuda_setup_section section,
+static cuzk_status take_slice(void *arg, cuzk_cuda_queue *q, cuzk_accel_setup_section section,
                               uint64_t first, uint64_t n, const void *d_points, cuzk_err *err)
 {
     const setup_call *s = arg;
     (void)q; /* the one that the sink's own work goes to */
-    return s->sink(s->arg, (cuzk_accel_setup_section)section, first, n, d_points, err);
+    return s->sink(s->arg, section, first, n, d_points, err);
 }
 
 static cuzk_status setup(cuzk_accel_queue *queue, const cuzk_circuit *c, const cuzk_toxic *toxic,
                          uint64_t slice, void *d_ws, cuzk_accel_setup_sink sink, void *arg,
                          cuzk_err *err)
 {
-    const uint32_t all = (1u << (CUZK_CUDA_SETUP_B_G2 + 1)) - 1;
+    const uint32_t all = (1u << (CUZK_ACCEL_SETUP_B_G2 + 1)) - 1;
     setup_call s = {sink, arg};
     return cuzk_cuda_setup_run(queue_of(queue)->q, c, toxic, all, slice, d_ws, take_slice, &s, err);
 }

@@ -33,7 +33,8 @@ typedef struct gpu_sum {
     cuzk_cuda_msm *msm;
     void *d_ws;
     uint64_t n;
-    unsigned nbits, lg_batch;
+    cuzk_cuda_msm_terms terms;
+    unsigned lg_batch;
     bool g2;
     cuzk_accel_sum *out; /* NULL: not under way */
     uint64_t number;     /* in order of being enqueued */

@@ -23,12 +23,12 @@ static bool is_g2(const cuzk_accel_op *op)
            op->kind == CUZK_ACCEL_OP_SIGNS_G2;
 }
 
-static unsigned nbits_of(const cuzk_accel_op *op)
+static cuzk_cuda_msm_terms form_of(const cuzk_accel_op *op)
 {
     if (op->kind == CUZK_ACCEL_OP_MSM_G1 && op->u.msm.images) {
-        return CUZK_CUDA_MSM_IMAGES;
+        return cuzk_cuda_msm_of_images();
     }
-    return is_bits(op) || is_signs(op) ? CUZK_CUDA_MSM_BITS_ONLY : 255;
+    return is_bits(op) || is_signs(op) ? cuzk_cuda_msm_of_bits() : cuzk_cuda_msm_of_scalars(255);
 }
 
 /* Points that a sum adds up, at most. */
@@ -74,7 +74,7 @@ cuzk_status gpu_plan(cuzk_accel *dev, const cuzk_accel_op *op, cuzk_accel_need *
                              (unsigned long long)op->u.msm.n);
         }
         out->device_bytes =
-            cuzk_cuda_msm_batch_bytes(&d->card, terms_of(op), nbits_of(op), op->u.msm.lg_batch,
+            cuzk_cuda_msm_batch_bytes(&d->card, terms_of(op), form_of(op), op->u.msm.lg_batch,
                                       is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1);
         out->pinned_bytes = 64 * sizeof(cuzk_g2_xyzz);
         return CUZK_OK;
@@ -116,8 +116,9 @@ static cuzk_status finish_sum(gpu_sum *s, cuzk_err *err)
 
 static bool fits_sum(const gpu_sum *s, const cuzk_accel_op *op, const void *d_ws)
 {
-    return s->d_ws == d_ws && s->n == terms_of(op) && s->nbits == nbits_of(op) &&
-           s->lg_batch == op->u.msm.lg_batch && s->g2 == is_g2(op);
+    return s->d_ws == d_ws && s->n == terms_of(op) && s->terms.form == form_of(op).form &&
+           s->terms.bits == form_of(op).bits && s->lg_batch == op->u.msm.lg_batch &&
+           s->g2 == is_g2(op);
 }
 
 /*
@@ -149,12 +150,12 @@ static cuzk_status take_sum(gpu_queue *q, const cuzk_accel_op *op, void *d_ws, u
     }
     cuzk_cuda_msm_destroy(s->msm, q->q);
     s->msm = NULL;
-    CUZK_TRY(cuzk_cuda_msm_create_batch(&s->msm, q->q, d_ws, ws_bytes, terms_of(op), nbits_of(op),
+    CUZK_TRY(cuzk_cuda_msm_create_batch(&s->msm, q->q, d_ws, ws_bytes, terms_of(op), form_of(op),
                                         op->u.msm.lg_batch,
                                         is_g2(op) ? CUZK_CUDA_MSM_G2 : CUZK_CUDA_MSM_G1, err));
     s->d_ws = d_ws;
     s->n = terms_of(op);
-    s->nbits = nbits_of(op);
+    s->terms = form_of(op);
     s->lg_batch = op->u.msm.lg_batch;
     s->g2 = is_g2(op);
     *out = s;
@@ -181,7 +182,7 @@ static cuzk_status enqueue_sum(gpu_queue *q, const cuzk_accel_op *op, void *d_ws
     }
     CUZK_TRY(take_sum(q, op, d_ws, ws_bytes, &s, err));
     cuzk_status st;
-    if (nbits_of(op) == CUZK_CUDA_MSM_IMAGES) {
+    if (form_of(op).form == CUZK_CUDA_MSM_OF_IMAGES) {
         st = cuzk_cuda_msm_images_g1_enqueue(s->msm, q->q, bases, op->u.msm.d_images,
                                              op->u.msm.d_scalars, n, err);
     } else if (op->kind == CUZK_ACCEL_OP_MSM_G1) {
@@ -334,7 +335,7 @@ static cuzk_status enqueue_vec(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *
 static cuzk_status enqueue_section(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *err)
 {
     const gpu_circuit *c = (const gpu_circuit *)(const void *)op->u.section.circuit;
-    const cuzk_cuda_wires wires = (cuzk_cuda_wires)op->u.section.section;
+    const cuzk_accel_section wires = op->u.section.section;
     if (op->u.section.d_bits != NULL) {
         CUZK_TRY(cuzk_cuda_sections_gather_bits(c->sections, q->q, op->u.section.d_witness, wires,
                                                 op->u.section.d_bits, err));
@@ -348,7 +349,7 @@ static cuzk_status enqueue_section(gpu_queue *q, const cuzk_accel_op *op, cuzk_e
 static cuzk_status enqueue_split(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *err)
 {
     const gpu_circuit *c = (const gpu_circuit *)(const void *)op->u.split.circuit;
-    const cuzk_cuda_wires wires = (cuzk_cuda_wires)op->u.split.section;
+    const cuzk_accel_section wires = op->u.split.section;
     const uint64_t first = op->u.split.first;
     const uint64_t bit = cuzk_cuda_sections_bits_before(c->sections, wires, first);
     const uint64_t bits_at = bit - op->u.split.bit_slot;

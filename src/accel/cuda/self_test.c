@@ -109,15 +109,15 @@ static const cuzk_cuda_msm_tuning as_large = {
 SUMS(g1, cuzk_fp, CUZK_G1)
 SUMS(g2, cuzk_fp2, CUZK_G2)
 
-static cuzk_status sums_g1(test_run *t, const cuzk_cuda_msm_tuning *how, unsigned nbits,
+static cuzk_status sums_g1(test_run *t, const cuzk_cuda_msm_tuning *how, cuzk_cuda_msm_terms terms,
                            cuzk_err *err)
 {
     cuzk_cuda_msm *m = NULL;
     cuzk_status st = CUZK_OK;
     cuzk_g1 got;
     CUZK_TRY(
-        cuzk_cuda_msm_create_tuned(&m, t->q, NULL, 0, TERMS, nbits, CUZK_CUDA_MSM_G1, how, err));
-    if (nbits == CUZK_CUDA_MSM_IMAGES) {
+        cuzk_cuda_msm_create_tuned(&m, t->q, NULL, 0, TERMS, terms, CUZK_CUDA_MSM_G1, how, err));
+    if (terms.form == CUZK_CUDA_MSM_OF_IMAGES) {
         CUZK_TRY_GOTO(st, cuzk_cuda_msm_images_g1(m, t->q, &got, t->d_bases, t->d_images,
                                                   t->d_scalars, TERMS, err));
     } else {
@@ -136,7 +136,8 @@ static cuzk_status sums_g2(test_run *t, const cuzk_cuda_msm_tuning *how, cuzk_er
     cuzk_cuda_msm *m = NULL;
     cuzk_status st = CUZK_OK;
     cuzk_g2 got;
-    CUZK_TRY(cuzk_cuda_msm_create_tuned(&m, t->q, NULL, 0, TERMS, 255, CUZK_CUDA_MSM_G2, how, err));
+    CUZK_TRY(cuzk_cuda_msm_create_tuned(&m, t->q, NULL, 0, TERMS, cuzk_cuda_msm_of_scalars(255),
+                                        CUZK_CUDA_MSM_G2, how, err));
     CUZK_TRY_GOTO(st, cuzk_cuda_msm_g2(m, t->q, &got, t->d_bases, t->d_scalars, TERMS, err));
     CUZK_TRY_GOTO(st, check_g2(t, &got, &t->of_scalars, "sum in G2", err));
     CUZK_TRY_GOTO(st, cuzk_cuda_msm_bits_g2(m, t->q, &got, t->d_bases, t->d_bits, TERMS, err));
@@ -157,10 +158,10 @@ static cuzk_status test_sums(test_run *t, cuzk_err *err)
     const cuzk_card *card = cuzk_cuda_queue_card(t->q);
     const cuzk_cuda_msm_tuning in_g1 = cuzk_cuda_msm_tuning_of(card, CUZK_CUDA_MSM_G1);
     const cuzk_cuda_msm_tuning in_g2 = cuzk_cuda_msm_tuning_of(card, CUZK_CUDA_MSM_G2);
-    CUZK_TRY(sums_g1(t, &as_large, 255, err));
-    CUZK_TRY(sums_g1(t, &as_large, CUZK_CUDA_MSM_IMAGES, err));
-    CUZK_TRY(sums_g1(t, &in_g1, 255, err));
-    CUZK_TRY(sums_g1(t, &in_g1, CUZK_CUDA_MSM_IMAGES, err));
+    CUZK_TRY(sums_g1(t, &as_large, cuzk_cuda_msm_of_scalars(255), err));
+    CUZK_TRY(sums_g1(t, &as_large, cuzk_cuda_msm_of_images(), err));
+    CUZK_TRY(sums_g1(t, &in_g1, cuzk_cuda_msm_of_scalars(255), err));
+    CUZK_TRY(sums_g1(t, &in_g1, cuzk_cuda_msm_of_images(), err));
     cuzk_cuda_free(t->q, t->d_bases);
     t->d_bases = NULL;
     CUZK_TRY(make_bases_g2(t, err));

@@ -130,8 +130,8 @@ static cuzk_status time_sum(timing *t, bool xyzz, double *ms, cuzk_g1 *sum, cuzk
     double took[RUNS];
     tuning.lg_batch_entries = tuning.lg_batch_entries < 24 ? tuning.lg_batch_entries : 24;
     t->q->card.xyzz = xyzz;
-    CUZK_TRY(
-        cuzk_cuda_msm_create_tuned(&m, t->q, NULL, 0, TERMS, 255, CUZK_CUDA_MSM_G1, &tuning, err));
+    CUZK_TRY(cuzk_cuda_msm_create_tuned(&m, t->q, NULL, 0, TERMS, cuzk_cuda_msm_of_scalars(255),
+                                        CUZK_CUDA_MSM_G1, &tuning, err));
     for (int i = -1; i < RUNS; i++) {
         CUZK_TRY_GOTO(st, cuzk_cuda_timer_start(t->q, err));
         CUZK_TRY_GOTO(st, cuzk_cuda_msm_g1_enqueue(m, t->q, t->d_bases, t->d_scalars, TERMS, err));

@@ -278,8 +278,7 @@ static cuzk_status take_made(void *arg, cuzk_accel_setup_section section, uint64
         return copy(l, CUZK_ACCEL_OP_DOWNLOAD, l->k->ic + first, d_points,
                     n * sizeof(cuzk_g1_affine), err);
     }
-    return put(l, (cuzk_srs_section)((int)section - (int)CUZK_ACCEL_SETUP_H), first, n, d_points,
-               err);
+    return put(l, device_file_section(section), first, n, d_points, err);
 }
 
 cuzk_status device_load_setup(device_loader *l, const cuzk_toxic *toxic, uint64_t setup_bytes,

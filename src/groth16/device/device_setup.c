@@ -8,7 +8,7 @@
 #include "groth16/params/wire_cursor.h"
 #include "groth16/setup/setup_internal.h"
 
-#include "device_internal.h"
+#include "device_load.h"
 
 #define SLICE ((uint64_t)1 << 20)
 
@@ -71,17 +71,16 @@ static cuzk_status take(void *arg, cuzk_accel_setup_section section, uint64_t fi
     if (section == CUZK_ACCEL_SETUP_IC) {
         return fetch(f, f->ic + first, d_points, n * sizeof(*f->ic), err);
     }
-    const int s = (int)section - (int)CUZK_ACCEL_SETUP_H;
-    const bool g2 = s == (int)CUZK_SRS_B_G2;
-    CUZK_TRY(begin_sections(f, s, err));
+    const cuzk_srs_section s = device_file_section(section);
+    const bool g2 = s == CUZK_SRS_B_G2;
+    CUZK_TRY(begin_sections(f, (int)s, err));
     CUZK_TRY(fetch(f, f->points, d_points,
                    n * (g2 ? sizeof(cuzk_g2_affine) : sizeof(cuzk_g1_affine)), err));
     CUZK_TRY(g2 ? cuzk_section_writer_g2(&f->params, f->points, n, f->pool, err)
                 : cuzk_section_writer_g1(&f->params, f->points, n, f->pool, err));
     f->done += n;
     if (f->opts->progress != NULL) {
-        f->opts->progress(f->opts->progress_arg, cuzk_srs_section_name((cuzk_srs_section)s),
-                          f->done, f->total);
+        f->opts->progress(f->opts->progress_arg, cuzk_srs_section_name(s), f->done, f->total);
     }
     return CUZK_OK;
 }

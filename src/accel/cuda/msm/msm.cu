@@ -9,7 +9,7 @@ struct cuzk_cuda_msm {
     int device;
     cuzk_cuda_msm_group group;
     uint64_t n_max;
-    unsigned nbits;
+    cuzk_cuda_msm_terms terms;
     void *d_own; /* the arena, when it is not the caller's */
     cuzk_cuda_msm_tuning tuning;
     cuzk_cuda_msm_memory mem;
@@ -40,19 +40,19 @@ static cuzk_cuda_msm_tuning batch_tuning(const cuzk_card *card, unsigned lg_batc
     return t;
 }
 
-uint64_t cuzk_cuda_msm_batch_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbits,
+uint64_t cuzk_cuda_msm_batch_bytes(const cuzk_card *card, uint64_t n_max, cuzk_cuda_msm_terms terms,
                                    unsigned lg_batch, cuzk_cuda_msm_group group)
 {
     const cuzk_cuda_msm_tuning t = batch_tuning(card, lg_batch, group);
     cuzk_cuda_msm_memory m;
-    cuzk_cuda_msm_place(&m, NULL, n_max, nbits, group, &t, card);
+    cuzk_cuda_msm_place(&m, NULL, n_max, terms, group, &t, card);
     return m.bytes;
 }
 
-uint64_t cuzk_cuda_msm_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbits,
+uint64_t cuzk_cuda_msm_bytes(const cuzk_card *card, uint64_t n_max, cuzk_cuda_msm_terms terms,
                              cuzk_cuda_msm_group group)
 {
-    return cuzk_cuda_msm_batch_bytes(card, n_max, nbits, 0, group);
+    return cuzk_cuda_msm_batch_bytes(card, n_max, terms, 0, group);
 }
 
 static void destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)
@@ -68,7 +68,7 @@ static void destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)
 }
 
 cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q, void *d_arena,
-                                       uint64_t bytes, uint64_t n_max, unsigned nbits,
+                                       uint64_t bytes, uint64_t n_max, cuzk_cuda_msm_terms terms,
                                        cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t,
                                        cuzk_err *err)
 {
@@ -81,10 +81,13 @@ cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q, 
     if (group != CUZK_CUDA_MSM_G1 && group != CUZK_CUDA_MSM_G2) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM in group number %d", (int)group);
     }
-    if (nbits > 255 && (nbits != CUZK_CUDA_MSM_IMAGES || group != CUZK_CUDA_MSM_G1)) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM scalars of %u bits: at most 255", nbits);
+    if (terms.form == CUZK_CUDA_MSM_OF_SCALARS && (terms.bits == 0 || terms.bits > 255)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM scalars of %u bits: 1 to 255", terms.bits);
     }
-    cuzk_cuda_msm_place(&mem, NULL, n_max, nbits, group, t, &q->card);
+    if (terms.form == CUZK_CUDA_MSM_OF_IMAGES && group != CUZK_CUDA_MSM_G1) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM with images of points of G2");
+    }
+    cuzk_cuda_msm_place(&mem, NULL, n_max, terms, group, t, &q->card);
     if (d_arena != NULL && ((uintptr_t)d_arena % 256 != 0 || bytes < mem.bytes)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in %llu bytes at %p: needs %llu",
                          (unsigned long long)bytes, d_arena, (unsigned long long)mem.bytes);
@@ -96,13 +99,13 @@ cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q, 
     m->device = q->device;
     m->group = group;
     m->n_max = n_max;
-    m->nbits = nbits;
+    m->terms = terms;
     m->tuning = *t;
     if (d_arena == NULL) {
         CUZK_TRY_GOTO(st, cuzk_cuda_alloc(q, &m->d_own, mem.bytes, err));
         d_arena = m->d_own;
     }
-    cuzk_cuda_msm_place(&m->mem, d_arena, n_max, nbits, group, t, &q->card);
+    cuzk_cuda_msm_place(&m->mem, d_arena, n_max, terms, group, t, &q->card);
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaSetDevice(q->device), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&m->done, CUZK_CUDA_SLEEP), err));
     CUZK_TRY_GOTO(st,
@@ -117,28 +120,29 @@ out:
 }
 
 cuzk_status cuzk_cuda_msm_create_batch(cuzk_cuda_msm **out, cuzk_cuda_queue *q, void *d_arena,
-                                       uint64_t bytes, uint64_t n_max, unsigned nbits,
+                                       uint64_t bytes, uint64_t n_max, cuzk_cuda_msm_terms terms,
                                        unsigned lg_batch, cuzk_cuda_msm_group group, cuzk_err *err)
 {
     const cuzk_cuda_msm_tuning t = batch_tuning(&q->card, lg_batch, group);
     if (d_arena == NULL) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in no memory");
     }
-    return cuzk_cuda_msm_create_tuned(out, q, d_arena, bytes, n_max, nbits, group, &t, err);
+    return cuzk_cuda_msm_create_tuned(out, q, d_arena, bytes, n_max, terms, group, &t, err);
 }
 
 cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q, void *d_arena,
-                                    uint64_t bytes, uint64_t n_max, unsigned nbits,
+                                    uint64_t bytes, uint64_t n_max, cuzk_cuda_msm_terms terms,
                                     cuzk_cuda_msm_group group, cuzk_err *err)
 {
-    return cuzk_cuda_msm_create_batch(out, q, d_arena, bytes, n_max, nbits, 0, group, err);
+    return cuzk_cuda_msm_create_batch(out, q, d_arena, bytes, n_max, terms, 0, group, err);
 }
 
 cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q, uint64_t n_max,
-                                 unsigned nbits, cuzk_cuda_msm_group group, cuzk_err *err)
+                                 cuzk_cuda_msm_terms terms, cuzk_cuda_msm_group group,
+                                 cuzk_err *err)
 {
     const cuzk_cuda_msm_tuning t = cuzk_cuda_msm_tuning_of(&q->card, group);
-    return cuzk_cuda_msm_create_tuned(out, q, NULL, 0, n_max, nbits, group, &t, err);
+    return cuzk_cuda_msm_create_tuned(out, q, NULL, 0, n_max, terms, group, &t, err);
 }
 
 void cuzk_cuda_msm_destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q)
@@ -159,7 +163,7 @@ static cuzk_status check_call(const cuzk_cuda_msm *m, const cuzk_cuda_queue *q,
     if (m->group != group) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace of the other group");
     }
-    if (!bits && m->nbits == CUZK_CUDA_MSM_BITS_ONLY) {
+    if (!bits && m->terms.form == CUZK_CUDA_MSM_OF_BITS) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace for bits used for scalars");
     }
     if (n > m->n_max) {
@@ -201,7 +205,7 @@ static cuzk_status enqueue_scalars(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cu
                                    const cuzk_scalar *d_scalars, uint64_t n, cuzk_err *err)
 {
     CUZK_TRY(check_call(m, q, group, false, n, err));
-    if ((m->nbits == CUZK_CUDA_MSM_IMAGES) != (d_images != NULL)) {
+    if ((m->terms.form == CUZK_CUDA_MSM_OF_IMAGES) != (d_images != NULL)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM %s images of the bases in a workspace for %s",
                          d_images != NULL ? "with" : "without", d_images != NULL ? "none" : "some");
     }
@@ -211,7 +215,7 @@ static cuzk_status enqueue_scalars(cuzk_cuda_msm *m, cuzk_cuda_queue *q, cuzk_cu
     const bool g1 = group == CUZK_CUDA_MSM_G1;
     cuzk_cuda_msm_shape s;
     cuzk_cuda_msm_batch b;
-    cuzk_cuda_msm_shape_of(&s, n, m->nbits, &m->tuning, &q->card);
+    cuzk_cuda_msm_shape_of(&s, n, m->terms, &m->tuning, &q->card);
     for (unsigned i = 0; cuzk_cuda_msm_batch_of(&b, &s, &m->mem, i); i++) {
         CUZK_TRY(cuzk_cuda_msm_sort(&m->mem, &s, &b, q, d_scalars, err));
         CUZK_TRY((g1 ? cuzk_cuda_msm_accumulate_g1

@@ -26,50 +26,72 @@ typedef struct cuzk_cuda_msm cuzk_cuda_msm;
 
 typedef enum cuzk_cuda_msm_group { CUZK_CUDA_MSM_G1 = 0, CUZK_CUDA_MSM_G2 = 1 } cuzk_cuda_msm_group;
 
-#define CUZK_CUDA_MSM_MAX_N       ((uint64_t)1 << 28)
+#define CUZK_CUDA_MSM_MAX_N ((uint64_t)1 << 28)
 
-/** nbits of a workspace that is for sums of bits alone, and smaller for it. */
-#define CUZK_CUDA_MSM_BITS_ONLY   0u
-/** nbits of a workspace that is for cuzk_cuda_msm_images_g1_enqueue (and bits); G1 alone. */
-#define CUZK_CUDA_MSM_IMAGES      256u
+/** What the sums of a workspace multiply points by. Every workspace also sums bits. */
+typedef enum cuzk_cuda_msm_form {
+    CUZK_CUDA_MSM_OF_BITS,    /* bits alone; smaller for it */
+    CUZK_CUDA_MSM_OF_SCALARS, /* scalars < 2^bits */
+    CUZK_CUDA_MSM_OF_IMAGES   /* scalars, with images of the bases; G1 alone */
+} cuzk_cuda_msm_form;
+typedef struct cuzk_cuda_msm_terms {
+    cuzk_cuda_msm_form form;
+    unsigned bits; /* of scalars without images: 1 to 255; else 0 */
+} cuzk_cuda_msm_terms;
+static inline cuzk_cuda_msm_terms cuzk_cuda_msm_of_bits(void)
+{
+    const cuzk_cuda_msm_terms t = {CUZK_CUDA_MSM_OF_BITS, 0};
+    return t;
+}
+static inline cuzk_cuda_msm_terms cuzk_cuda_msm_of_scalars(unsigned bits)
+{
+    const cuzk_cuda_msm_terms t = {CUZK_CUDA_MSM_OF_SCALARS, bits};
+    return t;
+}
+static inline cuzk_cuda_msm_terms cuzk_cuda_msm_of_images(void)
+{
+    const cuzk_cuda_msm_terms t = {CUZK_CUDA_MSM_OF_IMAGES, 0};
+    return t;
+}
+
 /** Device bytes of the images of a base. */
 #define CUZK_CUDA_MSM_IMAGE_BYTES 96u
 
 /** Device bytes of a workspace on a card; the other arguments as for create. */
-uint64_t cuzk_cuda_msm_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbits,
+uint64_t cuzk_cuda_msm_bytes(const cuzk_card *card, uint64_t n_max, cuzk_cuda_msm_terms terms,
                              cuzk_cuda_msm_group group);
 /**
  * @param n_max most terms, at most CUZK_CUDA_MSM_MAX_N
- * @param nbits scalars will be < 2^nbits, 1..255, or CUZK_CUDA_MSM_BITS_ONLY or _IMAGES
+ * @param terms what the sums multiply by
  * @return E_INVALID, E_NOMEM, E_DEV_NOMEM
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
-                                                uint64_t n_max, unsigned nbits,
+                                                uint64_t n_max, cuzk_cuda_msm_terms terms,
                                                 cuzk_cuda_msm_group group, cuzk_err *err);
 /**
  * As create, in device memory of the caller, which stays the caller's: d_arena is 256-byte
- * aligned and has bytes >= cuzk_cuda_msm_bytes(card of the queue, n_max, nbits, group), else E_INVALID.
+ * aligned and has bytes >= cuzk_cuda_msm_bytes(card of the queue, n_max, terms, group), else E_INVALID.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_in(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
                                                    void *d_arena, uint64_t bytes, uint64_t n_max,
-                                                   unsigned nbits, cuzk_cuda_msm_group group,
-                                                   cuzk_err *err);
+                                                   cuzk_cuda_msm_terms terms,
+                                                   cuzk_cuda_msm_group group, cuzk_err *err);
 /**
  * As cuzk_cuda_msm_bytes and _create_in for a workspace whose sums with scalars sort at most about 2^lg_batch
  * digits at a time: less memory, more launches. 0: what is fastest.
  */
-uint64_t cuzk_cuda_msm_batch_bytes(const cuzk_card *card, uint64_t n_max, unsigned nbits,
+uint64_t cuzk_cuda_msm_batch_bytes(const cuzk_card *card, uint64_t n_max, cuzk_cuda_msm_terms terms,
                                    unsigned lg_batch, cuzk_cuda_msm_group group);
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_batch(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
                                                       void *d_arena, uint64_t bytes, uint64_t n_max,
-                                                      unsigned nbits, unsigned lg_batch,
+                                                      cuzk_cuda_msm_terms terms, unsigned lg_batch,
                                                       cuzk_cuda_msm_group group, cuzk_err *err);
 /** Waits for the queue. NULL is fine. */
 void cuzk_cuda_msm_destroy(cuzk_cuda_msm *m, cuzk_cuda_queue *q);
 
 /**
- * Enqueues the sum of d_scalars[i] * d_bases[i], i < n <= n_max; scalars < 2^nbits of the
- * workspace. Does not wait. d_bases is 32-byte, d_scalars 16-byte aligned; they must stay until
+ * Enqueues the sum of d_scalars[i] * d_bases[i], i < n <= n_max; scalars as the terms
+ * of the workspace say. Does not wait. d_bases is 32-byte, d_scalars 16-byte aligned; they must stay until
  * the work is done. E_INVALID: too many terms, another device or group, a result not finished.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_g1_enqueue(cuzk_cuda_msm *m, cuzk_cuda_queue *q,
@@ -86,7 +108,7 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_msm_make_images_g1(cuzk_cuda_queue *q, void
                                                         const cuzk_g1_affine *d_bases, uint64_t n,
                                                         cuzk_err *err);
 /**
- * cuzk_cuda_msm_g1_enqueue with the images of the bases, for a workspace of CUZK_CUDA_MSM_IMAGES:
+ * cuzk_cuda_msm_g1_enqueue with the images of the bases, for a workspace of cuzk_cuda_msm_of_images:
  * scalars < 2^255, bases in the subgroup of order r (for others the result is another). A window
  * less for many terms.
  */

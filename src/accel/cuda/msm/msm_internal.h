@@ -50,7 +50,7 @@ typedef struct cuzk_cuda_msm_shape {
     uint64_t n;
     bool hex;           /* hexagonal digits, to the base `base`; else signed ones of c bits */
     cuzk_hex_base base; /* hex */
-    unsigned nbits, c, windows, top_bits;
+    unsigned c, windows, top_bits;
     uint32_t keys, top_keys; /* buckets of a window but the last, and of the last */
     unsigned low, top_low;   /* key bits of a bin of the first sort */
     unsigned batch;          /* windows sorted and added up at a time */
@@ -100,17 +100,18 @@ cuzk_cuda_msm_tuning cuzk_cuda_msm_tuning_of(const cuzk_card *card, cuzk_cuda_ms
 /** As cuzk_cuda_msm_create_in and _create, with other tuning; d_arena NULL: a block of its own. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q,
                                                       void *d_arena, uint64_t bytes, uint64_t n_max,
-                                                      unsigned nbits, cuzk_cuda_msm_group group,
+                                                      cuzk_cuda_msm_terms terms,
+                                                      cuzk_cuda_msm_group group,
                                                       const cuzk_cuda_msm_tuning *t, cuzk_err *err);
-void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
+void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, cuzk_cuda_msm_terms terms,
                             const cuzk_cuda_msm_tuning *t, const cuzk_card *card);
 /** Batch number i of a shape; false when there are fewer. */
 bool cuzk_cuda_msm_batch_of(cuzk_cuda_msm_batch *b, const cuzk_cuda_msm_shape *s,
                             const cuzk_cuda_msm_memory *m, unsigned i);
 /** Lays the arrays out from base on (NULL: only counts the bytes). */
-void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, unsigned nbits,
-                         cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t,
-                         const cuzk_card *card);
+void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max,
+                         cuzk_cuda_msm_terms terms, cuzk_cuda_msm_group group,
+                         const cuzk_cuda_msm_tuning *t, const cuzk_card *card);
 /** Most entries of a list with its buckets filled up to multiples of 2^levels; one itself. */
 uint64_t cuzk_cuda_msm_list_length(uint64_t entries, uint64_t buckets, unsigned levels);
 /** Chunks of the reduction in a window, and room for its second step. */

@@ -144,14 +144,13 @@ static unsigned key_bits(uint32_t keys)
 }
 
 /* Everything but n by lg n alone, so that no smaller n of the same lg needs more of anything. */
-void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
+void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, cuzk_cuda_msm_terms terms,
                             const cuzk_cuda_msm_tuning *t, const cuzk_card *card)
 {
     const unsigned lg = floor_lg(n);
     memset(s, 0, sizeof(*s));
     s->n = n;
-    s->nbits = nbits;
-    s->hex = nbits == CUZK_CUDA_MSM_IMAGES;
+    s->hex = terms.form == CUZK_CUDA_MSM_OF_IMAGES;
     if (s->hex) {
         cuzk_hex_base_of(&s->base, t->hex_digits != 0
                                        ? t->hex_digits
@@ -160,9 +159,9 @@ void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, unsigned nbits,
         s->keys = s->top_keys = s->base.keys;
         s->piece = piece_of(&s->base, card);
     } else {
-        s->c = width_of(lg, nbits, cuzk_card_tuning_of(card));
-        s->windows = nbits / s->c + 1;
-        s->top_bits = nbits - s->c * (s->windows - 1);
+        s->c = width_of(lg, terms.bits, cuzk_card_tuning_of(card));
+        s->windows = terms.bits / s->c + 1;
+        s->top_bits = terms.bits - s->c * (s->windows - 1);
         s->keys = (uint32_t)1 << (s->c - 1);
         s->top_keys = (uint32_t)1 << s->top_bits;
     }
@@ -275,9 +274,9 @@ static uint64_t max64(uint64_t a, uint64_t b)
  * Smaller n use the same workspace with other windows: every array takes the largest need over
  * all sizes, which are the sizes just below a change of window, powers of two less one, and n_max.
  */
-void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, unsigned nbits,
-                         cuzk_cuda_msm_group group, const cuzk_cuda_msm_tuning *t,
-                         const cuzk_card *card)
+void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max,
+                         cuzk_cuda_msm_terms terms, cuzk_cuda_msm_group group,
+                         const cuzk_cuda_msm_tuning *t, const cuzk_card *card)
 {
     const bool g1 = group == CUZK_CUDA_MSM_G1;
     const uint64_t xyzz = g1 ? sizeof(cuzk_g1_xyzz) : sizeof(cuzk_g2_xyzz);
@@ -289,7 +288,7 @@ void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, un
         const uint64_t n = top < n_max ? top : n_max;
         cuzk_cuda_msm_shape s;
         /* A sum of bits, then one of scalars. */
-        for (unsigned pass = 0; pass < (nbits == CUZK_CUDA_MSM_BITS_ONLY ? 1u : 2u); pass++) {
+        for (unsigned pass = 0; pass < (terms.form == CUZK_CUDA_MSM_OF_BITS ? 1u : 2u); pass++) {
             if (pass == 0) {
                 memset(&s, 0, sizeof(s));
                 s.n = n;
@@ -297,7 +296,7 @@ void cuzk_cuda_msm_place(cuzk_cuda_msm_memory *m, void *base, uint64_t n_max, un
                 s.buckets = s.keys = 1;
                 s.levels = cuzk_cuda_msm_bits_levels(n, t, card);
             } else {
-                cuzk_cuda_msm_shape_of(&s, n, nbits, t, card);
+                cuzk_cuda_msm_shape_of(&s, n, terms, t, card);
                 digits = max64(digits, (n + 4) * s.digits); /* rows in fours */
                 entries = max64(entries, n * s.batch);
                 bins = max64(bins, ((uint64_t)s.batch << s.lg_bins) + 1);

@@ -25,9 +25,9 @@ static bool get_bit(const uint64_t *bits, uint64_t i)
 /* Which aux wires of a part a section has; NULL: all. */
 static const uint64_t *density(const cuzk_circuit_part *p, unsigned wires, bool all_wires)
 {
-    return all_wires || wires == CUZK_CUDA_WIRES_L ? NULL
-           : wires == CUZK_CUDA_WIRES_A            ? p->a_dense
-                                                   : p->b_dense;
+    return all_wires || wires == CUZK_ACCEL_L ? NULL
+           : wires == CUZK_ACCEL_A            ? p->a_dense
+                                              : p->b_dense;
 }
 
 static void count_part(cuzk_cuda_class_part *out, const cuzk_circuit_part *p, const uint64_t *dense)
@@ -51,8 +51,8 @@ static void count_class(cuzk_cuda_class *out, const cuzk_circuit *c, unsigned wi
     memset(out, 0, sizeof(*out));
     count_part(&out->part[0], &c->preamble, density(&c->preamble, wires, all_wires));
     count_part(&out->part[1], &c->block, density(&c->block, wires, all_wires));
-    if (wires != CUZK_CUDA_WIRES_L) {
-        const bool every = all_wires || wires == CUZK_CUDA_WIRES_A;
+    if (wires != CUZK_ACCEL_L) {
+        const bool every = all_wires || wires == CUZK_ACCEL_A;
         out->n_inputs = (uint32_t)(every ? c->n_inputs : c->b_input_density);
     }
 }
@@ -64,7 +64,7 @@ static bool has_ranks(const cuzk_circuit_part *p, unsigned wires, bool all_wires
 
 static bool has_inputs(unsigned wires, bool all_wires)
 {
-    return wires == CUZK_CUDA_WIRES_B && !all_wires;
+    return wires == CUZK_ACCEL_B && !all_wires;
 }
 
 /* Device memory, in one order for size and use. */
@@ -254,13 +254,13 @@ out:
     return st;
 }
 
-uint64_t cuzk_cuda_sections_count(const cuzk_cuda_sections *s, cuzk_cuda_wires wires)
+uint64_t cuzk_cuda_sections_count(const cuzk_cuda_sections *s, cuzk_accel_section wires)
 {
     const cuzk_cuda_class *x = &s->host[wires];
     return x->n_inputs + x->part[0].n_points + (uint64_t)s->places.n_blocks * x->part[1].n_points;
 }
 
-uint64_t cuzk_cuda_sections_bits(const cuzk_cuda_sections *s, cuzk_cuda_wires wires)
+uint64_t cuzk_cuda_sections_bits(const cuzk_cuda_sections *s, cuzk_accel_section wires)
 {
     const cuzk_cuda_class *x = &s->host[wires];
     return x->part[0].n_bits + (uint64_t)s->places.n_blocks * x->part[1].n_bits;
@@ -276,7 +276,7 @@ static uint64_t bits_within(const cuzk_cuda_class_part *p, uint64_t i)
     return i - p->full_before[i / 64] - (uint64_t)__builtin_popcountll(below);
 }
 
-uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_cuda_wires wires,
+uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_accel_section wires,
                                         uint64_t at)
 {
     const cuzk_cuda_class *x = &s->host[wires];
@@ -294,7 +294,7 @@ uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_cuda_w
 }
 
 cuzk_status cuzk_cuda_sections_gather_bits(const cuzk_cuda_sections *s, cuzk_cuda_queue *q,
-                                           const void *d_witness, cuzk_cuda_wires wires,
+                                           const void *d_witness, cuzk_accel_section wires,
                                            uint64_t *d_bits, cuzk_err *err)
 {
     return cuzk_cuda_class_gather_bits(&s->dev[wires], &s->places, q, d_witness,
@@ -302,7 +302,7 @@ cuzk_status cuzk_cuda_sections_gather_bits(const cuzk_cuda_sections *s, cuzk_cud
 }
 
 cuzk_status cuzk_cuda_sections_gather_fulls(const cuzk_cuda_sections *s, cuzk_cuda_queue *q,
-                                            const void *d_witness, cuzk_cuda_wires wires,
+                                            const void *d_witness, cuzk_accel_section wires,
                                             cuzk_scalar *d_scalars, cuzk_err *err)
 {
     const uint64_t n = cuzk_cuda_sections_count(s, wires) - cuzk_cuda_sections_bits(s, wires);
@@ -310,7 +310,7 @@ cuzk_status cuzk_cuda_sections_gather_fulls(const cuzk_cuda_sections *s, cuzk_cu
                                         d_scalars, err);
 }
 
-static cuzk_status split(const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_cuda_wires wires,
+static cuzk_status split(const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_accel_section wires,
                          uint32_t quads, uint64_t first, uint64_t n, void *d_bit_points,
                          void *d_full_points, const void *d_points, cuzk_err *err)
 {
@@ -327,7 +327,7 @@ static cuzk_status split(const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_c
 }
 
 cuzk_status cuzk_cuda_sections_split_g1(const cuzk_cuda_sections *s, cuzk_cuda_queue *q,
-                                        cuzk_cuda_wires wires, uint64_t first, uint64_t n,
+                                        cuzk_accel_section wires, uint64_t first, uint64_t n,
                                         cuzk_g1_affine *d_bit_points, cuzk_g1_affine *d_full_points,
                                         const cuzk_g1_affine *d_points, cuzk_err *err)
 {
@@ -336,7 +336,7 @@ cuzk_status cuzk_cuda_sections_split_g1(const cuzk_cuda_sections *s, cuzk_cuda_q
 }
 
 cuzk_status cuzk_cuda_sections_split_g2(const cuzk_cuda_sections *s, cuzk_cuda_queue *q,
-                                        cuzk_cuda_wires wires, uint64_t first, uint64_t n,
+                                        cuzk_accel_section wires, uint64_t first, uint64_t n,
                                         cuzk_g2_affine *d_bit_points, cuzk_g2_affine *d_full_points,
                                         const cuzk_g2_affine *d_points, cuzk_err *err)
 {

@@ -10,17 +10,11 @@
  *
  * Device memory is the caller's, as in accel/cuda/r1cs/r1cs.h; d_witness is a witness of the same circuit.
  */
+#include "accel/accel.h"
 #include "accel/cuda/queue/queue.h"
 #include "accel/cuda/r1cs/r1cs.h"
 #include "ec/g1.h"
 #include "ec/g2.h"
-
-/** Sections with the same wires share an entry: B stands for b_g1 and b_g2. */
-typedef enum cuzk_cuda_wires {
-    CUZK_CUDA_WIRES_L = 0,
-    CUZK_CUDA_WIRES_A = 1,
-    CUZK_CUDA_WIRES_B = 2
-} cuzk_cuda_wires;
 
 /** The classification of all three, on one device and for the host. Immutable. */
 typedef struct cuzk_cuda_sections cuzk_cuda_sections;
@@ -35,10 +29,10 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_sections_create(cuzk_cuda_sections **out, c
 void cuzk_cuda_sections_destroy(cuzk_cuda_sections *s);
 
 /** Points of a section, and how many of them belong to bits; the others are full. */
-uint64_t cuzk_cuda_sections_count(const cuzk_cuda_sections *s, cuzk_cuda_wires wires);
-uint64_t cuzk_cuda_sections_bits(const cuzk_cuda_sections *s, cuzk_cuda_wires wires);
+uint64_t cuzk_cuda_sections_count(const cuzk_cuda_sections *s, cuzk_accel_section wires);
+uint64_t cuzk_cuda_sections_bits(const cuzk_cuda_sections *s, cuzk_accel_section wires);
 /** How many of the points [0, at) belong to bits, at <= count. */
-uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_cuda_wires wires,
+uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_accel_section wires,
                                         uint64_t at);
 
 /**
@@ -47,13 +41,13 @@ uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_cuda_w
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_gather_bits(const cuzk_cuda_sections *s,
                                                           cuzk_cuda_queue *q, const void *d_witness,
-                                                          cuzk_cuda_wires wires, uint64_t *d_bits,
-                                                          cuzk_err *err);
+                                                          cuzk_accel_section wires,
+                                                          uint64_t *d_bits, cuzk_err *err);
 /** Enqueues: d_scalars[k] [count - bits] = value of the wire of full point k, as an integer < r. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_gather_fulls(const cuzk_cuda_sections *s,
                                                            cuzk_cuda_queue *q,
                                                            const void *d_witness,
-                                                           cuzk_cuda_wires wires,
+                                                           cuzk_accel_section wires,
                                                            cuzk_scalar *d_scalars, cuzk_err *err);
 /**
  * Enqueues the distribution of points [first, first + n) of a section, d_points [n]: those of bits
@@ -61,11 +55,11 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_sections_gather_fulls(const cuzk_cuda_secti
  * (add bits_before(first), or first less that, for the place in the whole array). No overlap.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_split_g1(
-    const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_cuda_wires wires, uint64_t first,
+    const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_accel_section wires, uint64_t first,
     uint64_t n, cuzk_g1_affine *d_bit_points, cuzk_g1_affine *d_full_points,
     const cuzk_g1_affine *d_points, cuzk_err *err);
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_split_g2(
-    const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_cuda_wires wires, uint64_t first,
+    const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_accel_section wires, uint64_t first,
     uint64_t n, cuzk_g2_affine *d_bit_points, cuzk_g2_affine *d_full_points,
     const cuzk_g2_affine *d_points, cuzk_err *err);
 

@@ -6,19 +6,10 @@
  * Parameters of a circuit from known toxic waste, made on a GPU: the points of cuzk_setup_write
  * (bellperson's form), byte for byte.
  */
+#include "accel/accel.h"
 #include "accel/cuda/queue/queue.h"
 #include "accel/toxic_waste.h"
 #include "r1cs/circuit.h"
-
-/** In the order of their making, which is that of a .params file. IC belongs to the key. */
-typedef enum cuzk_cuda_setup_section {
-    CUZK_CUDA_SETUP_IC = 0,
-    CUZK_CUDA_SETUP_H = 1,
-    CUZK_CUDA_SETUP_L = 2,
-    CUZK_CUDA_SETUP_A = 3,
-    CUZK_CUDA_SETUP_B_G1 = 4,
-    CUZK_CUDA_SETUP_B_G2 = 5
-} cuzk_cuda_setup_section;
 
 /**
  * Takes points [first, first + n) of a section, slice after slice; d_points: cuzk_g1_affine, of
@@ -26,11 +17,11 @@ typedef enum cuzk_cuda_setup_section {
  * done: work enqueued in q finds them ready. They stay until the next slice's work in q.
  */
 typedef cuzk_status (*cuzk_cuda_setup_sink)(void *arg, cuzk_cuda_queue *q,
-                                            cuzk_cuda_setup_section section, uint64_t first,
+                                            cuzk_accel_setup_section section, uint64_t first,
                                             uint64_t n, const void *d_points, cuzk_err *err);
 
 /** Points of a section. */
-uint64_t cuzk_cuda_setup_count(const cuzk_circuit *c, cuzk_cuda_setup_section section);
+uint64_t cuzk_cuda_setup_count(const cuzk_circuit *c, cuzk_accel_setup_section section);
 /** Device bytes of cuzk_cuda_setup_run with slices of that many points, a power of two >= 2^10. */
 uint64_t cuzk_cuda_setup_bytes(const cuzk_circuit *c, uint64_t slice);
 /**
