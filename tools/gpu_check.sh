@@ -13,6 +13,8 @@
 #   SANITIZER_SECONDS=75   limit of each sanitizer run
 #   PREBUILT=DIR    a build folder made elsewhere, instead of building
 #   COMMIT=ID       what the results name, where the tree is a copy without its history
+#   DAEMON=ON       builds the daemon too (its libraries must be there); with FILES, tools/gpu_daemon.sh measures it
+#                   against the command line, as it does with a PREBUILT program that has the daemon
 # Results: OUT_FOLDER/{machine,build,summary}.txt, tests/*.txt, sanitizer/*.txt, bench*.jsonl, proofs/*.{json,txt}
 set -u -o pipefail
 out=${1:?folder for the results}
@@ -50,7 +52,7 @@ build_all() {
     local arch
     arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
     # shellcheck disable=SC2086
-    cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_CUDA=ON -DCUZK_DAEMON=OFF \
+    cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_CUDA=ON -DCUZK_DAEMON="${DAEMON:-OFF}" \
         -DCMAKE_CUDA_ARCHITECTURES="${arch:-90}" &&
         cmake --build "$build" -j"$(nproc)" --target cuzk cuzk_bench_cuda cuzk_bench_cuda_r1cs $tests
 }
@@ -211,6 +213,17 @@ if [ -n "${FILES:-}" ] && room 90 "32 GiB from files"; then
         fail=1
     fi
     phase files
+    if "$build/cuzk" serve --help >/dev/null 2>&1 && room 160 "the daemon"; then
+        if "$build/cuzk" params setup winning 32GiB --insecure-seed 1 --device cuda -o "$FILES" --force \
+            >"$out/proofs/setup-winning.txt" 2>&1 </dev/null &&
+            PREBUILT=$build PARAMS=$FILES BUDGET=150 COMMIT=$COMMIT tools/gpu_daemon.sh "$out/daemon" >"$out/daemon.txt" 2>&1; then
+            say "daemon: $(grep -c ': met' "$out/daemon/summary.txt") ratios within their bars"
+        else
+            say "daemon: FAILED: $(grep -hE 'MISSED|FAILED' "$out/daemon/summary.txt" "$out/proofs/setup-winning.txt" | tr '\n' ' ')"
+            fail=1
+        fi
+        phase daemon
+    fi
 fi
 if [ -z "${NO_BENCH:-}" ] && room 40 "kernels of circuits"; then
     timeout 120 "$build/bench/cuda/cuzk_bench_cuda_r1cs" --runs="${BENCH_RUNS:-3}" --setup=0 >"$out/bench_r1cs.jsonl" || fail=1
