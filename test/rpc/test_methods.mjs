@@ -210,7 +210,7 @@ const own = (tokenFile, ...more) => spawnSync(cuzk, ['status', '--json', '--addr
     '--tls-cert', file('client.pem'), '--tls-key', file('client.key'), '--token-file', file(tokenFile), ...more], { encoding: 'utf8' });
 fs.writeFileSync(file('other-token'), 'another-secret-of-some-length');
 r = own('token');
-check('cuzk status over mTLS with a token', r.status === 0 && JSON.parse(r.stdout).queues.length === 4, r.stdout);
+check('cuzk status over mTLS with a token', r.status === 0 && JSON.parse(r.stdout).queues.length === 5, r.stdout);
 r = own('other-token');
 check('cuzk status with a wrong token', r.status === 2 && /UNAUTHENTICATED/.test(r.stdout), r.stdout);
 r = own('token', '--tls-name', 'elsewhere.example');
