@@ -59,6 +59,7 @@ static const struct {
     {"cuzk bench daemon metrics", "cuzk bench daemon metrics"},
     {"cuzk bench micro", "cuzk bench micro --match ntt"},
     {"cuzk bench synth", "cuzk bench synth --sector-size 2KiB porep"},
+    {"cuzk bench sweep", "cuzk bench sweep --sector-size 2KiB --count 4 -j 1,2 winning"},
     {"cuzk bench prove", "cuzk bench prove --sector-size 2KiB --runs 5 winning"},
     {"cuzk bench aggregate", "cuzk bench aggregate --proofs 128 --repeat 5"},
     {"cuzk bench pair", "cuzk bench pair old/cuzk new/cuzk -- prove winning"},
