@@ -224,8 +224,17 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
     }
     cuzk_engine_lock(e);
     job *j = by_number(e, r->number);
+    while (j != NULL && j->phase == PHASE_ACCEPTING) { /* claimed before its own put has returned */
+        cuzk_engine_wait(e, &e->cv_change);
+        j = by_number(e, r->number);
+    }
     const bool can = st == CUZK_OK && could_prove(e, c, planned);
+    const bool is_taken = j != NULL && j->phase < PHASE_ENDING; /* the put has taken it up */
     cuzk_engine_unlock(e);
+    if (st == CUZK_OK && is_taken) {
+        cuzk_job_destroy(c);
+        return;
+    }
     if (st != CUZK_OK || (j != NULL && j->phase != PHASE_ELSEWHERE)) {
         st = st != CUZK_OK ? st : CUZK_E_EXISTS; /* claimed while the old try is being given up */
     } else if (!can) {
