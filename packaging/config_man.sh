@@ -19,6 +19,7 @@ HEAD
         sub(/^[|] /, "", key); sub(/ [|]$/, "", meaning)
         gsub(/`/, "", key); gsub(/`/, "", value); gsub(/`/, "\"", meaning)
         gsub(/-/, "\\-", key); gsub(/-/, "\\-", value); gsub(/-/, "\\-", meaning)
+        gsub(/[\/@?]/, "&\\:", meaning) # long addresses may break there
         printf ".TP\n.B %s\n(%s%s)\n", key, type, value == "" ? "" : ", default " value
         if (meaning ~ /^[.\x27]/) {
             meaning = "\\&" meaning
