@@ -2,8 +2,10 @@
 # file only names the jobs. Everything lands in build/<preset>.
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
+empty =
+space = $(empty) $(empty)
 
-.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers fuzz lint bench package bare-root deps deps-test release clean
+.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers check-clang fuzz lint bench package bare-root deps deps-test release clean
 
 ## demo: install what a build needs, build the program, and run the main job
 demo: deps
@@ -32,15 +34,16 @@ tidy: deps deps-test
 check-slow: deps deps-test release
 	$(CTEST) --preset release -L slow
 
-## check-sanitizers: the tests again under ASan+UBSan, and the threaded ones under TSan
-UNTHREADED = "^(ff|ec|hash|pairing|verify|gadget|circuit|vanilla|r1cs)/|mask_0x|groth16/(golden|corrupt|srs)|interop/"
+## check-sanitizers: the tests again under ASan+UBSan, and those of modules with threads under TSan
+THREADED = accel aggregate api daemon engine fleet groth16 lib log msm ntt prover rpc sched store sys trace
+UNTHREADED = "mask_0x|groth16/(golden|corrupt|srs)"
 check-sanitizers: deps deps-test
 	cmake --preset asan
 	cmake --build --preset asan
 	$(CTEST) --preset asan -LE "slow|nosan"
 	cmake --preset tsan
-	cmake --build --preset tsan
-	$(CTEST) --preset tsan -LE "slow|nosan|fuzz" -E $(UNTHREADED)
+	cmake --build --preset tsan --target $(THREADED:%=tests_%)
+	$(CTEST) --preset tsan -LE "slow|nosan|fuzz" -R "^($(subst $(space),|,$(THREADED)))/" -E $(UNTHREADED)
 
 ## coverage: the lines that the tests reach in each module, and a failure below the floors of tools/coverage_floor.txt (slow)
 coverage: deps deps-test
@@ -50,13 +53,19 @@ coverage: deps deps-test
 	cd build/coverage && $(CTEST) -LE "slow|nosan"
 	tools/coverage.py build/coverage
 
-## check-compilers: clang, and portable C without assembly
+## check-compilers: the program and the library by clang, and the tests of arithmetic with portable C, without assembly
+ARITHMETIC = ec ff groth16 hash msm ntt pairing r1cs verify
 check-compilers: deps deps-test
 	cmake --preset clang
-	cmake --build --preset clang
+	cmake --build --preset clang --target cuzk cuzk_shared
 	cmake --preset portable
-	cmake --build --preset portable
-	$(CTEST) --preset portable -LE "slow|nosan|fuzz|npm" -E "golden|generate|circuit/"
+	cmake --build --preset portable --target $(ARITHMETIC:%=tests_%)
+	$(CTEST) --preset portable -LE "slow|nosan|fuzz|npm" -R "^($(subst $(space),|,$(ARITHMETIC)))/" -E "golden"
+
+## check-clang: all of the tree by clang, tests too (slow)
+check-clang: deps deps-test
+	cmake --preset clang
+	cmake --build --preset clang
 
 ## fuzz: every fuzz target for FUZZ_SECONDS each
 FUZZ_SECONDS ?= 60
