@@ -69,12 +69,12 @@ static void load(void)
         return;
     }
     const bool good =
-        find(&api.init, "nvmlInit_v2") & find(&api.count, "nvmlDeviceGetCount_v2") &
-        find(&api.handle, "nvmlDeviceGetHandleByIndex_v2") & find(&api.name, "nvmlDeviceGetName") &
-        find(&api.pci, "nvmlDeviceGetPciInfo_v3") &
-        find(&api.temperature, "nvmlDeviceGetTemperature") &
-        find(&api.power, "nvmlDeviceGetPowerUsage") & find(&api.clock, "nvmlDeviceGetClockInfo") &
-        find(&api.memory, "nvmlDeviceGetMemoryInfo") &
+        find(&api.init, "nvmlInit_v2") && find(&api.count, "nvmlDeviceGetCount_v2") &&
+        find(&api.handle, "nvmlDeviceGetHandleByIndex_v2") &&
+        find(&api.name, "nvmlDeviceGetName") && find(&api.pci, "nvmlDeviceGetPciInfo_v3") &&
+        find(&api.temperature, "nvmlDeviceGetTemperature") &&
+        find(&api.power, "nvmlDeviceGetPowerUsage") && find(&api.clock, "nvmlDeviceGetClockInfo") &&
+        find(&api.memory, "nvmlDeviceGetMemoryInfo") &&
         find(&api.utilization, "nvmlDeviceGetUtilizationRates");
     if (!good || api.init() != 0) {
         (void)dlclose(api.library);

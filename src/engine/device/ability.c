@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "engine/engine_internal.h"
 
-cuzk_status cuzk_device_abilities_init(cuzk_engine *e, uint32_t index, cuzk_err *err)
+ALONE cuzk_status cuzk_device_abilities_init(cuzk_engine *e, uint32_t index, cuzk_err *err)
 {
     device *d = &e->devices[index];
     d->abilities = cuzk_alloc_zero(e->backend->n_circuits, sizeof(*d->abilities));
@@ -32,7 +32,7 @@ bool cuzk_device_can(const cuzk_engine *e, uint32_t index, uint32_t circuit)
     return e->devices[index].abilities[circuit].ability != CUZK_DEVICE_CANNOT;
 }
 
-static bool any_primary_can(const cuzk_engine *e, uint32_t circuit)
+LOCKED static bool any_primary_can(const cuzk_engine *e, uint32_t circuit)
 {
     bool can = e->n_primary == 0;
     for (uint32_t i = 0; i < e->n_primary; i++) {
