@@ -38,6 +38,13 @@ static uint32_t place_of(uint64_t tag)
     return place;
 }
 
+static void await_accepted(const char *id)
+{
+    do {
+        stack_status(st, &view);
+    } while (strcmp(stack_job_state(&view, id), "") == 0);
+}
+
 /*
  * The queue is full of NORMAL work and the device busy with it when an urgent job comes, and a LOW
  * one waits the longest. How many others get to the device before it?
@@ -50,21 +57,24 @@ static uint32_t overtaken(cuzk_job_kind kind)
     memset(calls, 0, sizeof(calls));
     st = stack_start(1, false, &roomy);
     atomic_store(&st->mock.sleep_us[MOCK_PROVE], 60000);
+    mock_close(&st->mock, MOCK_PROVE); /* the first stays on the device until all are accepted */
     for (int i = 0; i < NORMAL; i++) {
         (void)snprintf(id, sizeof(id), "normal-%d", i);
         stack_call_start(&calls[i], st, CUZK_JOB_POREP, CUZK_PRIORITY_NORMAL,
                          FIRST_TAG + (uint64_t)i, id);
     }
     stack_call_start(&calls[LOW], st, CUZK_JOB_POREP, CUZK_PRIORITY_LOW, FIRST_TAG + LOW, "low");
-    while (stack_n_order(st) < 2) {
+    for (int i = 0; i <= LOW; i++) {
+        await_accepted(calls[i].id);
+    }
+    while (stack_n_order(st) < 1) {
         sleep_ms(1);
     }
     stack_call_start(&calls[URGENT], st, kind, CUZK_PRIORITY_CRITICAL, FIRST_TAG + URGENT,
                      "urgent");
-    do { /* from here on it is accepted */
-        stack_status(st, &view);
-    } while (strcmp(stack_job_state(&view, "urgent"), "") == 0);
+    await_accepted("urgent");
     const uint32_t before = stack_n_order(st);
+    mock_open(&st->mock, MOCK_PROVE);
     for (int i = 0; i < ALL; i++) {
         stack_call_join(&calls[i]);
         CHECK_MSG(calls[i].status == CUZK_OK && calls[i].result.outcome == CUZK_RPC_COMPLETED,
