@@ -280,12 +280,12 @@ static void of_two_with_one_name_the_newer_stays(void)
 
 #define IS_BAD(number) ((number) % 40 == 7) /* kills every process that proves it */
 
-static volatile sig_atomic_t stop;
+static atomic_int stop; /* the signal may come to a thread of the store */
 
 static void on_term(int sig)
 {
     (void)sig;
-    stop = 1;
+    atomic_store(&stop, 1);
 }
 
 static void prove(cuzk_job_store *s, uint64_t number)
@@ -317,7 +317,7 @@ static void work_until_term(void)
     }
     (void)signal(SIGTERM, on_term);
     cuzk_job_store s = join(url, name, LEASE_MS);
-    while (stop == 0) {
+    while (atomic_load(&stop) == 0) {
         s.shared->take_orders(s.arg, ignore_order, NULL);
         const list l = claim(&s, 3);
         for (size_t i = 0; i < l.count; i++) {
