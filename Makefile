@@ -13,7 +13,7 @@ demo: deps
 	cmake --build --preset release --target cuzk
 	tools/demo.sh build/release/cuzk
 
-## check: install what the tests need, build, and run lint and the tests (under ten minutes on two cores)
+## check: install what the tests need, build, and run lint and the tests (about fifteen minutes on two cores)
 check: deps deps-test release
 	tools/lint.sh
 	$(CTEST) --preset release -LE slow
