@@ -11,7 +11,12 @@
 #include "test.h"
 
 #define PARTITIONS 3
-#define MEMORY     ((uint64_t)1 << 30)
+#ifdef __SANITIZE_THREAD__ /* a proof takes ten times as long: each kind of event once */
+#    define IS_BRIEF true
+#else
+#    define IS_BRIEF false
+#endif
+#define MEMORY ((uint64_t)1 << 30)
 
 typedef struct rig {
     cuzk_params_dir dir;
@@ -151,7 +156,9 @@ static void pipeline(void)
     all_partitions(&r);
     const cuzk_mock_script wrong = {.wrong_sum_at = 3};
     expect_failure(&r, 0, &wrong, CUZK_E_SELFTEST);
-    expect_failure(&r, 1, &wrong, CUZK_E_SELFTEST);
+    if (!IS_BRIEF) {
+        expect_failure(&r, 1, &wrong, CUZK_E_SELFTEST);
+    }
     const cuzk_mock_script no_memory = {
         .fail_at = 1, .and_after = true, .fail_with = CUZK_E_DEV_NOMEM};
     expect_failure(&r, 0, &no_memory, CUZK_E_DEV_NOMEM);
@@ -197,7 +204,9 @@ static void checks_beside(void)
     rig r;
     cuzk_err err;
     rig_open(&r);
-    all_partitions(&r);
+    if (!IS_BRIEF) {
+        all_partitions(&r);
+    }
     r.pipe.n_keys = 1;
     r.in->n_partitions = 1;
     cuzk_merkle_proof *p = (cuzk_merkle_proof *)(uintptr_t)&r.in->post->sectors[0].proofs[5];
@@ -205,12 +214,14 @@ static void checks_beside(void)
     CHECK(cuzk_filecoin_input_is_shaped(r.in));
     sibling->b[0] ^= 1; /* a witness can be made, rows are not satisfied */
     CHECK(cuzk_filecoin_input_is_shaped(r.in));
-    expect_verdict(&r, &none);
-    expect_verdict(&r, &wrong);
     expect_verdict(&r, &no_memory);
-    r.pipe.check_rows = true;
-    expect_verdict(&r, &none);
-    r.pipe.check_rows = false;
+    if (!IS_BRIEF) {
+        expect_verdict(&r, &none);
+        expect_verdict(&r, &wrong);
+        r.pipe.check_rows = true;
+        expect_verdict(&r, &none);
+        r.pipe.check_rows = false;
+    }
     memset(sibling->b, 0xff, sizeof(sibling->b)); /* no field element: no witness */
     expect_verdict(&r, &none);
     memset(sibling->b, 0, sizeof(sibling->b));
