@@ -2,6 +2,7 @@
 #include "log/log_writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static void writer_free(cuzk_log_writer *w)
     (void)pthread_cond_destroy(&w->filled);
     (void)pthread_cond_destroy(&w->drained);
     (void)pthread_mutex_destroy(&w->mutex);
+    (void)close(w->fd);
     cuzk_free(w->queue);
     cuzk_free(w);
 }
@@ -109,7 +111,13 @@ cuzk_status cuzk_log_writer_create(cuzk_log_writer **out, int fd, cuzk_err *err)
         cuzk_free(queue);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the log");
     }
-    w->fd = fd;
+    w->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (w->fd < 0) {
+        const int os = errno;
+        cuzk_free(w);
+        cuzk_free(queue);
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "the log: its output cannot be opened again");
+    }
     w->queue = queue;
     (void)pthread_condattr_init(&attr);
     (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -118,8 +126,7 @@ cuzk_status cuzk_log_writer_create(cuzk_log_writer **out, int fd, cuzk_err *err)
     (void)pthread_cond_init(&w->drained, &attr);
     (void)pthread_condattr_destroy(&attr);
     if (pthread_create(&w->thread, NULL, run, w) != 0) {
-        cuzk_free(queue);
-        cuzk_free(w);
+        writer_free(w);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no thread for the log");
     }
     *out = w;

@@ -16,7 +16,7 @@
 
 typedef struct cuzk_log_writer cuzk_log_writer;
 
-/** Starts the thread; fd is borrowed. E_NOMEM. */
+/** Starts the thread, which writes to a duplicate of fd; the caller may close fd. E_NOMEM, E_IO. */
 CUZK_NODISCARD cuzk_status cuzk_log_writer_create(cuzk_log_writer **out, int fd, cuzk_err *err);
 /**
  * Queues one line [n]; never waits for the reader. False: the queue is full or the output is
@@ -38,8 +38,7 @@ bool cuzk_log_writer_flush(cuzk_log_writer *w, uint32_t stall_ms);
 /**
  * Flushes, ends the thread and frees the writer. NULL is fine. Where the reader takes nothing for
  * half a second, returns all the same: the thread, still in its write, frees the writer when the
- * write returns (or ends with the process), and the lines that wait are dropped. The descriptor
- * stays the caller's; until then it must not be reused for another file.
+ * write returns (or ends with the process), and the lines that wait are dropped.
  */
 void cuzk_log_writer_destroy(cuzk_log_writer *w);
 

@@ -183,7 +183,7 @@ static void schema_is_made_once(void)
 typedef struct busy {
     cuzk_job_store s;
     atomic_bool stop;
-    uint64_t n; /* the next number */
+    _Atomic uint64_t n; /* the next number */
 } busy;
 
 static void *put_and_complete(void *arg)
@@ -205,8 +205,11 @@ static void a_server_may_go_and_come(void)
     busy b = {.s = open_store(), .n = 1};
     CHECK(pthread_create(&t, NULL, put_and_complete, &b) == 0);
     for (int i = 0; i < 3; i++) {
-        const struct timespec some = {.tv_nsec = 150000000};
-        (void)nanosleep(&some, NULL);
+        const uint64_t before = atomic_load(&b.n);
+        do { /* jobs are put between two crashes, however slow the machine */
+            const struct timespec some = {.tv_nsec = 150000000};
+            (void)nanosleep(&some, NULL);
+        } while (atomic_load(&b.n) < before + 2);
         pg_server_restart();
     }
     atomic_store(&b.stop, true);
