@@ -520,7 +520,11 @@ static void out_of_memory(void)
 
 static void thousand_connections(void)
 {
+#ifdef __SANITIZE_THREAD__ /* this one client is so slow there that its first connections pass for idle */
+    enum { N = 200 };
+#else
     enum { N = 1000 };
+#endif
     fixture f;
     struct rlimit lim;
     static h2_peer *peers[N];

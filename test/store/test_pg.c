@@ -99,6 +99,7 @@ static void faults(void)
     CHECK(pg_fault_of(NULL) == PG_FAULT_LOST && pg_fault_of("08006") == PG_FAULT_LOST);
     CHECK(pg_fault_of("57P01") == PG_FAULT_LOST && pg_fault_of("53300") == PG_FAULT_LOST);
     CHECK(pg_fault_of("40001") == PG_FAULT_CONFLICT && pg_fault_of("40P01") == PG_FAULT_CONFLICT);
+    CHECK(pg_fault_of("42710") == PG_FAULT_DUPLICATE && pg_fault_of("42P07") == PG_FAULT_DUPLICATE);
     CHECK(pg_fault_of("23505") == PG_FAULT_DUPLICATE);
     CHECK(pg_fault_of("53100") == PG_FAULT_OTHER && pg_fault_of("42P01") == PG_FAULT_OTHER);
 }

@@ -17,7 +17,7 @@ typedef enum pg_fault {
     PG_FAULT_NONE = 0,
     PG_FAULT_LOST, /* the connection is gone: another try may succeed, and this one may have been done */
     PG_FAULT_CONFLICT, /* serialisation failure or deadlock: rolled back, another try may succeed */
-    PG_FAULT_DUPLICATE, /* a unique key is there already */
+    PG_FAULT_DUPLICATE, /* a unique key, or a table or type of that name, is there already */
     PG_FAULT_OTHER
 } pg_fault;
 /** Of a SQLSTATE; NULL or "": the connection is lost. Pure. */

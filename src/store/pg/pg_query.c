@@ -34,7 +34,12 @@ pg_fault pg_fault_of(const char *sqlstate)
     if (strcmp(sqlstate, "40001") == 0 || strcmp(sqlstate, "40P01") == 0) {
         return PG_FAULT_CONFLICT;
     }
-    return strcmp(sqlstate, "23505") == 0 ? PG_FAULT_DUPLICATE : PG_FAULT_OTHER;
+    /* CREATE TABLE IF NOT EXISTS of two daemons at once fails by any of these: key, type or table is there */
+    if (strcmp(sqlstate, "23505") == 0 || strcmp(sqlstate, "42710") == 0 ||
+        strcmp(sqlstate, "42P07") == 0) {
+        return PG_FAULT_DUPLICATE;
+    }
+    return PG_FAULT_OTHER;
 }
 
 static void add(pg_params *p, Oid type, const void *value, size_t n)
