@@ -14,7 +14,7 @@ static inline ssize_t getrandom(void *out, size_t n, unsigned flags)
     return getentropy(out, part) == 0 ? (ssize_t)part : -1;
 }
 
-/* Advice about pages: there are none. */
+/* madvise does nothing: WebAssembly has no pages to advise about. */
 #define madvise(p, n, advice) 0
 
 #endif /* CUZK_WASM_SHIM_H */

@@ -130,7 +130,7 @@ const config_key config_keys[] = {
     {"store.result_retention", T_DURATION_AUTO, USE_KEY, AT(result_retention_ms), 1000, 8760 * HOUR, "auto", NULL, NULL,
      "How long ended jobs can be asked for."},
     {"store.result_count", T_NUMBER_AUTO, USE_KEY, AT(result_count), 1, UINT32_MAX, "auto", NULL, NULL,
-     "At most so many ended jobs are kept."},
+     "The most ended jobs that are kept."},
 
     {"logging.level", T_CHOICE, USE_KEY, AT(log_level), 0, 0, "info", "off|error|warn|info|debug|trace", NULL,
      "RUST_LOG and --log-level win over it."},

@@ -322,7 +322,7 @@ static cuzk_status work(bench_sweep *p)
 {
     app *a = &p->a;
     point pt = {.p = p};
-    /* Input and parameters; nothing of it stays loaded beside the engines. */
+    /* Makes input and parameter files. What was loaded for that is unloaded: each engine loads its own. */
     p->s.dev.spec = "cpu";
     CUZK_TRY(bench_subject_open(&p->s, a, true));
     bench_subject_unload(&p->s);

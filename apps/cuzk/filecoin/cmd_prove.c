@@ -13,7 +13,7 @@
 #include "fil_opts.h"
 #include "porep_aggregate.h"
 
-/* What a proof leaves beside its bytes. */
+/* What is reported of a proof, apart from its bytes. */
 typedef struct proved {
     cuzk_span after;          /* the last span before it */
     uint64_t passes;          /* over the points, on all devices */
