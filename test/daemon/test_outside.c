@@ -62,13 +62,13 @@ static uint32_t overtaken(cuzk_job_kind kind)
         (void)snprintf(id, sizeof(id), "normal-%d", i);
         stack_call_start(&calls[i], st, CUZK_JOB_POREP, CUZK_PRIORITY_NORMAL,
                          FIRST_TAG + (uint64_t)i, id);
+        while (i == 0 && stack_n_order(st) < 1) { /* the device is taken before others come */
+            sleep_ms(1);
+        }
     }
     stack_call_start(&calls[LOW], st, CUZK_JOB_POREP, CUZK_PRIORITY_LOW, FIRST_TAG + LOW, "low");
     for (int i = 0; i <= LOW; i++) {
         await_accepted(calls[i].id);
-    }
-    while (stack_n_order(st) < 1) {
-        sleep_ms(1);
     }
     stack_call_start(&calls[URGENT], st, kind, CUZK_PRIORITY_CRITICAL, FIRST_TAG + URGENT,
                      "urgent");
