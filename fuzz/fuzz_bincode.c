@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "vanilla/check.h"
+#include "vanilla/check/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

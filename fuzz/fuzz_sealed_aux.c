@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "vanilla/sealed.h"
+#include "vanilla/sealed/sealed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

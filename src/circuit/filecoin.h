@@ -17,7 +17,7 @@
  */
 #include "base/status.h"
 #include "r1cs/circuit.h"
-#include "vanilla/sector.h"
+#include "vanilla/sector/sector.h"
 
 typedef enum cuzk_circuit_kind {
     CUZK_CIRCUIT_POREP = 0,

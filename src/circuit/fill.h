@@ -4,12 +4,12 @@
 
 /*
  * Witnesses of the Filecoin circuits from vanilla proofs: straight-line code, parallel over blocks.
- * The input must have passed its native check (vanilla/check.h) and w must be of the input's
+ * The input must have passed its native check (vanilla/check/check.h) and w must be of the input's
  * circuit; a part that comes out too short or too long is E_SELFTEST. E_VANILLA when a value is not
  * a field element.
  */
 #include "r1cs/witness.h"
-#include "vanilla/check.h"
+#include "vanilla/check/check.h"
 
 CUZK_NODISCARD cuzk_status cuzk_porep_fill(cuzk_witness *w, const cuzk_porep_input *in,
                                            uint32_t partition, const cuzk_hashes *h,

@@ -4,7 +4,7 @@
 
 /* Values of the gadgets of gadget/merkle.h, in their order of wires. */
 #include "circuit/witness_writer.h"
-#include "vanilla/check.h"
+#include "vanilla/check/check.h"
 
 /** Poseidon with the Merkle tag (tag NULL) or another: its trace; *out gets the digest. */
 void cuzk_wit_poseidon(cuzk_witness_writer *w, cuzk_fr *out, const cuzk_poseidon_params *p,

@@ -5,7 +5,7 @@
 /* Numbers of the SnapDeals circuit that follow from the sector shape (docs/spec/update.md#layout). */
 #include <string.h>
 
-#include "vanilla/challenges.h"
+#include "vanilla/sector/challenges.h"
 
 #define CUZK_UPDATE_H_SELECTS 6
 

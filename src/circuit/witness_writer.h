@@ -7,7 +7,7 @@
  * bitmap, full elements and inputs into their arrays.
  */
 #include "r1cs/witness.h"
-#include "vanilla/sector.h"
+#include "vanilla/sector/sector.h"
 
 typedef struct cuzk_witness_writer {
     uint64_t *bits; /* next word */

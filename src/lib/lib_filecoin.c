@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "prover/filecoin_input.h"
 #include "prover/filecoin_verify.h"
-#include "vanilla/public_inputs.h"
+#include "vanilla/check/public_inputs.h"
 
 #include "lib_internal.h"
 

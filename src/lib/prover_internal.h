@@ -13,7 +13,7 @@
 #include "prover/filecoin_needs.h"
 #include "prover/witness_memory.h"
 #include "trace/trace.h"
-#include "vanilla/check.h"
+#include "vanilla/check/check.h"
 
 #include "lib_internal.h"
 

@@ -8,7 +8,7 @@
  *     {"registered_proof": 5, "miner": 1000, "sectors": [
  *       {"sector": 1, "comm_r": HEX, "comm_d": HEX, "ticket": HEX, "seed": HEX, "proof": HEX}]}
  */
-#include "vanilla/challenges.h"
+#include "vanilla/sector/challenges.h"
 
 /** An entry as it is given. */
 typedef struct cuzk_agg_sector {

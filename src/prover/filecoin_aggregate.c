@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "hash/sha256.h"
 #include "prover/params_dir.h"
-#include "vanilla/public_inputs.h"
+#include "vanilla/check/public_inputs.h"
 
 static void hash_include(cuzk_agg_seals *out, const cuzk_porep_statement *sectors)
 {

@@ -7,7 +7,7 @@
  * padding and hash of seeds and replica commitments.
  */
 #include "aggregate/aggregate.h"
-#include "vanilla/challenges.h"
+#include "vanilla/sector/challenges.h"
 
 /** Sectors that the chain takes in one aggregate. */
 #define CUZK_AGG_CHAIN_MIN_SECTORS    4

@@ -9,8 +9,8 @@
  */
 #include "groth16/cpu/prove.h"
 #include "prover/filecoin_key.h"
-#include "vanilla/miner.h"
-#include "vanilla/public_inputs.h"
+#include "vanilla/check/public_inputs.h"
+#include "vanilla/sector/miner.h"
 
 typedef struct cuzk_filecoin_blob {
     const uint8_t *data;

@@ -9,7 +9,7 @@
 #include <cuzk/verify.h>
 
 #include "prover/params_dir.h"
-#include "vanilla/public_inputs.h"
+#include "vanilla/check/public_inputs.h"
 
 /**
  * The .vk of a circuit in a folder; without one, the key inside its .params file.

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "circuit/fill.h"
-#include "vanilla/generate.h"
+#include "vanilla/generate/generate.h"
 
 #include "cuda_test.h"
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "circuit/filecoin.h"
 #include "circuit/fill.h"
-#include "vanilla/generate.h"
+#include "vanilla/generate/generate.h"
 
 #include "test.h"
 

@@ -15,8 +15,8 @@
 #include "circuit/fill.h"
 #include "groth16/golden_instance.h"
 #include "groth16/trapdoor.h"
-#include "vanilla/generate.h"
-#include "vanilla/public_inputs.h"
+#include "vanilla/check/public_inputs.h"
+#include "vanilla/generate/generate.h"
 
 #include "test.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "groth16/setup/setup.h"
-#include "vanilla/generate.h"
+#include "vanilla/generate/generate.h"
 
 #include "test.h"
 

@@ -3,7 +3,7 @@
 #define CUZK_TEST_VANILLA_GOLDEN_H
 
 /* Reads test/vectors/groth16/vectors.json. */
-#include "vanilla/public_inputs.h"
+#include "vanilla/check/public_inputs.h"
 
 /** Hex string found at the path of keys in vectors.json, as n bytes. Fails the case when absent. */
 void golden_bytes(uint8_t *out, size_t n, const char *const *path, size_t n_path);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hash/sha256.h"
-#include "vanilla/sealed.h"
+#include "vanilla/sealed/sealed.h"
 
 #include "test.h"
 

@@ -3,7 +3,7 @@
 #define CUZK_TEST_VANILLA_SEALED_CACHE_H
 
 /* Writes the cache folder of a sector as the sealing software leaves it: trees, p_aux and t_aux. */
-#include "vanilla/check.h"
+#include "vanilla/check/check.h"
 
 /** Rows above the leaves that tree-r-last leaves out, in each base tree. */
 typedef struct cache_spec {

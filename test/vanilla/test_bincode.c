@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "vanilla/vanilla.h"
+#include "vanilla/read/vanilla.h"
 
 #include "test.h"
 

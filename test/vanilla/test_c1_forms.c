@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "vanilla/check.h"
-#include "vanilla/miner.h"
+#include "vanilla/check/check.h"
+#include "vanilla/sector/miner.h"
 
 #include "test.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "vanilla/generate.h"
+#include "vanilla/generate/generate.h"
 
 #include "test.h"
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "vanilla/generate.h"
-#include "vanilla/sealed.h"
+#include "vanilla/generate/generate.h"
+#include "vanilla/sealed/sealed.h"
 
 #include "golden.h"
 #include "sealed_cache.h"

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "prover/filecoin_verify.h"
-#include "vanilla/vanilla.h"
+#include "vanilla/read/vanilla.h"
 
 enum {
     OPT_SECTORS = 0x700,

@@ -2,8 +2,8 @@
 #ifndef CUZK_APPS_GEN_FILES_H
 #define CUZK_APPS_GEN_FILES_H
 
-/* Generated inputs (vanilla/generate.h) as files. Each replaces a file that is there if `replace`. */
-#include "vanilla/generate.h"
+/* Generated inputs (vanilla/generate/generate.h) as files. Each replaces a file that is there if `replace`. */
+#include "vanilla/generate/generate.h"
 
 CUZK_NODISCARD cuzk_status gen_write_porep(const cuzk_porep_input *in, const char *path,
                                            bool replace, cuzk_err *err);

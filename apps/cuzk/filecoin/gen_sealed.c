@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "vanilla/sealed.h"
+#include "vanilla/sealed/sealed.h"
 
 #include "gen_files.h"
 

@@ -6,7 +6,7 @@
 #include <argp.h>
 
 #include "apps/cuzk/app.h"
-#include "vanilla/check.h"
+#include "vanilla/check/check.h"
 
 enum {
     OPT_SEALED = 0x900,

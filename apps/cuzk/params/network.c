@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "prover/circuit_id.h"
 #include "sys/file.h"
-#include "vanilla/sector.h"
+#include "vanilla/sector/sector.h"
 
 const char *network_size_text(char out[32], uint64_t sector_bytes)
 {

@@ -14,8 +14,8 @@
 #include "prover/circuit_id.h"
 #include "prover/params_dir.h"
 #include "sys/file.h"
-#include "vanilla/miner.h"
-#include "vanilla/sector.h"
+#include "vanilla/sector/miner.h"
+#include "vanilla/sector/sector.h"
 
 #include "remote.h"
 
