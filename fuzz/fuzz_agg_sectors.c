@@ -3,7 +3,7 @@
 /* Lists of sectors for aggregation, any text. */
 #include <stdlib.h>
 
-#include "prover/aggregate_sectors.h"
+#include "prover/aggregate/aggregate_sectors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The network's parameter files as a C table: src/prover/network_files_gen.h.
+"""The network's parameter files as a C table: src/prover/keys/network_files_gen.h.
 
 Usage: tools/gen_network_files.py build/release/cuzk [--check]      (run from the repository root)
 tools/parameters.json is the network's list (names, CIDs, digests, sector sizes). The list has no sizes: those of
@@ -7,7 +7,7 @@ circuits that this program has are computed from the counts of `cuzk circuit inf
 """
 import json, pathlib, subprocess, sys
 
-OUT = pathlib.Path("src/prover/network_files_gen.h")
+OUT = pathlib.Path("src/prover/keys/network_files_gen.h")
 SIZES = ["2KiB", "8MiB", "512MiB", "32GiB", "64GiB"]
 SRS_POWERS = 2**20 + 1  # docs/snarkpack.md: the inner-product file
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "prover/circuit_id.h"
+#include "prover/keys/circuit_id.h"
 
 #include "commands.h"
 #include "commit.h"

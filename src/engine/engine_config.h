@@ -31,7 +31,8 @@ typedef enum cuzk_engine_stream {
 
 /** 0 (false, NULL) in any field: the engine's default, which is written here and in reconfigure.c only. */
 typedef struct cuzk_engine_config {
-    const char *param_cache; /* folder of .params and .vk; NULL: as prover/params_dir.h finds it */
+    const char
+        *param_cache; /* folder of .params and .vk; NULL: as prover/keys/params_dir.h finds it */
     const char *aggregate_srs;        /* file; NULL: the network's name in that folder */
     const char *aggregate_srs_digest; /* 32 hex digits, for tests; NULL: the network's */
     uint64_t budget_bytes;        /* 0: from the machine and its cgroup, less safety_margin_bytes */

@@ -7,7 +7,7 @@
  * Taken under one lock for some microseconds, never waits for a device or a file.
  */
 #include "engine/engine.h"
-#include "prover/filecoin_needs.h"
+#include "prover/needs/filecoin_needs.h"
 
 #define CUZK_STAGES 9
 /** Stages of a partition, in order; an aggregate goes from CHECK to AGGREGATE to RETURN. Names: cuzk_stage_name. */

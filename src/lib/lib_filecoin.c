@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "base/alloc.h"
-#include "prover/filecoin_input.h"
-#include "prover/filecoin_verify.h"
+#include "prover/keys/filecoin_verify.h"
+#include "prover/prove/filecoin_input.h"
 #include "vanilla/check/public_inputs.h"
 
 #include "lib_internal.h"

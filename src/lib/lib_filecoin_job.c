@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Filecoin's proofs for a task: the one file of the library that drives src/prover. */
 #include "base/alloc.h"
-#include "prover/prove_all.h"
+#include "prover/prove/prove_all.h"
 
 #include "prover_internal.h"
 

@@ -9,8 +9,8 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "groth16/setup/setup.h"
-#include "prover/network_files.h"
-#include "prover/params_dir.h"
+#include "prover/keys/network_files.h"
+#include "prover/keys/params_dir.h"
 #include "sys/file.h"
 
 #include "lib_internal.h"

@@ -9,9 +9,9 @@
 
 #include "accel/accel.h"
 #include "groth16/device/device_key.h"
-#include "prover/filecoin_key.h"
-#include "prover/filecoin_needs.h"
-#include "prover/witness_memory.h"
+#include "prover/keys/filecoin_key.h"
+#include "prover/needs/filecoin_needs.h"
+#include "prover/prove/witness_memory.h"
 #include "trace/trace.h"
 #include "vanilla/check/check.h"
 

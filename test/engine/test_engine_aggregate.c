@@ -8,7 +8,7 @@
 #include "engine/engine_config.h"
 #include "engine/engine_status.h"
 #include "engine/sector_record.h"
-#include "prover/params_dir.h"
+#include "prover/keys/params_dir.h"
 #include "sys/file.h"
 
 #include "test.h"

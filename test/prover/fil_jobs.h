@@ -6,7 +6,7 @@
  * Requests as they come from the wire, made by the generator of synthetic sectors, and parameters
  * made from a seed. Everything fails the running case when it does not work.
  */
-#include "prover/filecoin_input.h"
+#include "prover/prove/filecoin_input.h"
 
 typedef struct fil_job {
     cuzk_filecoin_request rq; /* points into the job */

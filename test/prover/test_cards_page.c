@@ -5,7 +5,7 @@
 
 #include "accel/card/card.h"
 #include "accel/card/work.h"
-#include "prover/expected_time.h"
+#include "prover/needs/expected_time.h"
 
 #include "test.h"
 

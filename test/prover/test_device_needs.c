@@ -4,7 +4,7 @@
 
 #include "accel/card/card.h"
 #include "accel/card/rates.h"
-#include "prover/expected_time.h"
+#include "prover/needs/expected_time.h"
 
 #include "test.h"
 

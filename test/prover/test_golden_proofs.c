@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "circuit/fill.h"
 #include "hash/sha256.h"
-#include "prover/filecoin_prover.h"
-#include "prover/filecoin_verify.h"
+#include "prover/keys/filecoin_verify.h"
+#include "prover/prove/filecoin_prover.h"
 #include "vanilla/golden.h"
 
 #include "seed_params.h"

@@ -4,7 +4,7 @@
 
 #include "accel/mock/mock_accel.h"
 #include "base/alloc.h"
-#include "prover/pipeline.h"
+#include "prover/prove/pipeline.h"
 
 #include "fil_jobs.h"
 #include "test.h"

@@ -4,7 +4,7 @@
 
 #include "accel/mock/mock_accel.h"
 #include "base/alloc.h"
-#include "prover/prove_all.h"
+#include "prover/prove/prove_all.h"
 #include "trace/trace_read.h"
 
 #include "fil_jobs.h"

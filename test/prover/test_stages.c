@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "prover/filecoin_needs.h"
+#include "prover/needs/filecoin_needs.h"
 
 #include "fil_jobs.h"
 #include "test.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "prover/filecoin_verify.h"
+#include "prover/keys/filecoin_verify.h"
 #include "vanilla/golden.h"
 
 #include "test.h"

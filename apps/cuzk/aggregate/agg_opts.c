@@ -6,7 +6,7 @@
 #include "apps/cuzk/inputs.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "prover/filecoin_verify.h"
+#include "prover/keys/filecoin_verify.h"
 #include "vanilla/read/vanilla.h"
 
 enum {

@@ -4,8 +4,8 @@
 
 /* Options of `cuzk aggregate` and `cuzk verify aggregate`, and the statements that they name. */
 #include "apps/cuzk/app.h"
-#include "prover/aggregate_sectors.h"
-#include "prover/filecoin_aggregate.h"
+#include "prover/aggregate/aggregate_sectors.h"
+#include "prover/aggregate/filecoin_aggregate.h"
 
 typedef struct agg_opts {
     app a;

@@ -16,7 +16,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "groth16/setup/setup.h"
-#include "prover/circuit_id.h"
+#include "prover/keys/circuit_id.h"
 #include "sys/file.h"
 
 static cuzk_status make_dir(bench_subject *s)

@@ -9,7 +9,7 @@
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/devices.h"
 #include "apps/cuzk/filecoin/statement_opts.h"
-#include "prover/filecoin_prover.h"
+#include "prover/prove/filecoin_prover.h"
 
 #include "bench_rows.h"
 

@@ -17,7 +17,7 @@
 #if CUZK_HAVE_CUDA
 #    include "accel/cuda/cuda_accel.h"
 #    include "apps/cuzk/remote/ability_text.h"
-#    include "prover/expected_time.h"
+#    include "prover/needs/expected_time.h"
 #endif
 
 enum {

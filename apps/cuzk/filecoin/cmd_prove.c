@@ -6,7 +6,7 @@
 #include "apps/cuzk/commands.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "prover/filecoin_verify.h"
+#include "prover/keys/filecoin_verify.h"
 #include "sys/file.h"
 #include "trace/trace_read.h"
 

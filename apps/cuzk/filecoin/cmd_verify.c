@@ -5,7 +5,7 @@
 #include "apps/cuzk/commands.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "prover/filecoin_verify.h"
+#include "prover/keys/filecoin_verify.h"
 
 #include "fil_opts.h"
 #include "porep_aggregate.h"

@@ -11,7 +11,7 @@
 #include "apps/cuzk/inputs.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "prover/filecoin_aggregate.h"
+#include "prover/aggregate/filecoin_aggregate.h"
 #include "sys/file.h"
 
 enum {

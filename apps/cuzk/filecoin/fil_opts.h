@@ -7,7 +7,7 @@
  */
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/devices.h"
-#include "prover/filecoin_prover.h"
+#include "prover/prove/filecoin_prover.h"
 
 #include "statement_opts.h"
 

@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "circuit/filecoin.h"
 #include "groth16/device/device_key.h"
-#include "prover/circuit_id.h"
-#include "prover/params_dir.h"
+#include "prover/keys/circuit_id.h"
+#include "prover/keys/params_dir.h"
 #include "sys/file.h"
 
 typedef struct circuit_args {

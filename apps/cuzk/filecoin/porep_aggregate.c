@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "prover/filecoin_verify.h"
+#include "prover/keys/filecoin_verify.h"
 
 static cuzk_status open_srs(porep_agg *g, fil_opts *o)
 {

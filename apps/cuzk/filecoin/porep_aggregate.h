@@ -6,7 +6,7 @@
  * The proof of one non-interactive sector is the aggregate of its partitions' proofs
  * (docs/spec/snarkpack.md, section 7).
  */
-#include "prover/filecoin_aggregate.h"
+#include "prover/aggregate/filecoin_aggregate.h"
 
 #include "fil_opts.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/json.h"
-#include "prover/circuit_id.h"
+#include "prover/keys/circuit_id.h"
 #include "sys/file.h"
 #include "vanilla/sector/sector.h"
 

@@ -4,8 +4,8 @@
 
 /* `cuzk params list`, `check FOLDER` and `fetch`: the network's parameter files in a folder. */
 #include "apps/cuzk/app.h"
-#include "prover/network_files.h"
-#include "prover/params_dir.h"
+#include "prover/keys/network_files.h"
+#include "prover/keys/params_dir.h"
 
 #define NETWORK_FILES_MAX 96
 

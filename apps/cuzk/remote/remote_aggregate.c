@@ -2,7 +2,7 @@
 /* A list of sectors as a request of kind CUZK_JOB_AGGREGATE. */
 #include "base/alloc.h"
 #include "engine/sector_record.h"
-#include "prover/aggregate_sectors.h"
+#include "prover/aggregate/aggregate_sectors.h"
 #include "sys/file.h"
 
 #include "remote.h"

@@ -11,7 +11,7 @@
  * success only. Memory: never more than was announced.
  */
 #include "engine/engine.h"
-#include "prover/filecoin_needs.h"
+#include "prover/needs/filecoin_needs.h"
 #include "sys/pool.h"
 
 typedef struct cuzk_backend_circuit {

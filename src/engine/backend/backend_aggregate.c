@@ -7,9 +7,9 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "engine/sector_record.h"
-#include "prover/filecoin_aggregate.h"
-#include "prover/filecoin_input.h"
-#include "prover/filecoin_verify.h"
+#include "prover/aggregate/filecoin_aggregate.h"
+#include "prover/keys/filecoin_verify.h"
+#include "prover/prove/filecoin_input.h"
 
 /* Measured at 8,192 proofs: 3.8 KB a proof for vectors and powers; the rest is for what does not grow. */
 #define BYTES_PER_PROOF ((uint64_t)4096)

@@ -8,7 +8,7 @@
  */
 #include "engine/backend/backend.h"
 #include "engine/engine_config.h"
-#include "prover/params_dir.h"
+#include "prover/keys/params_dir.h"
 
 typedef struct cuzk_backend_aggregates cuzk_backend_aggregates;
 /** A parsed request. */

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "prover/pipeline.h"
+#include "prover/prove/pipeline.h"
 #include "sched/batcher.h"
 #if CUZK_HAVE_CUDA
 #    include "accel/cuda/cuda_accel.h"

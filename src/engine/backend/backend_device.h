@@ -9,8 +9,8 @@
 #include "engine/backend/backend.h"
 #include "engine/engine_config.h"
 #include "groth16/device/device_key.h"
-#include "prover/filecoin_key.h"
-#include "prover/witness_memory.h"
+#include "prover/keys/filecoin_key.h"
+#include "prover/prove/witness_memory.h"
 
 typedef struct cuzk_backend_devices cuzk_backend_devices;
 

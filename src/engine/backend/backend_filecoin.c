@@ -8,9 +8,9 @@
 #include "base/alloc.h"
 #include "engine/backend/backend_aggregate.h"
 #include "engine/backend/backend_device.h"
-#include "prover/circuit_id.h"
-#include "prover/expected_time.h"
-#include "prover/pipeline.h"
+#include "prover/keys/circuit_id.h"
+#include "prover/needs/expected_time.h"
+#include "prover/prove/pipeline.h"
 #include "sys/file.h"
 #include "unpack/unpack.h"
 

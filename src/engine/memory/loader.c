@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/engine_internal.h"
-#include "prover/circuit_id.h"
+#include "prover/keys/circuit_id.h"
 
 #define MAX_TRIES 3 /* of a load that may succeed another time */
 

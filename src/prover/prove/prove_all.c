@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "prover/prove/prove_all.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sys/releaser.h"
+
+#define PER_DEVICE  3u
+#define MAX_BACKLOG ((uint64_t)1 << 30)
+#define MAX_BATCH   CUZK_PIPELINE_MAX_BATCH
+
+typedef struct made_witness {
+    cuzk_placed_witness *w;
+    uint32_t partition;
+} made_witness;
+
+typedef struct pipe_state {
+    const cuzk_prove_all_job *p;
+    cuzk_pipeline *steps;
+    uint32_t n;     /* partitions */
+    uint32_t batch; /* witnesses that a device proves in one call */
+    uint8_t *proofs;
+    cuzk_releaser *releaser;
+    uint64_t witness_bytes;
+    /* Of the calling thread: the native check is still to be started; it runs on `checker`. */
+    bool check_waits, check_runs;
+    pthread_t checker;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* Guarded by lock. */
+    made_witness ready[2 * MAX_BATCH];
+    uint32_t n_ready, n_made, n_done;
+    cuzk_status st; /* first failure */
+    cuzk_err err;
+    uint64_t backlog_peak;
+} pipe_state;
+
+typedef struct pipe_worker {
+    pipe_state *s;
+    cuzk_device_key *key;
+    int32_t device;
+    pthread_t thread;
+} pipe_worker;
+
+static void fail_locked(pipe_state *s, cuzk_status st, const cuzk_err *err)
+{
+    if (s->st == CUZK_OK) {
+        s->st = st;
+        s->err = *err;
+    }
+    (void)pthread_cond_broadcast(&s->changed);
+}
+
+static void release_witness(void *w)
+{
+    cuzk_placed_give(w);
+}
+
+/* Freeing a large heap block takes time, so the releaser's thread does it; page-locked blocks are kept. */
+static void drop_witness(pipe_state *s, const made_witness *w)
+{
+    if (cuzk_placed_is_locked(w->w)) {
+        cuzk_placed_give(w->w);
+    } else {
+        cuzk_releaser_push(s->releaser, release_witness, w->w, s->witness_bytes);
+    }
+}
+
+/* Waits for a batch of witnesses, or for the last ones. Returns their number; 0: all are taken, or a
+ * step has failed. */
+static uint32_t take_batch(pipe_state *s, made_witness *w)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->st == CUZK_OK && s->n_ready < s->batch && s->n_made < s->n) {
+        (void)pthread_cond_wait(&s->changed, &s->lock);
+    }
+    uint32_t k = s->n_ready < s->batch ? s->n_ready : s->batch;
+    if (s->st != CUZK_OK) {
+        k = 0; /* run_on_devices frees the ready ones */
+    }
+    for (uint32_t i = 0; i < k; i++) {
+        w[i] = s->ready[i];
+    }
+    for (uint32_t i = k; i < s->n_ready; i++) {
+        s->ready[i - k] = s->ready[i];
+    }
+    s->n_ready -= k;
+    (void)pthread_cond_broadcast(&s->changed);
+    (void)pthread_mutex_unlock(&s->lock);
+    return k;
+}
+
+static void report(const cuzk_prove_all_job *p, const char *what, uint64_t done, uint64_t total)
+{
+    if (p->progress != NULL) {
+        p->progress(p->progress_arg, what, done, total);
+    }
+}
+
+/* Waits for the native check to pass, then verifies a proof and stores it. */
+static cuzk_status take_proof(pipe_state *s, const uint8_t proof[CUZK_PROOF_BYTES],
+                              uint32_t partition, cuzk_trace_ctx trace, cuzk_err *err)
+{
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.partition = (int32_t)partition;
+    CUZK_TRY(cuzk_pipeline_await_check(s->steps, err));
+    const cuzk_span span = cuzk_span_begin(trace, "verify", &tags);
+    const cuzk_status st = cuzk_pipeline_verify(s->steps, s->p->vk, partition, proof, err);
+    cuzk_span_end(trace, span, 0);
+    (void)pthread_mutex_lock(&s->lock);
+    if (st == CUZK_OK) {
+        memcpy(s->proofs + (size_t)partition * CUZK_PROOF_BYTES, proof, CUZK_PROOF_BYTES);
+        s->n_done++;
+        report(s->p, "prove", s->n_done, s->n);
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+static cuzk_status prove_batch(const pipe_worker *w, const made_witness *witnesses, uint32_t k,
+                               cuzk_err *err)
+{
+    pipe_state *s = w->s;
+    uint8_t proofs[MAX_BATCH][CUZK_PROOF_BYTES];
+    cuzk_placed_witness *in[MAX_BATCH];
+    int32_t tags[MAX_BATCH];
+    for (uint32_t i = 0; i < k; i++) {
+        in[i] = witnesses[i].w;
+        tags[i] = (int32_t)witnesses[i].partition;
+    }
+    const cuzk_device_call call = {
+        .key = w->key, .device = w->device, .partitions = tags, .pool = s->p->pool};
+    cuzk_status st =
+        cuzk_pipeline_prove_on_device(proofs, in, k, &call, s->p->cancel, s->p->trace, err);
+    const cuzk_span release = cuzk_span_begin(s->p->trace, "release", NULL);
+    for (uint32_t i = 0; i < k; i++) {
+        drop_witness(s, &witnesses[i]);
+    }
+    cuzk_span_end(s->p->trace, release, 0);
+    for (uint32_t i = 0; i < k && st == CUZK_OK; i++) {
+        st = take_proof(s, proofs[i], witnesses[i].partition, s->p->trace, err);
+    }
+    return st;
+}
+
+static void *worker_loop(void *arg)
+{
+    pipe_worker *w = arg;
+    made_witness witnesses[MAX_BATCH];
+    for (;;) {
+        cuzk_err err = {.msg = ""};
+        const uint32_t k = take_batch(w->s, witnesses);
+        if (k == 0) {
+            return NULL;
+        }
+        const cuzk_status st = prove_batch(w, witnesses, k, &err);
+        if (st != CUZK_OK) {
+            (void)pthread_mutex_lock(&w->s->lock);
+            fail_locked(w->s, st, &err);
+            (void)pthread_mutex_unlock(&w->s->lock);
+            return NULL;
+        }
+    }
+}
+
+/* Waits until fewer witnesses are ready than one batch (at least 2). False: a step has failed. */
+static bool wait_for_room(pipe_state *s)
+{
+    const uint32_t ahead = s->batch > 2 ? s->batch : 2;
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->st == CUZK_OK && s->n_ready >= ahead) {
+        (void)pthread_cond_wait(&s->changed, &s->lock);
+    }
+    const bool go = s->st == CUZK_OK;
+    (void)pthread_mutex_unlock(&s->lock);
+    return go;
+}
+
+static void *check_input(void *arg)
+{
+    pipe_state *s = arg;
+    cuzk_err err = {.msg = ""};
+    const cuzk_status st = cuzk_pipeline_check(s->steps, s->p->cancel, s->p->trace, &err);
+    (void)pthread_mutex_lock(&s->lock);
+    if (st != CUZK_OK) {
+        fail_locked(s, st, &err);
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* Starts the native check if it has not been started: on a new thread, or on this one if no thread can be made. */
+static void begin_check(pipe_state *s)
+{
+    if (!s->check_waits) {
+        return;
+    }
+    s->check_waits = false;
+    s->check_runs = pthread_create(&s->checker, NULL, check_input, s) == 0;
+    if (!s->check_runs) {
+        (void)check_input(s);
+    }
+}
+
+/* Makes the witness of a partition, in a span. */
+static cuzk_status make_witness(pipe_state *s, made_witness *w, cuzk_trace_ctx trace, cuzk_err *err)
+{
+    const cuzk_prove_all_job *p = s->p;
+    const cuzk_witness_opts opts = {.memory = p->n_keys > 0 ? p->memories[w->partition % p->n_keys]
+                                                            : NULL,
+                                    .check_rows = p->check_rows};
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.partition = (int32_t)w->partition;
+    const cuzk_span span = cuzk_span_begin(trace, "witness", &tags);
+    const cuzk_status st = cuzk_pipeline_witness(&w->w, s->steps, p->circuit, w->partition, &opts,
+                                                 p->cancel, cuzk_trace_in(trace, span), err);
+    cuzk_span_end(trace, span, 0);
+    return st;
+}
+
+static void make_witnesses(pipe_state *s)
+{
+    for (uint32_t i = 0; i < s->n && wait_for_room(s); i++) {
+        cuzk_err err = {.msg = ""};
+        made_witness w = {.partition = i};
+        const cuzk_status st = make_witness(s, &w, s->p->trace, &err);
+        (void)pthread_mutex_lock(&s->lock);
+        if (st == CUZK_OK) {
+            s->ready[s->n_ready++] = w;
+            s->n_made++;
+            (void)pthread_cond_broadcast(&s->changed);
+        } else {
+            fail_locked(s, st, &err);
+        }
+        (void)pthread_mutex_unlock(&s->lock);
+        if (i + 1 == s->p->n_keys) {
+            begin_check(s); /* every device has work now */
+        }
+    }
+    begin_check(s);
+}
+
+/* The part of verification that needs no proof: sums of the public inputs. */
+static void sum_inputs(pipe_state *s)
+{
+    bool go = true;
+    for (uint32_t i = 0; i < s->n && go; i++) {
+        cuzk_pipeline_sum_inputs(s->steps, s->p->vk, i, s->p->trace);
+        (void)pthread_mutex_lock(&s->lock);
+        go = s->st == CUZK_OK;
+        (void)pthread_mutex_unlock(&s->lock);
+    }
+}
+
+static bool all_resident(const cuzk_prove_all_job *p)
+{
+    for (size_t i = 0; i < p->n_keys; i++) {
+        if (!cuzk_device_key_get_stats(p->keys[i]).resident) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One pass over streamed points serves a whole batch. Resident points gain nothing from a batch. */
+static uint32_t batch_of(const cuzk_prove_all_job *p)
+{
+    const uint32_t n = p->in->n_partitions;
+    if (all_resident(p)) {
+        return 1;
+    }
+    const uint32_t share = (uint32_t)((n + p->n_keys - 1) / p->n_keys);
+    return share < MAX_BATCH ? share : MAX_BATCH;
+}
+
+static int32_t ordinal_of(const cuzk_device_key *k)
+{
+    cuzk_accel_props props;
+    cuzk_accel_get_props(cuzk_device_key_device(k), &props);
+    return (int32_t)props.ordinal;
+}
+
+/* Starts the threads of the devices, makes witnesses for them, and joins them. */
+static void run_workers(pipe_state *s, pipe_worker *workers, size_t n)
+{
+    size_t started = 0;
+    for (; started < n; started++) {
+        pipe_worker *w = &workers[started];
+        w->s = s;
+        w->key = s->p->keys[started / PER_DEVICE];
+        w->device = ordinal_of(w->key);
+        const int e = pthread_create(&w->thread, NULL, worker_loop, w);
+        if (e != 0) {
+            cuzk_err err;
+            (void)pthread_mutex_lock(&s->lock);
+            fail_locked(s, CUZK_FAIL_OS(&err, CUZK_E_IO, e, "no thread for a device"), &err);
+            (void)pthread_mutex_unlock(&s->lock);
+            break;
+        }
+    }
+    make_witnesses(s);
+    sum_inputs(s);
+    for (size_t i = 0; i < started; i++) {
+        (void)pthread_join(workers[i].thread, NULL);
+    }
+    if (s->check_runs) {
+        (void)pthread_join(s->checker, NULL);
+    }
+}
+
+static cuzk_status run_on_devices(pipe_state *s, cuzk_err *err)
+{
+    const size_t n_workers = PER_DEVICE * s->p->n_keys;
+    pipe_worker *workers = cuzk_alloc_zero(n_workers, sizeof(*workers));
+    if (workers == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for threads of devices");
+    }
+    const cuzk_status st = cuzk_releaser_create(&s->releaser, MAX_BACKLOG, err);
+    if (st != CUZK_OK) {
+        cuzk_free(workers);
+        return st;
+    }
+    s->batch = batch_of(s->p);
+    s->check_waits = true;
+    if (!cuzk_pipeline_may_start(s->steps)) {
+        s->check_waits = false;
+        (void)check_input(s);
+    }
+    if (s->st == CUZK_OK) {
+        run_workers(s, workers, n_workers);
+    }
+    for (uint32_t i = 0; i < s->n_ready; i++) {
+        drop_witness(s, &s->ready[i]);
+    }
+    s->backlog_peak = cuzk_releaser_get_stats(s->releaser).backlog_peak;
+    cuzk_releaser_destroy(s->releaser);
+    cuzk_free(workers);
+    cuzk_err why = {.msg = ""};
+    const cuzk_status verdict = cuzk_pipeline_await_check(s->steps, &why);
+    if (verdict != CUZK_OK) { /* a wrong input may have caused any other failure */
+        s->st = verdict;
+        s->err = why;
+    }
+    if (s->st != CUZK_OK && err != NULL) {
+        *err = s->err;
+    }
+    return s->st;
+}
+
+/* One partition on the CPU. */
+static cuzk_status prove_in_turn(pipe_state *s, uint32_t partition, cuzk_err *err)
+{
+    const cuzk_prove_all_job *p = s->p;
+    uint8_t proof[CUZK_PROOF_BYTES];
+    made_witness w = {.partition = partition};
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    tags.partition = (int32_t)partition;
+    const cuzk_span span = cuzk_span_begin(p->trace, "partition", &tags);
+    const cuzk_trace_ctx trace = cuzk_trace_in(p->trace, span);
+    cuzk_status st = make_witness(s, &w, trace, err);
+    if (st == CUZK_OK) {
+        st = cuzk_pipeline_prove(proof, w.w, p->srs, p->pool, p->cancel, trace, err);
+        const cuzk_span release = cuzk_span_begin(trace, "release", NULL);
+        cuzk_placed_give(w.w);
+        cuzk_span_end(trace, release, 0);
+    }
+    if (st == CUZK_OK) {
+        st = take_proof(s, proof, partition, trace, err);
+    }
+    cuzk_span_end(p->trace, span, 0);
+    return st;
+}
+
+static cuzk_status run_on_cpu(pipe_state *s, cuzk_err *err)
+{
+    if (s->p->srs == NULL) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "a prover without parameters needs a device");
+    }
+    (void)check_input(s);
+    if (s->st != CUZK_OK) {
+        if (err != NULL) {
+            *err = s->err;
+        }
+        return s->st;
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        report(s->p, "prove", i, s->n);
+        CUZK_TRY(prove_in_turn(s, i, err));
+    }
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_prove_all(const cuzk_prove_all_job *p, uint8_t *proofs, cuzk_err *err)
+{
+    const uint32_t n = p->in->n_partitions;
+    cuzk_status st = CUZK_OK;
+    pipe_state *s = cuzk_alloc_zero(1, sizeof(*s));
+    uint8_t *out = cuzk_alloc(n, CUZK_PROOF_BYTES);
+    if (s == NULL || out == NULL) {
+        cuzk_free(s);
+        cuzk_free(out);
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to prove %u partitions", n);
+    }
+    (void)pthread_mutex_init(&s->lock, NULL); /* default attributes: cannot fail */
+    (void)pthread_cond_init(&s->changed, NULL);
+    s->p = p;
+    s->n = n;
+    s->proofs = out;
+    s->witness_bytes = cuzk_placed_bytes(p->circuit);
+    report(p, "check", 0, 1);
+    st = cuzk_pipeline_create(&s->steps, p->in, p->hashes, p->pool, err);
+    if (st == CUZK_OK) {
+        st = p->n_keys > 0 ? run_on_devices(s, err) : run_on_cpu(s, err);
+    }
+    if (p->release_backlog_peak != NULL) {
+        *p->release_backlog_peak = s->backlog_peak;
+    }
+    if (st == CUZK_OK) {
+        memcpy(proofs, out, (size_t)n * CUZK_PROOF_BYTES);
+    }
+    cuzk_pipeline_destroy(s->steps);
+    (void)pthread_mutex_destroy(&s->lock);
+    (void)pthread_cond_destroy(&s->changed);
+    cuzk_free(s);
+    cuzk_free(out);
+    return st;
+}
