@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/text/json.h"
+#include "base/text/json_writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

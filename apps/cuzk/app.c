@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "cpu/cpu.h"
 #include "groth16/params/srs.h"
 #include "report/text.h"

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/json_writer.h"
 #include "base/status.h"
+#include "base/text/json_writer.h"
 #include "sys/pool.h"
 #include "sys/progress.h"
 #include "trace/trace.h"

@@ -5,7 +5,7 @@
 
 #include "api/gpu_sensors.h"
 #include "base/alloc.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 #define SECONDS(ns) ((double)(ns)*1e-9)
 #define MAX_SLOTS \

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "hash/sha256.h"
 #include "interop/decimal.h"
 

@@ -11,8 +11,8 @@
  * fields are passed over, double ones refused. curve "bls12381" or "bls12-381" is required in a
  * key; a proof may leave protocol and curve out (old snarkjs does).
  */
-#include "base/json_writer.h"
 #include "base/status.h"
+#include "base/text/json_writer.h"
 #include "groth16/cpu/prove.h"
 
 /** E_FORMAT (with line and column), E_UNSUPPORTED (another curve or protocol), E_NOT_ON_CURVE, .... */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json.h"
-#include "base/utf8.h"
+#include "base/text/json.h"
+#include "base/text/utf8.h"
 
 #include "log_internal.h"
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/json_writer.h"
 #include "base/status.h"
+#include "base/text/json_writer.h"
 #include "report/layers.h"
 
 #define CUZK_METRIC_NAME_BYTES 120

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "report/result.h"
 
 enum { MAX_METRICS = 20000, MAX_VALUES = 1000000, MAX_TIMELINE = 4000 };

@@ -3,7 +3,7 @@
 #define CUZK_TRACE_TRACE_READ_H
 
 /* What a recorder holds, while it records or after: snapshots, and two export formats. */
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "trace/trace.h"
 
 typedef enum cuzk_trace_counter {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/base64.h"
 #include "base/bytes.h"
+#include "base/text/base64.h"
 
 #include "unpack_internal.h"
 

@@ -3,7 +3,7 @@
 
 #include "api/status_json.h"
 #include "base/alloc.h"
-#include "base/json.h"
+#include "base/text/json.h"
 
 #include "fake_load.h"
 #include "test.h"

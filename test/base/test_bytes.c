@@ -2,10 +2,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base64.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/entropy.h"
+#include "base/text/base64.h"
 
 #include "test.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/text/json.h"
+#include "base/text/json_writer.h"
 
 #include "test.h"
 

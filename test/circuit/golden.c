@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/json.h"
 
 #include "test.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "log/log.h"
 #include "log/log_internal.h"
 

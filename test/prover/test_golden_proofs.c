@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "circuit/fill.h"
 #include "hash/sha256.h"
 #include "prover/keys/filecoin_verify.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/json.h"
 
 #include "test.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "prover/keys/circuit_id.h"
 #include "sys/file.h"
 #include "vanilla/sector/sector.h"

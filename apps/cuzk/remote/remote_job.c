@@ -8,9 +8,9 @@
 
 #include "apps/cuzk/filecoin/statement_opts.h"
 #include "base/alloc.h"
-#include "base/base64.h"
 #include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/base64.h"
+#include "base/text/json.h"
 #include "prover/keys/circuit_id.h"
 #include "prover/keys/params_dir.h"
 #include "sys/file.h"

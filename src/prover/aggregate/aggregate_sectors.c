@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "prover/aggregate/filecoin_aggregate.h"
 #include "prover/prove/filecoin_input.h"
 

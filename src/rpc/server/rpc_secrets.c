@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "rpc/server/rpc_internal.h"
 #include "rpc/wire/rpc_tls.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/json.h"
+#include "base/text/json.h"
 
 bool cuzk_wire_varint(cuzk_reader *r, uint64_t *out)
 {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "sched/priority.h"
 
 #include "pg_internal.h"

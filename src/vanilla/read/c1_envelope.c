@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/base64.h"
 #include "base/bytes.h"
+#include "base/text/base64.h"
 #include "vanilla/sector/miner.h"
 
 #include "c1_internal.h"

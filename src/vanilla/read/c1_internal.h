@@ -3,7 +3,7 @@
 #define CUZK_VANILLA_READ_C1_INTERNAL_H
 
 /* The parts of the C1 reader: envelope, bincode, and the proof type of a C1 that does not name it. */
-#include "base/json.h"
+#include "base/text/json.h"
 #include "vanilla/read/vanilla.h"
 
 /* How an envelope holds its C1. */

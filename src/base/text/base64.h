@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_BASE_BASE64_H
-#define CUZK_BASE_BASE64_H
+#ifndef CUZK_BASE_TEXT_BASE64_H
+#define CUZK_BASE_TEXT_BASE64_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,4 +25,4 @@ bool cuzk_base64_decode(uint8_t *out, size_t *out_n, const char *in, size_t n);
  */
 bool cuzk_base64_decode_text(uint8_t *out, size_t *out_n, const char *in, size_t n);
 
-#endif /* CUZK_BASE_BASE64_H */
+#endif /* CUZK_BASE_TEXT_BASE64_H */

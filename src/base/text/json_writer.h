@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_BASE_JSON_WRITER_H
-#define CUZK_BASE_JSON_WRITER_H
+#ifndef CUZK_BASE_TEXT_JSON_WRITER_H
+#define CUZK_BASE_TEXT_JSON_WRITER_H
 
 /*
  * Writes one JSON value into a growing buffer. Out of memory is sticky and reported by
@@ -79,4 +79,4 @@ static inline void cuzk_jsonw_put_bool(cuzk_jsonw *w, const char *key, bool v)
 CUZK_NODISCARD cuzk_status cuzk_jsonw_finish(cuzk_jsonw *w, const char **text, size_t *n,
                                              cuzk_err *err);
 
-#endif /* CUZK_BASE_JSON_WRITER_H */
+#endif /* CUZK_BASE_TEXT_JSON_WRITER_H */

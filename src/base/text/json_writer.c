@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "base/json.h"
+#include "base/text/json.h"
 
 void cuzk_jsonw_init(cuzk_jsonw *w, bool pretty)
 {

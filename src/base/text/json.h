@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_BASE_JSON_H
-#define CUZK_BASE_JSON_H
+#ifndef CUZK_BASE_TEXT_JSON_H
+#define CUZK_BASE_TEXT_JSON_H
 
 /*
  * Strict pull parser for JSON (RFC 8259) in a buffer: no tree, no allocation, no recursion.
@@ -125,4 +125,4 @@ bool cuzk_json_str_decode(const cuzk_json_str *s, char *out, size_t cap, size_t 
 /** Length of the valid UTF-8 sequence at p (n bytes left, n > 0), or 0: overlong, surrogate, > U+10FFFF, cut off. */
 size_t cuzk_utf8_len(const uint8_t *p, size_t n);
 
-#endif /* CUZK_BASE_JSON_H */
+#endif /* CUZK_BASE_TEXT_JSON_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <string.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 
 uint32_t cuzk_utf8_code(const uint8_t *p, size_t len)
 {

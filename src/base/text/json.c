@@ -3,7 +3,7 @@
  * Scanning is by words where inputs are big: eight characters of a string at a time, and one load
  * per number of a byte array.
  */
-#include "base/json.h"
+#include "base/text/json.h"
 
 #include <math.h>
 #include <stdarg.h>

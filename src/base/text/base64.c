@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 #define BAD 64u
 
