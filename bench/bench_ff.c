@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Field operations. "chain": each call uses the last result (latency); else independent calls. */
-#include "ff/fp2.h"
 #include "ff/fp_wide.h"
 #include "ff/fr.h"
+#include "ff/tower/fp2.h"
 
 #include "bench.h"
 #ifdef CUZK_PEER_BLST

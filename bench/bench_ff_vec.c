@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Pointwise operations on 4096 elements (128 KiB an array), per element. */
-#include "ff/fr_vec.h"
+#include "ff/vec/fr_vec.h"
 
 #include "bench.h"
 

@@ -12,5 +12,5 @@ done
 "${CLANG:-clang-14}" --target=wasm32-wasi -mexec-model=reactor -O2 -std=c17 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN -DCUZK_INSIDE \
     -fvisibility=hidden -include bindings/wasm/shim.h -Isrc -Iinclude -Wl,--strip-all $exports -o "$out" \
     src/verify/*.c src/pairing/*.c src/ec/g1.c src/ec/g2.c src/ec/key_guard.c src/ec/wnaf.c \
-    src/ff/fp.c src/ff/fp2.c src/ff/fp6.c src/ff/fp12.c src/ff/fp_inv.c src/ff/fp_wide.c src/ff/fr.c src/ff/fr_inv.c src/ff/fr_vec.c \
+    src/ff/fp.c src/ff/tower/fp2.c src/ff/tower/fp6.c src/ff/tower/fp12.c src/ff/fp_inv.c src/ff/fp_wide.c src/ff/fr.c src/ff/fr_inv.c src/ff/vec/fr_vec.c \
     src/base/alloc.c src/base/status.c src/base/entropy.c src/base/assert.c src/base/bytes.c

@@ -5,8 +5,8 @@
 /* Products of many pairings, on all threads of a pool. */
 #include "ec/g1.h"
 #include "ec/g2.h"
-#include "ff/fp12.h"
 #include "ff/fr.h"
+#include "ff/tower/fp12.h"
 #include "sys/pool.h"
 
 /** Most targets of one group. */

@@ -8,7 +8,7 @@
  */
 #include "ec/g1.h"
 #include "ec/g2.h"
-#include "ff/fp12.h"
+#include "ff/tower/fp12.h"
 #include "hash/sha256.h"
 
 /** Watches challenges being made; for tests. */

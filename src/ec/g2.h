@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "ff/fp2.h"
 #include "ff/fr.h"
+#include "ff/tower/fp2.h"
 
 #define CUZK_G2_COMPRESSED_BYTES   96
 #define CUZK_G2_UNCOMPRESSED_BYTES 192

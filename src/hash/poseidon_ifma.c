@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Eight Poseidon hashes at once, one per lane (AVX-512 IFMA; ff/fr_ifma.h explains the form).
+ * Eight Poseidon hashes at once, one per lane (AVX-512 IFMA; ff/vec/fr_ifma.h explains the form).
  * Compiled with those flags, so that nothing here may run before cuzk_cpu_has says so.
  *
  * Bounds, in multiples of r, for width t <= 12; a product of a and b is < 1 + a b / 35 and all
@@ -14,7 +14,7 @@
 #ifdef CUZK_HASH_IFMA
 #    include <string.h>
 
-#    include "ff/fr_ifma.h"
+#    include "ff/vec/fr_ifma.h"
 
 #    define LANES        CUZK_POSEIDON_LANES
 #    define MAX_T        CUZK_POSEIDON_MAX_WIDTH

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "ff/fp2.h"
+#include "ff/tower/fp2.h"
 #include "msm/msm_engine.h"
 
 #define IT_N       1

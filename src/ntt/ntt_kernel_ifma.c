@@ -14,7 +14,7 @@
 #ifdef CUZK_NTT_IFMA
 #    include <string.h>
 
-#    include "ff/fr_ifma.h"
+#    include "ff/vec/fr_ifma.h"
 
 #    define LG_LEAF 6u  /* 64 rows, 20 KiB: finished in the first-level cache */
 #    define STRIP   16u /* rows of each quarter that go through two levels together */

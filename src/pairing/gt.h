@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "ff/fp12.h"
 #include "ff/fr.h"
+#include "ff/tower/fp12.h"
 
 /** Twelve coefficients of 48 bytes, little-endian: c0.c0.c0, c0.c0.c1, c0.c1.c0, ..., c1.c2.c1. */
 #define CUZK_GT_BYTES            576

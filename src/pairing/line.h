@@ -9,7 +9,7 @@
  * A line here is a multiple (by an element of Fp2, which the final exponentiation removes) of that:
  * its three coefficients before xP and yP come in.
  */
-#include "ff/fp2.h"
+#include "ff/tower/fp2.h"
 
 /** Homogeneous (X/Z, Y/Z), never infinity inside the loop. */
 typedef struct cuzk_line_point {

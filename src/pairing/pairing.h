@@ -14,7 +14,7 @@
 
 #include "ec/g1.h"
 #include "ec/g2.h"
-#include "ff/fp12.h"
+#include "ff/tower/fp12.h"
 
 /* 63 doublings and 5 additions for the six set bits of |z|. */
 #define CUZK_PAIRING_LINES 68

@@ -3,9 +3,9 @@
 #define CUZK_TEST_ACCEL_CUDA_FIELD_KERNELS_H
 
 #include "accel/cuda/queue/queue.h"
-#include "ff/fp2.h"
 #include "ff/fp_hd.h"
 #include "ff/fr_hd.h"
+#include "ff/tower/fp2.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "ff/fp.h"
-#include "ff/fp2.h"
 #include "ff/fr.h"
+#include "ff/tower/fp2.h"
 
 #include "cuda_test.h"
 #include "field_kernels.h"

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "ff/fp.h"
-#include "ff/fp2.h"
 #include "ff/fr.h"
+#include "ff/tower/fp2.h"
 
 #include "test.h"
 

@@ -2,7 +2,7 @@
 /* Pointwise operations against the one-element functions, at every length around the vector width. */
 #include <string.h>
 
-#include "ff/fr_vec.h"
+#include "ff/vec/fr_vec.h"
 
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
-#include "ff/fp12.h"
+#include "ff/tower/fp12.h"
 
 #include "test.h"
 

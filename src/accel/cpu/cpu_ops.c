@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "ec/endo.h"
-#include "ff/fr_vec.h"
+#include "ff/vec/fr_vec.h"
 #include "msm/msm.h"
 
 #include "cpu_internal.h"

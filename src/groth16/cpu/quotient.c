@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ff/fr_vec.h"
+#include "ff/vec/fr_vec.h"
 #include "groth16/cpu/prove.h"
 #include "ntt/ntt.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ff/fr_vec.h"
+#include "ff/vec/fr_vec.h"
 #include "groth16/params/wire_cursor.h"
 #include "msm/msm.h"
 

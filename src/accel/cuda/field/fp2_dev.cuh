@@ -3,12 +3,12 @@
 #define CUZK_ACCEL_CUDA_FP2_DEV_CUH
 
 /*
- * Fp2 on the device (ff/fp2.h: c0 + c1 i, i^2 = -1) and one set of names, fe_..., for both fields,
+ * Fp2 on the device (ff/tower/fp2.h: c0 + c1 i, i^2 = -1) and one set of names, fe_..., for both fields,
  * so that curve code is written once. Both coordinates are lazy. Products in Fp2 are calls that
  * take and give their operands in registers: inlined, an addition of points would not fit the
  * instruction cache.
  */
-#include "ff/fp2.h"
+#include "ff/tower/fp2.h"
 
 #include "fp_inv_dev.cuh"
 #include "mont_dev.cuh"

@@ -6,7 +6,7 @@
 #include "fr_vec_internal.h"
 
 #ifdef CUZK_FF_IFMA
-#    include "ff/fr_ifma.h"
+#    include "ff/vec/fr_ifma.h"
 
 static const uint64_t R1[5] = CUZK_FR52_MOD;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_FF_FP12_H
-#define CUZK_FF_FP12_H
+#ifndef CUZK_FF_TOWER_FP12_H
+#define CUZK_FF_TOWER_FP12_H
 
 /*
  * Fp12 = Fp6[w] / (w^2 - v): c0 + c1 w, so that w^6 = 1 + i. Conventions as in ff/fr.h.
  */
-#include "ff/fp6.h"
+#include "ff/tower/fp6.h"
 
 typedef struct cuzk_fp12 {
     cuzk_fp6 c0, c1;
@@ -38,4 +38,4 @@ void cuzk_fp12_cyclotomic_sqr(cuzk_fp12 *out, const cuzk_fp12 *a);
 /** out = a^e, e an integer of `limbs` 64-bit limbs, little-endian. */
 void cuzk_fp12_cyclotomic_pow(cuzk_fp12 *out, const cuzk_fp12 *a, const uint64_t *e, size_t limbs);
 
-#endif /* CUZK_FF_FP12_H */
+#endif /* CUZK_FF_TOWER_FP12_H */

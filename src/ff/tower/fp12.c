@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "ff/fp12.h"
+#include "ff/tower/fp12.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_FF_FR_VEC_INTERNAL_H
-#define CUZK_FF_FR_VEC_INTERNAL_H
+#ifndef CUZK_FF_VEC_FR_VEC_INTERNAL_H
+#define CUZK_FF_VEC_FR_VEC_INTERNAL_H
 
-#include "ff/fr_vec.h"
+#include "ff/vec/fr_vec.h"
 
 #ifdef CUZK_FF_X64
 #    define CUZK_FF_IFMA 1
@@ -17,4 +17,4 @@ size_t cuzk_fr_vec_to_scalar_ifma(cuzk_scalar *out, const cuzk_fr *a, size_t n);
 size_t cuzk_fr_vec_from_scalar_ifma(cuzk_fr *out, const cuzk_scalar *s, size_t n);
 #endif
 
-#endif /* CUZK_FF_FR_VEC_INTERNAL_H */
+#endif /* CUZK_FF_VEC_FR_VEC_INTERNAL_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_FF_FP2_H
-#define CUZK_FF_FP2_H
+#ifndef CUZK_FF_TOWER_FP2_H
+#define CUZK_FF_TOWER_FP2_H
 
 /*
  * Fp2 = Fp[i] / (i^2 + 1): c0 + c1*i. Conventions as in ff/fr.h.
@@ -107,4 +107,4 @@ bool cuzk_fp2_is_lex_largest(const cuzk_fp2 *a);
 }
 #endif
 
-#endif /* CUZK_FF_FP2_H */
+#endif /* CUZK_FF_TOWER_FP2_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_FF_FR_IFMA_H
-#define CUZK_FF_FR_IFMA_H
+#ifndef CUZK_FF_VEC_FR_IFMA_H
+#define CUZK_FF_VEC_FR_IFMA_H
 
 /*
  * Eight elements of Fr at once with AVX-512 IFMA, for files compiled with those flags and entered
@@ -290,4 +290,4 @@ CUZK_HD_INLINE void cuzk_frx8_reduce_once(cuzk_frx8 *x)
     }
 }
 
-#endif /* CUZK_FF_FR_IFMA_H */
+#endif /* CUZK_FF_VEC_FR_IFMA_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_FF_FR_VEC_H
-#define CUZK_FF_FR_VEC_H
+#ifndef CUZK_FF_VEC_FR_VEC_H
+#define CUZK_FF_VEC_FR_VEC_H
 
 /*
  * Pointwise operations on arrays of n elements. Every output array is one of the inputs or does
@@ -23,4 +23,4 @@ void cuzk_fr_vec_to_scalar(cuzk_scalar *out, const cuzk_fr *a, size_t n);
 /** Elements of any 256-bit integers, reduced mod r; in place with out = (cuzk_fr *)s. */
 void cuzk_fr_vec_from_scalar(cuzk_fr *out, const cuzk_scalar *s, size_t n);
 
-#endif /* CUZK_FF_FR_VEC_H */
+#endif /* CUZK_FF_VEC_FR_VEC_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "ff/fp6.h"
+#include "ff/tower/fp6.h"
 
 void cuzk_fp6_mul_v(cuzk_fp6 *out, const cuzk_fp6 *a)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_FF_FP6_H
-#define CUZK_FF_FP6_H
+#ifndef CUZK_FF_TOWER_FP6_H
+#define CUZK_FF_TOWER_FP6_H
 
 /*
  * Fp6 = Fp2[v] / (v^3 - (1 + i)): c0 + c1 v + c2 v^2. Conventions as in ff/fr.h.
  */
-#include "ff/fp2.h"
+#include "ff/tower/fp2.h"
 
 typedef struct cuzk_fp6 {
     cuzk_fp2 c0, c1, c2;
@@ -54,4 +54,4 @@ void cuzk_fp6_sqr(cuzk_fp6 *out, const cuzk_fp6 *a);
 /** out = a^-1; 0 for a = 0. */
 void cuzk_fp6_inv(cuzk_fp6 *out, const cuzk_fp6 *a);
 
-#endif /* CUZK_FF_FP6_H */
+#endif /* CUZK_FF_TOWER_FP6_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "ff/fr_vec.h"
+#include "ff/vec/fr_vec.h"
 
 #include <string.h>
 
