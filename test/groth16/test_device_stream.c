@@ -64,7 +64,7 @@ static void kinds_of_sections(void)
     cuzk_accel *dev = NULL;
     cuzk_err err;
     CHECK_OK(cuzk_accel_cpu_open(&dev, NULL, &err), &err);
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 6; i += TEST_IS_BRIEF ? 2 : 1) {
         const size_t n = 1 + test_below(700);
         device_instance in;
         cuzk_proof got[4];
@@ -91,7 +91,7 @@ static void partly_resident(void)
     cuzk_err err;
     unsigned mixed = 0;
     device_instance_begin(&in, runs(6000), CUZK_QUOTIENT_COEFFS);
-    for (uint64_t limit = (uint64_t)12 << 20; limit > (uint64_t)2 << 20; limit = limit / 8 * 7) {
+    for (uint64_t limit = (uint64_t)12 << 20; limit > (uint64_t)2 << 20; limit = limit / 4 * 3) {
         cuzk_accel *dev = NULL;
         cuzk_device_key *k = NULL;
         cuzk_proof got[2];
@@ -446,6 +446,9 @@ static uint64_t host_peak(uint64_t n_blocks, bool file)
 
 static void memory_does_not_grow(void)
 {
+    if (TEST_IS_BRIEF) {
+        return; /* large circuits; nothing in them is about threads */
+    }
     const uint64_t small = host_peak(200, false), large = host_peak(1600, false);
     const uint64_t small_file = host_peak(200, true), large_file = host_peak(1600, true);
     /* A copy grows with the points, here by 4 MB; what is left then is the circuit's, on the mock. */

@@ -26,6 +26,13 @@ typedef struct cuzk_case {
     void (*fn)(void);
 } cuzk_case;
 
+/* Under TSan a proof takes ten times as long: a test that repeats itself does so less often there. */
+#ifdef __SANITIZE_THREAD__
+#    define TEST_IS_BRIEF true
+#else
+#    define TEST_IS_BRIEF false
+#endif
+
 #define CASE(f) \
     {           \
 #        f, (f) \

@@ -11,12 +11,7 @@
 #include "test.h"
 
 #define PARTITIONS 3
-#ifdef __SANITIZE_THREAD__ /* a proof takes ten times as long: each kind of event once */
-#    define IS_BRIEF true
-#else
-#    define IS_BRIEF false
-#endif
-#define MEMORY ((uint64_t)1 << 30)
+#define MEMORY     ((uint64_t)1 << 30)
 
 typedef struct rig {
     cuzk_params_dir dir;
@@ -156,7 +151,7 @@ static void pipeline(void)
     all_partitions(&r);
     const cuzk_mock_script wrong = {.wrong_sum_at = 3};
     expect_failure(&r, 0, &wrong, CUZK_E_SELFTEST);
-    if (!IS_BRIEF) {
+    if (!TEST_IS_BRIEF) {
         expect_failure(&r, 1, &wrong, CUZK_E_SELFTEST);
     }
     const cuzk_mock_script no_memory = {
@@ -204,7 +199,7 @@ static void checks_beside(void)
     rig r;
     cuzk_err err;
     rig_open(&r);
-    if (!IS_BRIEF) {
+    if (!TEST_IS_BRIEF) {
         all_partitions(&r);
     }
     r.pipe.n_keys = 1;
@@ -215,7 +210,7 @@ static void checks_beside(void)
     sibling->b[0] ^= 1; /* a witness can be made, rows are not satisfied */
     CHECK(cuzk_filecoin_input_is_shaped(r.in));
     expect_verdict(&r, &no_memory);
-    if (!IS_BRIEF) {
+    if (!TEST_IS_BRIEF) {
         expect_verdict(&r, &none);
         expect_verdict(&r, &wrong);
         r.pipe.check_rows = true;
