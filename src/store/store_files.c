@@ -36,8 +36,107 @@ static cuzk_status check_kind(const store *s, const char *suffix, bool folder, c
     if (folder ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode)) {
         return refuse(path, folder ? "is not a folder" : "is not a plain file", err);
     }
+    if (!folder && st.st_nlink > 1) {
+        return refuse(path, "has a second name (a hard link)", err);
+    }
     return CUZK_OK;
 }
+
+/* Files that only a store has: the database beside them is this program's, however damaged it is. */
+static bool has_companion(const store *s)
+{
+    static const char *const names[] = {"-wal", ".reserve", ".reserve-winning", ".mark", ".inputs"};
+    char path[CUZK_STORE_PATH_BYTES + 32];
+    struct stat st;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s%s", s->path, names[i]);
+        if (lstat(path, &st) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A file that never was a database must not be moved aside as a damaged one. */
+static cuzk_status check_database(const store *s, cuzk_err *err)
+{
+    static const char magic[16] = "SQLite format 3";
+    char head[sizeof(magic)];
+    const int fd = open(s->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        return CUZK_OK; /* what is wrong shows when it is opened */
+    }
+    const ssize_t n = read(fd, head, sizeof(head));
+    (void)close(fd); /* nothing has locked it yet */
+    if (n <= 0 || (n == (ssize_t)sizeof(head) && memcmp(head, magic, sizeof(head)) == 0) ||
+        has_companion(s)) {
+        return CUZK_OK;
+    }
+    return refuse(s->path, "is no job store", err);
+}
+
+/* --- the mark: the number of the newest accepted job, outside of the database --- */
+
+#define MARK_BYTES 21 /* twenty digits and a line feed */
+
+static int open_mark(const store *s, int flags)
+{
+    char path[CUZK_STORE_PATH_BYTES + 16];
+    (void)snprintf(path, sizeof(path), "%s.mark", s->path);
+    return open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* What a store wrote: at most a number and a line feed, or zeros after a power cut. */
+static cuzk_status check_mark(const store *s, cuzk_err *err)
+{
+    char text[MARK_BYTES + 1], path[CUZK_STORE_PATH_BYTES + 16];
+    const int fd = open_mark(s, O_RDONLY | O_NONBLOCK);
+    if (fd < 0) {
+        return CUZK_OK;
+    }
+    const ssize_t n = read(fd, text, sizeof(text));
+    (void)close(fd);
+    bool own = n <= MARK_BYTES;
+    for (ssize_t i = 0; i < n && own; i++) {
+        own = text[i] == '\0' || text[i] == '\n' || (text[i] >= '0' && text[i] <= '9');
+    }
+    (void)snprintf(path, sizeof(path), "%s.mark", s->path);
+    return own ? CUZK_OK : refuse(path, "is not a file of this store", err);
+}
+
+uint64_t store_mark_read(const store *s)
+{
+    char text[MARK_BYTES + 1] = "";
+    const int fd = open_mark(s, O_RDONLY);
+    if (fd < 0) {
+        return 0;
+    }
+    const ssize_t n = read(fd, text, MARK_BYTES);
+    (void)close(fd);
+    if (n != MARK_BYTES || text[MARK_BYTES - 1] != '\n' ||
+        strspn(text, "0123456789") != MARK_BYTES - 1) {
+        return 0;
+    }
+    const uint64_t number = strtoull(text, NULL, 10);
+    return number < INT64_MAX ? number : 0;
+}
+
+void store_mark_write(store *s, uint64_t number)
+{
+    char text[MARK_BYTES + 1];
+    if (number <= s->mark) {
+        return;
+    }
+    if (s->mark_fd < 0) {
+        s->mark_fd = open_mark(s, O_WRONLY | O_CREAT);
+    }
+    (void)snprintf(text, sizeof(text), "%020" PRIu64 "\n", number);
+    if (s->mark_fd >= 0 && pwrite(s->mark_fd, text, MARK_BYTES, 0) == MARK_BYTES) {
+        s->mark = number;
+    }
+}
+
+/* --- all of them --- */
 
 cuzk_status store_check_files(const store *s, cuzk_err *err)
 {
@@ -46,7 +145,9 @@ cuzk_status store_check_files(const store *s, cuzk_err *err)
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         CUZK_TRY(check_kind(s, files[i], false, err));
     }
-    return check_kind(s, ".inputs", true, err);
+    CUZK_TRY(check_kind(s, ".inputs", true, err));
+    CUZK_TRY(check_mark(s, err));
+    return check_database(s, err);
 }
 
 /* --- the folder of inputs --- */
@@ -121,47 +222,4 @@ cuzk_status store_sweep_inputs(store *s, cuzk_store_report *report, cuzk_err *er
     }
     (void)closedir(d);
     return CUZK_OK;
-}
-
-/* --- the mark: the number of the newest accepted job, outside of the database --- */
-
-#define MARK_BYTES 21 /* twenty digits and a line feed */
-
-static int open_mark(const store *s, int flags)
-{
-    char path[CUZK_STORE_PATH_BYTES + 16];
-    (void)snprintf(path, sizeof(path), "%s.mark", s->path);
-    return open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
-}
-
-uint64_t store_mark_read(const store *s)
-{
-    char text[MARK_BYTES + 1] = "";
-    const int fd = open_mark(s, O_RDONLY);
-    if (fd < 0) {
-        return 0;
-    }
-    const ssize_t n = read(fd, text, MARK_BYTES);
-    (void)close(fd);
-    if (n != MARK_BYTES || text[MARK_BYTES - 1] != '\n' ||
-        strspn(text, "0123456789") != MARK_BYTES - 1) {
-        return 0;
-    }
-    const uint64_t number = strtoull(text, NULL, 10);
-    return number < INT64_MAX ? number : 0;
-}
-
-void store_mark_write(store *s, uint64_t number)
-{
-    char text[MARK_BYTES + 1];
-    if (number <= s->mark) {
-        return;
-    }
-    if (s->mark_fd < 0) {
-        s->mark_fd = open_mark(s, O_WRONLY | O_CREAT);
-    }
-    (void)snprintf(text, sizeof(text), "%020" PRIu64 "\n", number);
-    if (s->mark_fd >= 0 && pwrite(s->mark_fd, text, MARK_BYTES, 0) == MARK_BYTES) {
-        s->mark = number;
-    }
 }

@@ -102,7 +102,7 @@ static void links_and_other_kinds_are_refused(void)
     const cuzk_store_config c = {.path = path()};
     (void)snprintf(target, sizeof(target), "%s/precious", test_tmpdir());
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        for (int kind = 0; kind < 3; kind++) {
+        for (int kind = 0; kind < 4; kind++) {
             cuzk_job_store s;
             cuzk_err err = {0};
             struct stat st;
@@ -113,7 +113,8 @@ static void links_and_other_kinds_are_refused(void)
             write_file(target, "precious");
             CHECK(kind == 0   ? symlink(target, name) == 0
                   : kind == 1 ? mkdir(name, 0700) == 0
-                              : mkfifo(name, 0600) == 0);
+                  : kind == 2 ? mkfifo(name, 0600) == 0
+                              : link(target, name) == 0);
             CHECK_STATUS(cuzk_store_open(&s, &c, NULL, &err), CUZK_E_INVALID);
             CHECK_MSG(strstr(err.msg, name) != NULL, "%s", err.msg);
             CHECK(stat(target, &st) == 0 && st.st_size == 8);
@@ -131,6 +132,38 @@ static void links_and_other_kinds_are_refused(void)
     CHECK_STATUS(cuzk_store_open(&s, &c, NULL, &err), CUZK_E_INVALID);
     CHECK(unlink(beside(".second")) == 0);
     s = open_store(NULL);
+    s.destroy(s.arg);
+}
+
+/* Files under the store's names that no store wrote: a text, a note, the start of another format. */
+static void texts_are_no_damaged_stores(void)
+{
+    static const struct {
+        const char *name, *text;
+    } c[] = {{"", "years of work"},
+             {"", "PK\3\4 an archive"},
+             {"", "x"},
+             {".mark", "remember the milk, and the bread"},
+             {".mark", "12a"}};
+    const cuzk_store_config config = {.path = path()};
+    for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+        cuzk_job_store s;
+        cuzk_err err = {0};
+        struct stat st;
+        const char *name = beside(c[i].name);
+        write_file(name, c[i].text);
+        CHECK_STATUS(cuzk_store_open(&s, &config, NULL, &err), CUZK_E_INVALID);
+        CHECK_MSG(strstr(err.msg, name) != NULL, "%s", err.msg);
+        CHECK(stat(name, &st) == 0 && (size_t)st.st_size == strlen(c[i].text));
+        CHECK(unlink(name) == 0);
+    }
+    /* beside a store's other files it is a damaged database, and its jobs are gone */
+    cuzk_store_report report;
+    cuzk_job_store s = open_store(NULL);
+    s.destroy(s.arg);
+    write_file(path(), "years of work");
+    s = open_store(&report);
+    CHECK(report.moved_to[0] != '\0');
     s.destroy(s.arg);
 }
 
@@ -405,9 +438,13 @@ static void permissions_and_one_owner(void)
     CHECK(strstr(err.msg, "/nonexistent/a/b.db") != NULL);
 }
 
-static const cuzk_case cases[] = {
-    CASE(permissions_and_one_owner),          CASE(other_files_are_left_alone),
-    CASE(links_and_other_kinds_are_refused),  CASE(a_lost_log_is_noticed),
-    CASE(a_damaged_schema_is_moved_aside),    CASE(a_record_without_sense_is_no_end_of_the_start),
-    CASE(a_full_disk_is_told_and_started_on), CASE(a_full_store_has_a_place_for_winning)};
+static const cuzk_case cases[] = {CASE(permissions_and_one_owner),
+                                  CASE(other_files_are_left_alone),
+                                  CASE(links_and_other_kinds_are_refused),
+                                  CASE(texts_are_no_damaged_stores),
+                                  CASE(a_lost_log_is_noticed),
+                                  CASE(a_damaged_schema_is_moved_aside),
+                                  CASE(a_record_without_sense_is_no_end_of_the_start),
+                                  CASE(a_full_disk_is_told_and_started_on),
+                                  CASE(a_full_store_has_a_place_for_winning)};
 TEST_MAIN("store/own", cases)
