@@ -233,11 +233,27 @@ static ssize_t collect(rpc_conn *c)
     return (ssize_t)n;
 }
 
-void rpc_conn_flush(rpc_conn *c)
+/*
+ * Frames that the session queues for a peer that takes nothing: refusals, resets, acknowledgements.
+ * They count as answers, and a peer that makes very many of them is closed.
+ */
+static void count_queue(rpc_conn *c)
 {
-    if (c->dead || !c->handshake_done || c->fd < 0) {
+    if (c->dead) {
         return;
     }
+    const size_t frames = c->out_len > 0 ? nghttp2_session_get_outbound_queue_size(c->ng) : 0;
+    rpc_room_answer_taken(c, c->queue_bytes);
+    c->queue_bytes = frames * RPC_FRAME_BYTES;
+    rpc_room_answer(c, c->queue_bytes);
+    if (frames > RPC_QUEUE_LIMIT) {
+        (void)atomic_fetch_add(&c->server->evicted_conns, 1);
+        rpc_conn_kill(c, "answers are not read");
+    }
+}
+
+static void write_all(rpc_conn *c)
+{
     while (write_rest(c)) {
         const ssize_t n = collect(c);
         if (n < 0) {
@@ -254,6 +270,14 @@ void rpc_conn_flush(rpc_conn *c)
         if (!write_or_keep(c, c->server->scratch, (size_t)n)) {
             return;
         }
+    }
+}
+
+void rpc_conn_flush(rpc_conn *c)
+{
+    if (!c->dead && c->handshake_done && c->fd >= 0) {
+        write_all(c);
+        count_queue(c);
     }
 }
 

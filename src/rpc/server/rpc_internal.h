@@ -32,9 +32,10 @@
 #define RPC_WINDOW_WAITING 65535
 #define RPC_WINDOW_GRANTED (8 << 20)
 #define RPC_WINDOW_CONN    (16 << 20)
-#define RPC_STASH_LIMIT    (UINT64_C(64) << 20) /* bytes of waiting messages, all connections */
-#define RPC_OUT_LIMIT      ((size_t)8 << 20)    /* of one stream, answers not taken yet */
-#define RPC_DETAIL         400                  /* longest grpc-message before escaping */
+#define RPC_FRAME_BYTES    ((size_t)256)     /* what a frame in the session's queue takes, about */
+#define RPC_QUEUE_LIMIT    ((size_t)4096)    /* frames queued for a peer that does not read */
+#define RPC_OUT_LIMIT      ((size_t)8 << 20) /* of one stream, answers not taken yet */
+#define RPC_DETAIL         400               /* longest grpc-message before escaping */
 
 typedef struct rpc_call rpc_call;
 typedef struct rpc_conn rpc_conn;
@@ -167,6 +168,7 @@ struct rpc_conn {
     bool has_worked; /* a call that needs the right to call was let in */
     uint32_t n_calls, n_in_lane, n_slow; /* n_slow: uploads that were ended for their speed */
     size_t out_bytes;                    /* answers that the peer has not taken */
+    size_t queue_bytes;                  /* of out_bytes: frames in the session's queue */
     rpc_call *pending, **pending_tail;
 };
 
@@ -175,6 +177,7 @@ typedef struct rpc_listener {
     bool tls, need_token, is_unix;
     cuzk_rpc_role role;
     char path[108];
+    uint64_t device, inode; /* of the socket at path: another one there is not removed */
 } rpc_listener;
 
 struct cuzk_rpc_secrets {
@@ -204,7 +207,7 @@ struct cuzk_rpc_server {
     atomic_bool draining;
     atomic_bool ready_asked; /* watchers of health may have to be told */
     bool drain_seen, accept_paused;
-    uint64_t accept_resume_ns;
+    uint64_t accept_resume_ns, n_no_descriptor;
     nghttp2_session_callbacks *callbacks;
     nghttp2_option *option;
     rpc_conn *conns, *graveyard;
@@ -306,6 +309,8 @@ void rpc_lanes_refill(cuzk_rpc_server *s);
 /* ---- rpc_room.c: I/O thread ---- */
 /* A place for a new connection; false: there is none, and nobody who can be sent away for it. */
 bool rpc_room_conn(cuzk_rpc_server *s, bool known);
+/* Closes the connection that has been idle for longest; false: none is idle, or all are known. */
+bool rpc_room_evict_idle(cuzk_rpc_server *s);
 /* The connection's caller has shown who it is. */
 void rpc_room_know(rpc_conn *c);
 /* A place for one more call of c. */
@@ -315,7 +320,7 @@ void rpc_room_answer(rpc_conn *c, size_t n);
 void rpc_room_answer_taken(rpc_conn *c, size_t n);
 /* Ends the connections with the most bytes of answers until the rest fits. */
 void rpc_room_enforce(cuzk_rpc_server *s);
-/* Ends the slowest upload when others wait for its memory. */
+/* Ends the slowest uploads while others wait for their memory. */
 void rpc_room_uploads(cuzk_rpc_server *s, uint64_t now_ns);
 /* The message that gets memory next; NULL: none waits. small_only: of at most CUZK_RPC_SMALL bytes. */
 rpc_call *rpc_room_next_waiting(cuzk_rpc_server *s, bool small_only);

@@ -8,7 +8,8 @@
  *   connections   the one that has been idle for longest; first those that never made a call
  *   calls         the connection with the most
  *   answers       the connection with the most bytes that it does not read
- *   uploads       the one with the longest way to go, once another message has waited for its memory
+ *   uploads       those with the longest way to go, once another message waits for their memory
+ *   descriptors   as for connections
  *
  * I/O thread.
  */
@@ -20,6 +21,7 @@
 #define NS_PER_MS        UINT64_C(1000000)
 #define UPLOAD_WINDOW_MS 2000u              /* over which an upload's speed is measured */
 #define UPLOAD_LEFT_MS   30000u             /* an upload that will be over by then goes on */
+#define UPLOAD_NEVER_MS  (UINT64_MAX / 8)   /* nothing of it comes */
 #define LARGE            ((size_t)64 << 20) /* such messages go after smaller ones */
 #define LARGE_WAIT_MS    60000u             /* but not for ever */
 
@@ -80,6 +82,11 @@ bool rpc_room_conn(cuzk_rpc_server *s, bool known)
     if (fits) {
         return true;
     }
+    return rpc_room_evict_idle(s);
+}
+
+bool rpc_room_evict_idle(cuzk_rpc_server *s)
+{
     rpc_conn *victim = idle_victim(s);
     if (victim == NULL) {
         return false;
@@ -164,7 +171,8 @@ static bool is_earnest(const rpc_call *call)
 static unsigned rank_of(const rpc_call *call, uint64_t now_ns)
 {
     const rpc_conn *c = call->conn;
-    unsigned rank = c->is_known ? 0 : 8;
+    unsigned rank = call->message_len <= CUZK_RPC_SMALL ? 0 : 16;
+    rank += c->is_known ? 0 : 8;
     rank += is_earnest(call) ? 0 : 4;
     rank += c->n_slow > 0 ? 2 : 0;
     rank += call->message_len > LARGE && now_ns - call->waiting_ns < LARGE_WAIT_MS * NS_PER_MS;
@@ -180,7 +188,7 @@ rpc_call *rpc_room_next_waiting(cuzk_rpc_server *s, bool small_only)
         if (small_only && call->message_len > CUZK_RPC_SMALL) {
             continue;
         }
-        const unsigned rank = call->message_len <= CUZK_RPC_SMALL ? 0 : 1 + rank_of(call, now);
+        const unsigned rank = rank_of(call, now);
         if (best == NULL || rank < best_rank) {
             best = call;
             best_rank = rank;
@@ -189,15 +197,20 @@ rpc_call *rpc_room_next_waiting(cuzk_rpc_server *s, bool small_only)
     return best;
 }
 
-/* Not counted: who could have sent more of its message while it waits, and has not. */
-static bool somebody_waits(const cuzk_rpc_server *s, uint64_t now_ns)
+/*
+ * Bytes that messages wait for; a large one counts after two seconds. Not counted: a caller that could
+ * have sent more of its message while it waits, and has not.
+ */
+static uint64_t bytes_wanted(const cuzk_rpc_server *s, uint64_t now_ns)
 {
+    uint64_t sum = 0;
     for (const rpc_call *call = s->waiting; call != NULL; call = call->wait_next) {
-        if (now_ns - call->waiting_ns >= UPLOAD_WINDOW_MS * NS_PER_MS && is_earnest(call)) {
-            return true;
+        const uint64_t ms = call->message_len <= CUZK_RPC_SMALL ? 0 : UPLOAD_WINDOW_MS;
+        if (now_ns - call->waiting_ns >= ms * NS_PER_MS && is_earnest(call)) {
+            sum += call->message_len;
         }
     }
-    return false;
+    return sum;
 }
 
 /* Milliseconds that the rest will take, at the speed of the last window; 0 while that is not known. */
@@ -210,32 +223,50 @@ static uint64_t time_left(rpc_call *call, uint64_t now_ns)
     if (call->rate_ns != 0) {
         const uint64_t got = call->message_got - call->rate_got;
         const uint64_t left = call->message_len - call->message_got;
-        call->rate_left_ms = got == 0 ? UINT64_MAX / 8 : left * ms / got;
+        call->rate_left_ms = got == 0 ? UPLOAD_NEVER_MS : left * ms / got;
     }
     call->rate_ns = now_ns;
     call->rate_got = call->message_got;
     return call->rate_left_ms;
 }
 
-void rpc_room_uploads(cuzk_rpc_server *s, uint64_t now_ns)
+/* For how many milliseconds more the call will hold memory before its request is complete; 0: not known. */
+static uint64_t upload_left(rpc_call *call, uint64_t now_ns)
+{
+    if (!call->granted || call->started || call->finished || call->end_seen) {
+        return 0;
+    }
+    if (call->receiving) {
+        return time_left(call, now_ns);
+    }
+    /* the message is whole, but its sender does not end the request */
+    return now_ns - call->last_data_ns >= UPLOAD_WINDOW_MS * NS_PER_MS ? UPLOAD_NEVER_MS : 0;
+}
+
+static rpc_call *slowest_upload(const cuzk_rpc_server *s, uint64_t now_ns)
 {
     rpc_call *slowest = NULL;
     uint64_t most = UPLOAD_LEFT_MS;
     for (rpc_conn *c = s->conns; c != NULL; c = c->next) {
         for (rpc_call *call = c->calls; call != NULL; call = call->next) {
-            if (!call->receiving || !call->granted || call->finished ||
-                call->message_len <= CUZK_RPC_SMALL) {
-                continue;
-            }
-            const uint64_t left = time_left(call, now_ns) / (c->is_known ? 4 : 1);
+            const uint64_t left = upload_left(call, now_ns) / (c->is_known ? 4 : 1);
             if (left > most) {
                 most = left;
                 slowest = call;
             }
         }
     }
-    if (slowest != NULL && somebody_waits(s, now_ns)) {
+    return slowest;
+}
+
+void rpc_room_uploads(cuzk_rpc_server *s, uint64_t now_ns)
+{
+    const uint64_t wanted = bytes_wanted(s, now_ns);
+    rpc_call *slowest = slowest_upload(s, now_ns); /* also without need: it measures */
+    for (uint64_t freed = 0; freed < wanted && slowest != NULL;
+         slowest = slowest_upload(s, now_ns)) {
         rpc_conn *c = slowest->conn;
+        freed += slowest->message_len;
         c->n_slow++;
         (void)atomic_fetch_add(&s->ended_uploads, 1);
         rpc_call_finish(slowest, CUZK_GRPC_UNAVAILABLE,

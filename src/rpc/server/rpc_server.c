@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -70,6 +71,7 @@ static cuzk_status set_limits(cuzk_rpc_limits *l, cuzk_err *err)
     l->max_message = l->max_message == 0 ? CUZK_RPC_MAX_MESSAGE : l->max_message;
     l->receive_budget = l->receive_budget == 0 ? UINT64_C(1) << 30 : l->receive_budget;
     l->answer_budget = l->answer_budget == 0 ? UINT64_C(64) << 20 : l->answer_budget;
+    l->stash_budget = l->stash_budget == 0 ? UINT64_C(64) << 20 : l->stash_budget;
     l->max_calls = l->max_calls == 0 ? 16384 : l->max_calls;
     l->max_connections = l->max_connections == 0 ? 4096 : l->max_connections;
     l->max_streams = l->max_streams == 0 ? 256 : l->max_streams;
@@ -93,6 +95,27 @@ static cuzk_status set_limits(cuzk_rpc_limits *l, cuzk_err *err)
     return CUZK_OK;
 }
 
+static bool read_identity(const char *path, uint64_t *device, uint64_t *inode)
+{
+    struct stat st;
+    if (path[0] == '\0' || lstat(path, &st) != 0) {
+        return false;
+    }
+    *device = (uint64_t)st.st_dev;
+    *inode = (uint64_t)st.st_ino;
+    return true;
+}
+
+/* The socket's name, unless somebody has put another file or socket in its place. */
+static void remove_socket(const rpc_listener *l)
+{
+    uint64_t device = 0, inode = 0;
+    if (l->is_unix && read_identity(l->path, &device, &inode) && device == l->device &&
+        inode == l->inode) {
+        (void)unlink(l->path);
+    }
+}
+
 static cuzk_status add_listener(cuzk_rpc_server *s, const cuzk_rpc_listen *l, int unix_mode,
                                 cuzk_err *err)
 {
@@ -108,6 +131,7 @@ static cuzk_status add_listener(cuzk_rpc_server *s, const cuzk_rpc_listen *l, in
     }
     memcpy(out->path, a.path, sizeof(out->path));
     CUZK_TRY(cuzk_rpc_address_listen(&out->fd, &a, unix_mode, err));
+    (void)read_identity(out->path, &out->device, &out->inode);
     s->n_listeners++;
     return CUZK_OK;
 }
@@ -245,11 +269,17 @@ static void accept_all(cuzk_rpc_server *s, const rpc_listener *l)
         if (fd >= 0) {
             accept_one(s, l, fd);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+            const uint64_t n = s->n_no_descriptor++;
+            if ((n & (n + 1)) == 0) { /* powers of two only, as above */
+                rpc_log(s, CUZK_LOG_WARN, "rpc.out_of_descriptors", NULL);
+            }
+            if (rpc_room_evict_idle(s)) {
+                continue;
+            }
             /* epoll would report it again and again: pause until some have closed */
             s->accept_paused = true;
             s->accept_resume_ns = cuzk_clock_ns() + 100000000u;
             watch_listeners(s, false);
-            rpc_log(s, CUZK_LOG_WARN, "rpc.out_of_descriptors", NULL);
             return;
         } else if (errno != EINTR && errno != ECONNABORTED) {
             return;
@@ -469,9 +499,7 @@ void cuzk_rpc_server_destroy(cuzk_rpc_server *s)
         if (s->listeners[i].fd >= 0) {
             (void)close(s->listeners[i].fd);
         }
-        if (s->listeners[i].is_unix) {
-            (void)unlink(s->listeners[i].path);
-        }
+        remove_socket(&s->listeners[i]);
     }
     rpc_lane_destroy(&s->query);
     rpc_lane_destroy(&s->submit);

@@ -40,6 +40,7 @@ typedef struct cuzk_rpc_listen {
 typedef struct cuzk_rpc_limits {
     size_t max_message;        /* bytes, [CUZK_RPC_MAX_MESSAGE], at most 2^30 */
     uint64_t receive_budget;   /* bytes of requests being received, all connections [1 GiB] */
+    uint64_t stash_budget;     /* bytes of requests that wait for it, all connections [64 MiB] */
     uint64_t answer_budget;    /* bytes of answers that are not taken, all connections [64 MiB] */
     uint32_t max_calls;        /* at once, all connections [16384] */
     uint32_t max_connections;  /* [4096]; a quarter is for unix sockets and known callers */

@@ -186,7 +186,7 @@ static void stash(rpc_call *call, const uint8_t *p, size_t n)
         size_t cap =
             call->message_len < RPC_WINDOW_WAITING ? call->message_len : RPC_WINDOW_WAITING;
         uint8_t *p2 = NULL;
-        if (cap >= call->stash_len + n && s->stash_bytes + cap <= RPC_STASH_LIMIT) {
+        if (cap >= call->stash_len + n && s->stash_bytes + cap <= s->lim.stash_budget) {
             p2 = cuzk_realloc(call->stash, cap, 1);
         }
         if (p2 == NULL) {
