@@ -10,55 +10,10 @@ is the daemon and not who gets the CPU.
 """
 import argparse, os, random, re, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time
 import urllib.request
+from h2_raw import *
 
 BUDGET = 1 << 30
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RST, SETTINGS, PING = 0, 1, 3, 4, 6
-ENGINE = "/cuzk.v1.ProvingEngine/"
 HONEST, EVIL = "honest-secret-0123456", "hostile-secret-012345"
-
-
-def frame(kind, flags, stream, payload=b""):
-    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
-
-
-def headers(path, token=EVIL):
-    fields = [(":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "x"),
-              ("content-type", "application/grpc"), ("te", "trailers")]
-    if token:
-        fields.append(("authorization", "Bearer " + token))
-    return b"".join(b"\x00" + bytes([len(n)]) + n.encode() + bytes([len(v)]) + v.encode() for n, v in fields)
-
-
-def message(body, size=None):
-    return b"\x00" + struct.pack(">I", len(body) if size is None else size) + body
-
-
-class Peer:
-    """A connection and what HTTP/2 needs of it."""
-
-    def __init__(self, port, settings=b""):
-        self.s = socket.create_connection(("127.0.0.1", port), timeout=5)
-        self.s.settimeout(5)
-        self.s.sendall(PREFACE + frame(SETTINGS, 0, 0, settings))
-        self.next = 1
-
-    def call(self, path, body=None, token=EVIL, end=True):
-        stream, self.next = self.next, self.next + 2
-        out = frame(HEADERS, 4, stream, headers(path, token))
-        if body is not None:
-            out += frame(DATA, 1 if end else 0, stream, body)
-        self.s.sendall(out)
-        return stream
-
-    def drain(self):
-        self.s.setblocking(False)
-        try:
-            while self.s.recv(65536):
-                pass
-        except BlockingIOError:
-            pass
-        self.s.settimeout(5)
 
 
 def idle(port, stop):
@@ -69,7 +24,7 @@ def idle(port, stop):
 
 def slow_header(port, stop):
     p = Peer(port)
-    block = headers(ENGINE + "GetStatus")
+    block = headers(ENGINE + "GetStatus", EVIL)
     p.s.sendall(struct.pack(">I", len(block))[1:] + bytes([HEADERS, 5]) + struct.pack(">I", 1))
     for b in block:
         p.s.sendall(bytes([b]))
@@ -144,6 +99,7 @@ KINDS = [idle, slow_header, slow_upload, unread_answers, resets, flood, bad_tls,
 def hostile(plain, tls, n, seconds):
     """All peers, in a process of its own."""
     os.nice(19)
+    Peer.token = EVIL
     stop = threading.Event()
 
     def live(kind):

@@ -79,6 +79,14 @@ cuzk_status serve_metrics(void *arg, char **text, size_t *n, cuzk_err *err);
 CUZK_NODISCARD cuzk_status serve_open_shared_store(serve *s);
 /** Why the daemon should get no jobs now, ended by a line feed; NULL: it is ready. arg is the serve. @thread any */
 const char *serve_not_ready(void *arg);
+/** What the gRPC server may take, of the memory budget and of the open files that the process may have. */
+cuzk_rpc_limits serve_front_limits(const cuzk_config *c);
+/** Bytes that a server within these limits takes at most. */
+uint64_t serve_front_bytes(const cuzk_rpc_limits *l);
+/** Connections of the HTTP server. */
+uint32_t serve_http_connections(void);
+/** As many open files as the process may have. Before the limits are asked for. */
+void serve_raise_file_limit(void);
 /** Takes everything down. */
 void serve_stop(serve *s);
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -198,44 +197,12 @@ static cuzk_status open_store(serve *s)
 
 /* --- engine --- */
 
-#define CONNECTION_BYTES ((uint64_t)32 << 10) /* what one takes, about: buffers, headers, TLS */
-#define CALL_BYTES       ((uint64_t)4 << 10)
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/*
- * Requests that are received, connections, calls and answers are part of memory.total_budget: in sum some
- * three eighths of it at most, which the engine leaves to them.
- */
-static cuzk_rpc_limits front_limits(const cuzk_config *c)
-{
-    cuzk_engine_config e;
-    serve_engine_config(&e, c);
-    cuzk_engine_config_complete(&e); /* "auto" becomes a number */
-    cuzk_rpc_limits l = {.receive_budget = least(c->receive_budget, e.budget_bytes / 4)};
-    const uint64_t part = l.receive_budget / 8;
-    l.max_message = (size_t)least(c->max_message, l.receive_budget - part);
-    l.answer_budget = most(least(part, (uint64_t)64 << 20), (uint64_t)2 << 20);
-    l.max_connections = (uint32_t)least(c->max_connections, most(part / CONNECTION_BYTES, 64));
-    l.max_calls = (uint32_t)least(most(part / 2 / CALL_BYTES, 1024), 65536);
-    return l;
-}
-
 static cuzk_status start_engine(serve *s)
 {
     cuzk_engine_config e;
-    const cuzk_rpc_limits l = front_limits(s->config);
+    const cuzk_rpc_limits l = serve_front_limits(s->config);
     serve_engine_config(&e, s->config);
-    e.front_bytes = l.receive_budget + l.answer_budget + CONNECTION_BYTES * l.max_connections +
-                    CALL_BYTES * l.max_calls;
+    e.front_bytes = serve_front_bytes(&l);
     e.store = s->has_store ? &s->store : NULL;
     e.log = cuzk_log_engine;
     e.log_arg = s->log;
@@ -305,13 +272,19 @@ static cuzk_status bind_rpc(serve *s)
 {
     const cuzk_config *c = s->config;
     cuzk_rpc_listen listen[CUZK_CONFIG_MAX_ITEMS];
-    const cuzk_rpc_limits limits = front_limits(c);
+    const cuzk_rpc_limits limits = serve_front_limits(c);
     if (limits.receive_budget < c->receive_budget) {
         char bytes[24], message[24];
         (void)snprintf(bytes, sizeof(bytes), "%" PRIu64, limits.receive_budget);
         (void)snprintf(message, sizeof(message), "%zu", limits.max_message);
         CUZK_LOG(s->log, CUZK_LOG_WARN, "receive.reduced", "receive_budget", bytes, "max_message",
                  message, "why", "daemon.receive_budget is at most a quarter of the memory budget");
+    }
+    if (limits.max_connections < c->max_connections) {
+        char number[12];
+        (void)snprintf(number, sizeof(number), "%u", limits.max_connections);
+        CUZK_LOG(s->log, CUZK_LOG_INFO, "connections.reduced", "max_connections", number, "why",
+                 "the memory budget or the limit of open files allows no more");
     }
     for (uint32_t i = 0; i < c->listen.n; i++) {
         const char *address = c->listen.item[i];
@@ -359,6 +332,7 @@ static cuzk_status start_api(serve *s)
                                .get_ready = serve_not_ready,
                                .get_ready_arg = s,
                                .trace = s->trace,
+                               .max_connections = serve_http_connections(),
                                .version = CUZK_VERSION_STR,
                                .allow_origin = or_null(c->allow_origin)};
     CUZK_TRY(cuzk_api_server_create(&s->api, &a, &s->err));
@@ -391,19 +365,9 @@ static void *preload(void *arg)
     return NULL;
 }
 
-/* Connections are files; the usual soft limit of 1024 is less than daemon.max_connections. */
-static void raise_file_limit(void)
-{
-    struct rlimit r;
-    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
-        r.rlim_cur = r.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &r);
-    }
-}
-
 static cuzk_status start(serve *s)
 {
-    raise_file_limit();
+    serve_raise_file_limit(); /* a usual soft limit of 1024 is less than daemon.max_connections */
     CUZK_TRY(open_store(s));
     CUZK_TRY(cuzk_trace_create(&s->trace, TRACE_SPANS, &s->err));
     CUZK_TRY(start_engine(s));
