@@ -25,7 +25,8 @@ def read_table():
 MAY = read_table()
 INC = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<cuzk/([a-z]+\.h)>)')
 # header below include/cuzk: the module that defines what it declares
-PUBLIC = {"verify.h": "verify", "aggregate.h": "aggregate", "cuzk.h": "base", "filecoin.h": "lib", "params.h": "lib", "prove.h": "lib"}
+PUBLIC = {"verify.h": "verify", "aggregate.h": "aggregate", "cuzk.h": "base", "filecoin.h": "lib", "params.h": "lib", "prove.h": "lib",
+          "client.h": "lib/client"}
 
 
 def module_of(path):

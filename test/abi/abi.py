@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The ABI of the installed library against its record: abi.py PREFIX RECORD [--write] (run from the repository root).
+"""The ABI of an installed library against its record: abi.py PREFIX RECORD [--client] [--write] (run from the repository root).
 
+--client: of libcuzk-client and client.h; otherwise of libcuzk and all other headers.
 The record holds the exported functions with their versions, and the size of every public struct with the offset and
 size of each field. A function or field that goes or moves fails; new ones fail, too, until they are recorded.
 """
@@ -8,12 +9,13 @@ import json, pathlib, re, subprocess, sys, tempfile
 
 prefix, record = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 include = prefix / "include"
-[library] = prefix.glob("lib/**/libcuzk.so.0")
+client = "--client" in sys.argv
+[library] = prefix.glob(f"lib/**/{'libcuzk-client' if client else 'libcuzk'}.so.0")
 
 
 def structs():
     """Name of each public struct and the names of its fields."""
-    for header in sorted(include.glob("cuzk/*.h")):
+    for header in sorted(h for h in include.glob("cuzk/*.h") if (h.name == "client.h") == client):
         text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
         for body, name in re.findall(r"typedef struct \w+ \{(.*?)\n\} (\w+);", text, flags=re.S):
             fields = []

@@ -49,7 +49,7 @@ def examples(prefix, pkgconfig, folder, files):
     for name, arguments in (("status", []), ("verify", [vk, proof, inputs]), ("params", ["2048"]),
                             ("prove", [folder / "params", d["common"]["post_randomness"], folder / "window.proof", *window]),
                             ("circom", [SNARKJS / "mixed.zkey", CIRCOM / "mixed.wtns"]),
-                            ("aggregate", aggregate_files(folder))):
+                            ("aggregate", aggregate_files(folder))):  # client: test_client.py
         for kind in ("shared", "static"):
             flags = run("pkg-config", "--cflags", "--libs", *(["--static"] if kind == "static" else []), "cuzk", env=env).split()
             if kind == "static":

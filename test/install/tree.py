@@ -1,4 +1,4 @@
-"""An installed tree for a test: the components lib and dev of a build, and how programs find them."""
+"""An installed tree for a test: the components of both libraries of a build, and how programs find them."""
 import os, pathlib, subprocess, sys
 
 
@@ -11,8 +11,8 @@ def run(*command, **more):
 
 
 def install(build, prefix):
-    """Installs; the folder of cuzk.pc."""
-    for component in ("lib", "dev"):
+    """Installs; the folder of cuzk.pc. A build without the daemon has no client."""
+    for component in ("lib", "dev", "client", "client-dev"):
         run("cmake", "--install", build, "--prefix", prefix, "--component", component)
     [pc] = prefix.glob("lib/**/pkgconfig/cuzk.pc")
     return pc.parent

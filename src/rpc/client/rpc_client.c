@@ -367,6 +367,11 @@ void cuzk_rpc_client_set_timeout(cuzk_rpc_client *c, uint64_t timeout_ms)
     c->config.timeout_ms = timeout_ms;
 }
 
+void cuzk_rpc_client_set_cancel(cuzk_rpc_client *c, const cuzk_cancel *cancel)
+{
+    c->config.cancel = cancel;
+}
+
 cuzk_grpc_code cuzk_rpc_client_code(const cuzk_rpc_client *c)
 {
     return c->code;

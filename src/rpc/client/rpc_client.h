@@ -44,6 +44,8 @@ CUZK_NODISCARD cuzk_status cuzk_rpc_client_create(cuzk_rpc_client **out,
 void cuzk_rpc_client_destroy(cuzk_rpc_client *c);
 /** For the calls after this. */
 void cuzk_rpc_client_set_timeout(cuzk_rpc_client *c, uint64_t timeout_ms);
+/** For the calls after this; borrowed until the next change. NULL: none. */
+void cuzk_rpc_client_set_cancel(cuzk_rpc_client *c, const cuzk_cancel *cancel);
 /** gRPC code of the last call; CUZK_GRPC_UNAVAILABLE when the server was not reached. */
 cuzk_grpc_code cuzk_rpc_client_code(const cuzk_rpc_client *c);
 

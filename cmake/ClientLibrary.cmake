@@ -1,0 +1,22 @@
+# libcuzk-client as it is installed: shared and static library, header, pkg-config and CMake files.
+include(GNUInstallDirs)
+include(OneObject)
+set(_map "${PROJECT_SOURCE_DIR}/src/lib/client/exports.map")
+cuzk_one_object(_object MODULE lib/client WHOLE lib/client MAP "${_map}")
+add_library(cuzk_client_shared SHARED "${_object}")
+add_library(cuzk_client_static STATIC "${_object}")
+cuzk_installed_library(cuzk_client_shared cuzk-client "${_map}")
+cuzk_installed_library(cuzk_client_static cuzk-client "${_map}")
+target_link_libraries(cuzk_client_shared PRIVATE PkgConfig::NGHTTP2 PkgConfig::OPENSSL)
+target_link_libraries(cuzk_client_static INTERFACE "$<INSTALL_INTERFACE:nghttp2;ssl;crypto>")
+target_link_options(cuzk_client_shared PRIVATE "-Wl,--as-needed")
+
+file(RELATIVE_PATH CUZK_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" CUZK_PC_UP "${CUZK_PC_UP}")
+configure_file("${PROJECT_SOURCE_DIR}/packaging/cuzk-client.pc.in" "${CMAKE_CURRENT_BINARY_DIR}/cuzk-client.pc" @ONLY)
+install(TARGETS cuzk_client_shared EXPORT cuzk-client-targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT client
+        NAMELINK_COMPONENT client-dev)
+install(TARGETS cuzk_client_static EXPORT cuzk-client-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT client-dev)
+install(EXPORT cuzk-client-targets NAMESPACE cuzk:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/cuzk" COMPONENT client-dev)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/cuzk-client.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT client-dev)
+install(FILES "${PROJECT_SOURCE_DIR}/include/cuzk/client.h" DESTINATION include/cuzk COMPONENT client-dev)
