@@ -34,6 +34,11 @@ PANELS = [
       (f"process_resident_memory_bytes{WHERE}", "{{instance}} resident")], "timeseries"),
     ("Parameters and circuits loaded", "bytes", [(f"sum by (what, where) (cuzk_cache_bytes{WHERE})", "{{what}}, {{where}}")], "timeseries"),
     ("Calls per second, by status", "short", [(f"sum by (code) (rate(cuzk_grpc_calls_total{WHERE}[5m]))", "{{code}}")], "timeseries"),
+    ("Temperature of cards", "celsius", [(f"cuzk_gpu_temperature_celsius{WHERE}", "{{instance}} {{pci}}")], "timeseries"),
+    ("Power of cards", "watt", [(f"cuzk_gpu_power_watts{WHERE}", "{{instance}} {{pci}}")], "timeseries"),
+    ("Clock of cards", "hertz", [(f"cuzk_gpu_clock_hertz{WHERE}", "{{instance}} {{pci}}")], "timeseries"),
+    ("Cards busy", "percentunit", [(f"cuzk_gpu_load_ratio{WHERE}", "{{instance}} {{pci}}")], "timeseries"),
+    ("Certificate ends in", "s", [(f"cuzk_tls_certificate_expires_seconds{WHERE} - time()", "{{instance}}")], "timeseries"),
     ("Connections", "short", [(f"sum by (instance) (cuzk_grpc_connections{WHERE})", "{{instance}}")], "timeseries"),
 ]
 
