@@ -15,30 +15,31 @@ ALONE static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
 {
     const uint32_t n = e->cfg.max_queued_jobs + WINNING_PLACES,
                    flying = cuzk_engine_flying_limit(n);
-    CUZK_TRY(cuzk_sched_init(&e->prep, n, 0, 0, err));
-    CUZK_TRY(cuzk_sched_init(&e->ready, n, 0, 0, err));
-    CUZK_TRY(cuzk_sched_init(&e->on_device, flying, 0, 0, err));
-    CUZK_TRY(cuzk_sched_init(&e->to_verify, flying, 0, 0, err));
-    CUZK_TRY(cuzk_sched_init(&e->to_aggregate, n, 0, 0, err));
+    CUZK_TRY(cuzk_sched_init(&e->queues.prep, n, 0, 0, err));
+    CUZK_TRY(cuzk_sched_init(&e->queues.ready, n, 0, 0, err));
+    CUZK_TRY(cuzk_sched_init(&e->queues.on_device, flying, 0, 0, err));
+    CUZK_TRY(cuzk_sched_init(&e->queues.to_verify, flying, 0, 0, err));
+    CUZK_TRY(cuzk_sched_init(&e->queues.to_aggregate, n, 0, 0, err));
     cuzk_engine_set_ages(e, e->cfg.age_ms);
-    CUZK_TRY(cuzk_load_cache_init(&e->cache, 2 * e->backend->n_circuits, err));
-    e->wants = cuzk_alloc_zero(2 * (size_t)e->backend->n_circuits, sizeof(*e->wants));
-    return e->wants != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
+    CUZK_TRY(cuzk_load_cache_init(&e->memory.cache, 2 * e->backend->n_circuits, err));
+    e->memory.wants = cuzk_alloc_zero(2 * (size_t)e->backend->n_circuits, sizeof(*e->memory.wants));
+    return e->memory.wants != NULL ? CUZK_OK
+                                   : CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
 }
 
 ALONE static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
-    e->n_devices = b->n_devices < MAX_DEVICES ? b->n_devices : MAX_DEVICES;
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        device *d = &e->devices[i];
+    e->devices.n = b->n_devices < MAX_DEVICES ? b->n_devices : MAX_DEVICES;
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        device *d = &e->devices.all[i];
         b->device_info(b->arg, i, &d->info);
         d->circuits = cuzk_alloc_zero(b->n_circuits, sizeof(*d->circuits));
         if (d->circuits == NULL) {
             return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
         }
         CUZK_TRY(cuzk_device_abilities_init(e, i, err));
-        e->n_primary += d->info.is_fallback ? 0 : 1;
+        e->devices.n_primary += d->info.is_fallback ? 0 : 1;
         /* the fallback takes as long as it takes: there is nothing else */
         cuzk_health_init(&d->health, d->info.is_fallback ? 0 : e->cfg.device_timeout_ms * MS_NS,
                          e->cfg.device_back_off_ms * MS_NS);
@@ -48,8 +49,8 @@ ALONE static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
     }
     cuzk_engine_set_batch(e, e->cfg.max_batch_size);
     cuzk_engine_set_slots(e, e->cfg.slots_per_device);
-    for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
-        CUZK_TRY(cuzk_device_keys_init(e, &e->devices[i], err));
+    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e); i++) {
+        CUZK_TRY(cuzk_device_keys_init(e, &e->devices.all[i], err));
     }
     return CUZK_OK;
 }
@@ -57,9 +58,9 @@ ALONE static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
 /* The process's footprint at the start and what its front ends may take are charged for good. */
 ALONE static cuzk_status init_memory(cuzk_engine *e, cuzk_err *err)
 {
-    e->base_bytes = cuzk_host_memory_resident() + e->cfg.front_bytes;
+    e->memory.base_bytes = cuzk_host_memory_resident() + e->cfg.front_bytes;
     CUZK_TRY(cuzk_engine_size_memory(e, &e->cfg, err));
-    CUZK_ASSERT(cuzk_budget_take(&e->host, e->base_bytes, false));
+    CUZK_ASSERT(cuzk_budget_take(&e->memory.host, e->memory.base_bytes, false));
     return CUZK_OK;
 }
 
@@ -86,10 +87,10 @@ static void *worker_main(void *arg)
 LOCKED static cuzk_status start_worker(cuzk_engine *e, worker_role role, uint32_t index,
                                        uint32_t slot, bool is_express, cuzk_err *err)
 {
-    worker *w = &e->workers[e->n_workers];
+    worker *w = &e->workers.all[e->workers.n];
     *w = (worker){.e = e, .role = role, .index = index, .slot = slot, .is_express = is_express};
     if (role == ROLE_DEVICE) {
-        device *d = &e->devices[index];
+        device *d = &e->devices.all[index];
         w->rank = d->n_regular;
         d->n_regular += is_express ? 0 : 1;
         d->n_places++;
@@ -98,21 +99,21 @@ LOCKED static cuzk_status start_worker(cuzk_engine *e, worker_role role, uint32_
     const int failed = pthread_create(&w->thread, NULL, worker_main, w);
     if (failed != 0) {
         if (role == ROLE_DEVICE) {
-            e->devices[index].n_regular -= is_express ? 0 : 1;
-            e->devices[index].n_places--;
+            e->devices.all[index].n_regular -= is_express ? 0 : 1;
+            e->devices.all[index].n_places--;
         }
         return CUZK_FAIL_OS(err, CUZK_E_NOMEM, failed, "cannot start a thread");
     }
-    e->n_workers++;
+    e->workers.n++;
     return CUZK_OK;
 }
 
 cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsigned slots, cuzk_err *err)
 {
     slots = slots < CUZK_HEALTH_SLOTS ? slots : CUZK_HEALTH_SLOTS - 1;
-    for (uint32_t d = 0; d < e->n_primary; d++) {
-        while (e->devices[d].n_regular < slots) {
-            CUZK_TRY(start_worker(e, ROLE_DEVICE, d, e->devices[d].n_places, false, err));
+    for (uint32_t d = 0; d < e->devices.n_primary; d++) {
+        while (e->devices.all[d].n_regular < slots) {
+            CUZK_TRY(start_worker(e, ROLE_DEVICE, d, e->devices.all[d].n_places, false, err));
         }
     }
     return CUZK_OK;
@@ -130,8 +131,8 @@ ALONE static cuzk_status start_workers(cuzk_engine *e, cuzk_err *err)
         CUZK_TRY(start_worker(e, ROLE_VERIFY, 0, 0, false, err));
         CUZK_TRY(start_worker(e, ROLE_LOADER, 0, 0, i == 1, err));
     }
-    for (uint32_t d = 0; d < e->n_devices; d++) {
-        const uint32_t slots = e->devices[d].slots;
+    for (uint32_t d = 0; d < e->devices.n; d++) {
+        const uint32_t slots = e->devices.all[d].slots;
         for (uint32_t s = 0; s <= slots; s++) {
             CUZK_TRY(start_worker(e, ROLE_DEVICE, d, s, s == slots, err));
         }
@@ -152,8 +153,8 @@ ALONE static void warm_up(cuzk_engine *e)
     const cuzk_engine_backend *b = e->backend;
     for (uint32_t i = 0; b->is_available != NULL && i < b->n_circuits; i++) {
         if (b->circuits[i].kind == CUZK_JOB_WINNING && b->is_available(b->arg, i)) {
-            e->wants[cuzk_engine_load_id(i, CUZK_LOAD_CIRCUIT)].wanted = true;
-            e->wants[cuzk_engine_load_id(i, CUZK_LOAD_PARAMS)].wanted = true;
+            e->memory.wants[cuzk_engine_load_id(i, CUZK_LOAD_CIRCUIT)].wanted = true;
+            e->memory.wants[cuzk_engine_load_id(i, CUZK_LOAD_PARAMS)].wanted = true;
         }
     }
 }
@@ -163,7 +164,7 @@ ALONE static cuzk_status init(cuzk_engine *e, cuzk_err *err)
     if (!cuzk_engine_locks_init(e)) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: no locks");
     }
-    e->is_locks_ready = true;
+    e->locks.is_ready = true;
     CUZK_TRY(cuzk_log_init(&e->log, err));
     if (e->cfg.store != NULL) {
         e->store = *e->cfg.store;
@@ -211,7 +212,7 @@ void cuzk_engine_drain(cuzk_engine *e)
 {
     cuzk_engine_lock(e);
     e->draining = true;
-    pthread_cond_broadcast(&e->cv_change);
+    pthread_cond_broadcast(&e->locks.change);
     cuzk_engine_unlock(e);
     if (e->store.shared != NULL) {
         e->store.shared->wake(e->store.arg);
@@ -221,19 +222,19 @@ void cuzk_engine_drain(cuzk_engine *e)
 bool cuzk_engine_is_idle(cuzk_engine *e)
 {
     cuzk_engine_lock(e);
-    const bool idle = e->n_open == 0;
+    const bool idle = e->jobs.n_open == 0;
     cuzk_engine_unlock(e);
     return idle;
 }
 
 LOCKED static bool is_quiet(const cuzk_engine *e)
 {
-    if (e->n_open != 0 || e->busy != 0 || e->flights != NULL || e->dead_jobs != NULL ||
-        e->dead_bytes != 0) {
+    if (e->jobs.n_open != 0 || e->memory.n_busy != 0 || e->flights.first != NULL ||
+        e->jobs.to_free != NULL || e->memory.leaving_bytes != 0) {
         return false;
     }
-    for (uint32_t i = 0; i < e->cache.n; i++) {
-        if (e->cache.entries[i].state == CUZK_LOAD_LEAVING) {
+    for (uint32_t i = 0; i < e->memory.cache.n; i++) {
+        if (e->memory.cache.entries[i].state == CUZK_LOAD_LEAVING) {
             return false;
         }
     }
@@ -245,18 +246,18 @@ static void stop(cuzk_engine *e)
 {
     cuzk_engine_lock(e);
     e->draining = true;
-    const bool has_run = e->n_workers >= 2;
+    const bool has_run = e->workers.n >= 2;
     if (e->store.shared != NULL) {
         cuzk_shared_tell_stopping(e);
     }
-    for (job *j = e->first; has_run && j != NULL; j = j->next) {
+    for (job *j = e->jobs.first; has_run && j != NULL; j = j->next) {
         if (j->outcome == CUZK_JOB_QUEUED && j->phase != PHASE_ELSEWHERE) {
             j->is_left_in_store = true;
             cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the daemon is stopping");
         }
     }
     while (has_run && !is_quiet(e)) {
-        cuzk_engine_wait(e, &e->cv_change);
+        cuzk_engine_wait(e, &e->locks.change);
     }
     e->stop = true;
     cuzk_engine_wake_all(e);
@@ -264,34 +265,34 @@ static void stop(cuzk_engine *e)
     if (e->store.shared != NULL) {
         e->store.shared->wake(e->store.arg);
     }
-    for (uint32_t i = 0; i < e->n_workers; i++) {
-        (void)pthread_join(e->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < e->workers.n; i++) {
+        (void)pthread_join(e->workers.all[i].thread, NULL);
     }
 }
 
 ALONE static void drop_jobs(cuzk_engine *e)
 {
-    while (e->first != NULL) {
-        cuzk_job_forget(e, e->first);
+    while (e->jobs.first != NULL) {
+        cuzk_job_forget(e, e->jobs.first);
     }
 }
 
 ALONE static void unload_all(cuzk_engine *e)
 {
     cuzk_engine_lock(e);
-    for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
+    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e); i++) {
         (void)cuzk_device_keys_unload(e, i, UINT32_MAX);
     }
     cuzk_engine_unlock(e);
-    for (uint32_t i = 0; i < e->cache.n; i++) {
-        cuzk_load_entry *entry = &e->cache.entries[i];
+    for (uint32_t i = 0; i < e->memory.cache.n; i++) {
+        cuzk_load_entry *entry = &e->memory.cache.entries[i];
         if (entry->state == CUZK_LOAD_READY) {
-            (void)cuzk_load_leave(&e->cache, i);
+            (void)cuzk_load_leave(&e->memory.cache, i);
         }
         if (entry->state ==
             CUZK_LOAD_LEAVING) { /* or sent away by a worker after the release thread's end */
             e->backend->unload(e->backend->arg, (cuzk_load_what)(i % 2), entry->object);
-            cuzk_budget_give(&e->host, cuzk_load_left(&e->cache, i),
+            cuzk_budget_give(&e->memory.host, cuzk_load_left(&e->memory.cache, i),
                              e->backend->circuits[i / 2].kind == CUZK_JOB_WINNING);
         }
     }
@@ -302,30 +303,30 @@ ALONE void cuzk_engine_destroy(cuzk_engine *e)
     if (e == NULL) {
         return;
     }
-    if (e->is_locks_ready) {
+    if (e->locks.is_ready) {
         stop(e);
         if (e->backend != NULL) {
             unload_all(e);
         }
-        if (e->n_workers >= 2) { /* everything taken has been given back */
-            CUZK_ASSERT(e->host.used == e->base_bytes);
+        if (e->workers.n >= 2) { /* everything taken has been given back */
+            CUZK_ASSERT(e->memory.host.used == e->memory.base_bytes);
         }
         drop_jobs(e);
         cuzk_engine_locks_destroy(e);
     }
     cuzk_log_free(e);
-    cuzk_sched_free(&e->prep);
-    cuzk_sched_free(&e->ready);
-    cuzk_sched_free(&e->on_device);
-    cuzk_sched_free(&e->to_verify);
-    cuzk_sched_free(&e->to_aggregate);
-    cuzk_load_cache_free(&e->cache);
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        cuzk_device_keys_free(&e->devices[i]);
-        cuzk_free(e->devices[i].circuits);
-        cuzk_free(e->devices[i].abilities);
+    cuzk_sched_free(&e->queues.prep);
+    cuzk_sched_free(&e->queues.ready);
+    cuzk_sched_free(&e->queues.on_device);
+    cuzk_sched_free(&e->queues.to_verify);
+    cuzk_sched_free(&e->queues.to_aggregate);
+    cuzk_load_cache_free(&e->memory.cache);
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        cuzk_device_keys_free(&e->devices.all[i]);
+        cuzk_free(e->devices.all[i].circuits);
+        cuzk_free(e->devices.all[i].abilities);
     }
-    cuzk_free(e->wants);
+    cuzk_free(e->memory.wants);
     if (e->owns_backend) {
         e->own_backend.destroy(e->own_backend.arg);
     }

@@ -9,7 +9,7 @@
 
 static uint32_t position_of(const cuzk_engine *e, const job *j)
 {
-    const cuzk_sched *queues[] = {&e->prep, &e->ready, &e->to_aggregate};
+    const cuzk_sched *queues[] = {&e->queues.prep, &e->queues.ready, &e->queues.to_aggregate};
     cuzk_sched_item mine;
     uint32_t n = 0;
     const uint64_t now = cuzk_clock_ns();
@@ -64,7 +64,7 @@ LOCKED static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms,
     waiter *w = cuzk_waiter_add(e, j, done, arg, until);
     if (w != NULL) {
         *wait = w->id;
-        pthread_cond_signal(&e->cv_timer);
+        pthread_cond_signal(&e->locks.timer);
     } else {
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a wait");
         cuzk_waiters_check(e, j); /* it would have been watched */
@@ -78,7 +78,7 @@ LOCKED static job *job_in_memory(cuzk_engine *e, const char *job_id)
 {
     job *j = cuzk_job_by_id(e, job_id);
     while (j != NULL && j->phase == PHASE_ACCEPTING) {
-        cuzk_engine_wait(e, &e->cv_change);
+        cuzk_engine_wait(e, &e->locks.change);
         j = cuzk_job_by_id(e, job_id);
     }
     return j;

@@ -17,16 +17,22 @@
 #include "engine/backend/backend.h"
 #include "engine/device/device.h"
 #include "engine/engine_config.h"
+#include "engine/engine_counts.h"
 #include "engine/engine_limits.h"
 #include "engine/engine_lock.h"
 #include "engine/engine_log.h"
 #include "engine/engine_status.h"
+#include "engine/job/flight.h"
 #include "engine/job/job.h"
+#include "engine/job/job_table.h"
 #include "engine/memory/host_memory.h"
-#include "engine/stage/flight.h"
 #include "engine/worker.h"
 #include "sched/batcher.h"
 
+/*
+ * Each part is declared by the header of the folder that owns it, and says there what the lock guards. The parts in
+ * order; functions of a part call functions of parts above it only (tools/check_calls.py).
+ */
 struct cuzk_engine {
     cuzk_engine_config cfg;
     cuzk_engine_backend *backend;
@@ -35,55 +41,18 @@ struct cuzk_engine {
     cuzk_job_store store;
     bool owns_store;
     cuzk_trace_ctx trace;
-
-    pthread_mutex_t mu;
-    /* One per kind of worker; cv_change for callers that wait (accept, preload, unwait). */
-    pthread_cond_t cv_prep, cv_witness, cv_device, cv_verify, cv_aggregate, cv_loader, cv_finish,
-        cv_timer, cv_release, cv_store, cv_log, cv_change;
-    bool is_locks_ready;
-    GUARDED bool stop, draining;
     uint64_t started_ns;
+    GUARDED bool stop, draining;
 
-    GUARDED cuzk_budget host;
-    GUARDED uint64_t block_limit, block_used; /* proofs of waiting jobs */
-    GUARDED uint64_t input_limit, input_used; /* parsed inputs */
-    uint64_t base_bytes;                      /* of the process itself, and for its front */
-    GUARDED cuzk_load_cache cache;            /* 2 per circuit: cuzk_load_what */
-    GUARDED load_want *wants;                 /* [2 n_circuits] */
-
-    GUARDED cuzk_sched prep, ready, on_device, to_verify, to_aggregate;
-    GUARDED uint32_t ready_limit; /* parsed jobs that wait */
-    GUARDED device devices[MAX_DEVICES];
-    uint32_t n_devices, n_primary; /* n_primary: without the fallback, which is the last one */
-    GUARDED uint32_t slots, batch; /* slots: of a primary device */
-    GUARDED uint64_t batch_wake_ns;
-    GUARDED uint64_t no_device_ns; /* since when no device works; 0: one does */
-    GUARDED bool on_cpu;           /* because no GPU works */
-    GUARDED uint64_t on_cpu_since_ns, n_fallbacks;
-
-    GUARDED job *by_id[BUCKETS], *by_content[BUCKETS];
-    GUARDED job *first, *last;
-    GUARDED uint32_t n_open; /* not ENDED */
-    GUARDED uint32_t n_ended;
-    GUARDED uint64_t next_number;
-    GUARDED job *finish_first, *finish_last;
-    GUARDED flight *flights;
-    GUARDED flight *dead_flights;
-    GUARDED job *dead_jobs;
-    GUARDED uint64_t dead_bytes;
-    GUARDED uint32_t busy; /* flights and prep that hold memory which will come back */
-    GUARDED waiter *waits[BUCKETS];
-    GUARDED cuzk_wait next_wait;
-    GUARDED uint32_t n_unsaved; /* jobs with is_end_unsaved */
-    GUARDED log_queue log;
-
-    GUARDED uint64_t completed[CUZK_JOB_KINDS + 1], failed[CUZK_JOB_KINDS + 1],
-        cancelled[CUZK_JOB_KINDS + 1], reproved[CUZK_JOB_KINDS + 1];
-    GUARDED cuzk_histogram stage[CUZK_STAGES][CUZK_JOB_KINDS + 1];
-    GUARDED cuzk_histogram job_time[CUZK_JOB_KINDS + 1];
-
-    worker workers[MAX_WORKERS];
-    uint32_t n_workers;
+    engine_locks locks;   /* engine_lock.h */
+    log_queue log;        /* engine_log.h */
+    engine_counts counts; /* engine_counts.h */
+    engine_memory memory; /* memory/host_memory.h */
+    device_table devices; /* device/device.h */
+    job_table jobs;       /* job/job_table.h */
+    job_queues queues;    /* job/job_table.h */
+    flight_table flights; /* job/flight.h */
+    worker_pool workers;  /* worker.h */
 };
 
 /* All functions below are called with the lock, unless they say otherwise. */

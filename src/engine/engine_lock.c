@@ -4,34 +4,34 @@
 
 CUZK_NO_THREAD_SAFETY void cuzk_engine_lock(cuzk_engine *e)
 {
-    (void)pthread_mutex_lock(&e->mu);
+    (void)pthread_mutex_lock(&e->locks.mu);
 }
 
 CUZK_NO_THREAD_SAFETY void cuzk_engine_unlock(cuzk_engine *e)
 {
-    (void)pthread_mutex_unlock(&e->mu);
+    (void)pthread_mutex_unlock(&e->locks.mu);
 }
 
 void cuzk_engine_wait(cuzk_engine *e, pthread_cond_t *cv)
 {
-    (void)pthread_cond_wait(cv, &e->mu);
+    (void)pthread_cond_wait(cv, &e->locks.mu);
 }
 
 void cuzk_engine_wait_until(cuzk_engine *e, pthread_cond_t *cv, uint64_t until_ns)
 {
     const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000ull),
                                    .tv_nsec = (long)(until_ns % 1000000000ull)};
-    (void)pthread_cond_timedwait(cv, &e->mu, &until);
+    (void)pthread_cond_timedwait(cv, &e->locks.mu, &until);
 }
 
 #define N_CONDITIONS 12
 
 static void conditions(cuzk_engine *e, pthread_cond_t *out[N_CONDITIONS])
 {
-    pthread_cond_t *const all[N_CONDITIONS] = {&e->cv_prep,   &e->cv_witness,   &e->cv_device,
-                                               &e->cv_verify, &e->cv_aggregate, &e->cv_loader,
-                                               &e->cv_finish, &e->cv_timer,     &e->cv_release,
-                                               &e->cv_store,  &e->cv_log,       &e->cv_change};
+    pthread_cond_t *const all[N_CONDITIONS] = {
+        &e->locks.prep,      &e->locks.witness, &e->locks.device, &e->locks.verify,
+        &e->locks.aggregate, &e->locks.loader,  &e->locks.finish, &e->locks.timer,
+        &e->locks.release,   &e->locks.store,   &e->locks.log,    &e->locks.change};
     for (int i = 0; i < N_CONDITIONS; i++) {
         out[i] = all[i];
     }
@@ -44,7 +44,7 @@ bool cuzk_engine_locks_init(cuzk_engine *e)
     conditions(e, all);
     bool ok = pthread_condattr_init(&monotonic) == 0 &&
               pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
-              pthread_mutex_init(&e->mu, NULL) == 0;
+              pthread_mutex_init(&e->locks.mu, NULL) == 0;
     for (int i = 0; ok && i < N_CONDITIONS; i++) {
         ok = pthread_cond_init(all[i], &monotonic) == 0;
     }
@@ -59,7 +59,7 @@ void cuzk_engine_locks_destroy(cuzk_engine *e)
     for (int i = 0; i < N_CONDITIONS; i++) {
         (void)pthread_cond_destroy(all[i]);
     }
-    (void)pthread_mutex_destroy(&e->mu);
+    (void)pthread_mutex_destroy(&e->locks.mu);
 }
 
 void cuzk_engine_wake_all(cuzk_engine *e)

@@ -22,6 +22,14 @@ extern const struct cuzk_engine_capability cuzk_engine_mutex;
 /* A function that runs before the first worker or after the last one: no other thread runs. */
 #define ALONE   CUZK_NO_THREAD_SAFETY
 
+/* The mutex; one condition for each kind of worker, and `change` for callers that wait (accept, preload, unwait). */
+typedef struct engine_locks {
+    pthread_mutex_t mu;
+    pthread_cond_t prep, witness, device, verify, aggregate, loader, finish, timer, release, store,
+        log, change;
+    bool is_ready; /* all of them are initialised */
+} engine_locks;
+
 CUZK_ACQUIRES(cuzk_engine_mutex) void cuzk_engine_lock(cuzk_engine *e);
 CUZK_RELEASES(cuzk_engine_mutex) void cuzk_engine_unlock(cuzk_engine *e);
 /** Waits on one of the engine's conditions; the lock is released meanwhile. */

@@ -56,7 +56,7 @@ void cuzk_engine_log(cuzk_engine *e, int level, const char *event, const char *c
         at += copy(line->text + at, 32, pair[0]);
         at += copy(line->text + at, LINE_BYTES - at, pair[1]);
     }
-    pthread_cond_signal(&e->cv_log);
+    pthread_cond_signal(&e->locks.log);
 }
 
 static void give(const cuzk_engine *e, const log_line *line)
@@ -86,7 +86,7 @@ void cuzk_log_loop(worker *w)
     cuzk_engine_lock(e);
     while (!e->stop) {
         if (e->log.n == 0 && e->log.n_lost == told) {
-            cuzk_engine_wait(e, &e->cv_log);
+            cuzk_engine_wait(e, &e->locks.log);
             continue;
         }
         log_line line;
@@ -133,12 +133,12 @@ void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n)
     for (uint32_t i = 0; j->parts != NULL && i < j->n_partitions; i++) {
         used |= j->parts[i].device >= 0 ? (uint64_t)1 << j->parts[i].device : 0;
     }
-    for (uint32_t d = 0; d < e->n_devices && at < n; d++) {
+    for (uint32_t d = 0; d < e->devices.n && at < n; d++) {
         if ((used >> d & 1) != 0) {
             const char *comma = at != 0 ? "," : "";
-            const int k = e->devices[d].info.is_cpu ? snprintf(out + at, n - at, "%scpu", comma)
-                                                    : snprintf(out + at, n - at, "%s%u", comma,
-                                                               e->devices[d].info.ordinal);
+            const int k = e->devices.all[d].info.is_cpu ? snprintf(out + at, n - at, "%scpu", comma)
+                                                        : snprintf(out + at, n - at, "%s%u", comma,
+                                                                   e->devices.all[d].info.ordinal);
             at += k > 0 ? (size_t)k : 0;
         }
     }
@@ -197,8 +197,8 @@ void cuzk_engine_log_device(cuzk_engine *e, int level, const char *event, uint32
                             const char *why)
 {
     char ordinal[16];
-    (void)snprintf(ordinal, sizeof(ordinal), "%u", e->devices[index].info.ordinal);
-    const char *const kv[] = {"device", ordinal, "name", e->devices[index].info.name,
+    (void)snprintf(ordinal, sizeof(ordinal), "%u", e->devices.all[index].info.ordinal);
+    const char *const kv[] = {"device", ordinal, "name", e->devices.all[index].info.name,
                               "why",    why,     NULL};
     cuzk_engine_log(e, level, event, kv);
 }

@@ -10,8 +10,8 @@
 typedef struct log_line log_line;
 typedef struct log_queue {
     log_line *lines; /* ring */
-    uint32_t first, n;
-    uint64_t n_lost;
+    GUARDED uint32_t first, n;
+    GUARDED uint64_t n_lost;
 } log_queue;
 
 CUZK_NODISCARD cuzk_status cuzk_log_init(log_queue *q, cuzk_err *err);

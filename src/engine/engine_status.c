@@ -21,27 +21,27 @@ static bool is_shown(const job *j, uint64_t now)
 
 LOCKED static bool shows_ability(const cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
-    return e->devices[index].has_abilities &&
+    return e->devices.all[index].has_abilities &&
            (e->backend->circuits[circuit].is_network || !cuzk_device_can(e, index, circuit));
 }
 
 LOCKED static sizes measure(const cuzk_engine *e, uint64_t now)
 {
-    sizes s = {.n_devices = e->n_devices};
-    for (uint32_t i = 0; i < e->cache.n; i++) {
-        s.n_cached += e->cache.entries[i].state == CUZK_LOAD_READY ? 1 : 0;
+    sizes s = {.n_devices = e->devices.n};
+    for (uint32_t i = 0; i < e->memory.cache.n; i++) {
+        s.n_cached += e->memory.cache.entries[i].state == CUZK_LOAD_READY ? 1 : 0;
     }
-    for (uint32_t d = 0; d < e->n_devices; d++) {
+    for (uint32_t d = 0; d < e->devices.n; d++) {
         for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
-            s.n_set_aside += cuzk_circuit_is_set_aside(&e->devices[d].circuits[i], now) ? 1 : 0;
+            s.n_set_aside += cuzk_circuit_is_set_aside(&e->devices.all[d].circuits[i], now) ? 1 : 0;
             s.n_abilities += shows_ability(e, d, i) ? 1 : 0;
         }
-        const cuzk_load_cache *keys = &e->devices[d].keys.cache;
+        const cuzk_load_cache *keys = &e->devices.all[d].keys.cache;
         for (uint32_t i = 0; i < keys->n; i++) {
             s.n_cached += keys->entries[i].state == CUZK_LOAD_READY ? 1 : 0;
         }
     }
-    for (const job *j = e->first; j != NULL; j = j->next) {
+    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
         if (is_shown(j, now)) {
             s.n_jobs++;
             s.n_parts += j->parts != NULL ? j->n_partitions : 0;
@@ -68,7 +68,7 @@ static void fill_part(cuzk_status_partition *out, uint32_t index, const part *p)
 LOCKED static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out,
                              cuzk_status_partition *parts, uint64_t now)
 {
-    for (const job *j = e->first; j != NULL; j = j->next) {
+    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
         if (!is_shown(j, now)) {
             continue;
         }
@@ -98,7 +98,7 @@ LOCKED static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out,
             for (uint32_t i = 0; i < j->n_partitions; i++) {
                 const part *p = &j->parts[i];
                 o->n_on_cpu += p->state == CUZK_PART_DONE && p->device >= 0 &&
-                                       e->devices[p->device].info.is_cpu
+                                       e->devices.all[p->device].info.is_cpu
                                    ? 1
                                    : 0;
                 fill_part(parts++, i, p);
@@ -109,9 +109,9 @@ LOCKED static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out,
 
 LOCKED static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
 {
-    out->n_devices = e->n_devices;
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        const device *d = &e->devices[i];
+    out->n_devices = e->devices.n;
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        const device *d = &e->devices.all[i];
         cuzk_status_device *o = &out->devices[i];
         cuzk_backend_device info;
         e->backend->device_info(e->backend->arg, i, &info);
@@ -119,10 +119,11 @@ LOCKED static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
             .ordinal = info.ordinal,
             .is_cpu = info.is_cpu,
             .quarantined = !cuzk_health_is_good(&d->health),
-            .memory_total = info.is_cpu ? e->host.total : info.memory_total,
-            .memory_free = !info.is_cpu                   ? info.memory_free
-                           : e->host.total > e->host.used ? e->host.total - e->host.used
-                                                          : 0,
+            .memory_total = info.is_cpu ? e->memory.host.total : info.memory_total,
+            .memory_free = !info.is_cpu ? info.memory_free
+                           : e->memory.host.total > e->memory.host.used
+                               ? e->memory.host.total - e->memory.host.used
+                               : 0,
             .jobs_done = d->jobs_done,
             .errors = d->health.errors,
             .is_fallback = info.is_fallback,
@@ -147,8 +148,8 @@ LOCKED static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
 /* Keys on devices; what of them is in host memory counts as pinned. */
 LOCKED static void fill_keys(const cuzk_engine *e, cuzk_engine_status *out)
 {
-    for (uint32_t d = 0; d < e->n_devices; d++) {
-        const device_keys *k = &e->devices[d].keys;
+    for (uint32_t d = 0; d < e->devices.n; d++) {
+        const device_keys *k = &e->devices.all[d].keys;
         for (uint32_t i = 0; i < k->cache.n; i++) {
             out->pinned_used += k->host[i].bytes;
             if (k->cache.entries[i].state != CUZK_LOAD_READY) {
@@ -168,8 +169,8 @@ LOCKED static void fill_keys(const cuzk_engine *e, cuzk_engine_status *out)
 
 LOCKED static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
 {
-    for (uint32_t i = 0; i < e->cache.n; i++) {
-        const cuzk_load_entry *entry = &e->cache.entries[i];
+    for (uint32_t i = 0; i < e->memory.cache.n; i++) {
+        const cuzk_load_entry *entry = &e->memory.cache.entries[i];
         if (entry->state != CUZK_LOAD_READY) {
             continue;
         }
@@ -184,9 +185,9 @@ LOCKED static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
 
 LOCKED static void fill_set_aside(const cuzk_engine *e, cuzk_engine_status *out, uint64_t now)
 {
-    for (uint32_t d = 0; d < e->n_devices; d++) {
+    for (uint32_t d = 0; d < e->devices.n; d++) {
         for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
-            const cuzk_circuit_health *c = &e->devices[d].circuits[i];
+            const cuzk_circuit_health *c = &e->devices.all[d].circuits[i];
             if (cuzk_circuit_is_set_aside(c, now)) {
                 cuzk_status_set_aside *o = &out->set_aside[out->n_set_aside++];
                 o->device = d;
@@ -199,9 +200,9 @@ LOCKED static void fill_set_aside(const cuzk_engine *e, cuzk_engine_status *out,
 
 LOCKED static void fill_abilities(const cuzk_engine *e, cuzk_engine_status *out)
 {
-    for (uint32_t d = 0; d < e->n_devices; d++) {
+    for (uint32_t d = 0; d < e->devices.n; d++) {
         for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
-            const cuzk_backend_ability *a = &e->devices[d].abilities[i];
+            const cuzk_backend_ability *a = &e->devices.all[d].abilities[i];
             if (!shows_ability(e, d, i)) {
                 continue;
             }
@@ -220,7 +221,7 @@ LOCKED static void fill_abilities(const cuzk_engine *e, cuzk_engine_status *out)
 /* Where partitions and whole jobs wait. */
 LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
 {
-    for (const job *j = e->first; j != NULL; j = j->next) {
+    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
         const cuzk_job_kind k = j->rq.kind;
         if (j->phase == PHASE_ENDED || j->phase == PHASE_ELSEWHERE) {
             continue; /* the numbers of all daemons of a queue add up */
@@ -238,10 +239,10 @@ LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
             out->queue_len[CUZK_STAGE_WITNESS] += j->parts[i].state == CUZK_PART_PENDING ? 1 : 0;
         }
     }
-    out->queue_len[CUZK_STAGE_PARSE] = e->prep.n;
-    out->queue_len[CUZK_STAGE_DEVICE] = e->on_device.n;
-    out->queue_len[CUZK_STAGE_VERIFY] = e->to_verify.n;
-    out->queue_len[CUZK_STAGE_AGGREGATE] = e->to_aggregate.n;
+    out->queue_len[CUZK_STAGE_PARSE] = e->queues.prep.n;
+    out->queue_len[CUZK_STAGE_DEVICE] = e->queues.on_device.n;
+    out->queue_len[CUZK_STAGE_VERIFY] = e->queues.to_verify.n;
+    out->queue_len[CUZK_STAGE_AGGREGATE] = e->queues.to_aggregate.n;
 }
 
 LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_partition *parts,
@@ -250,19 +251,19 @@ LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_stat
     out->now_ns = now;
     out->started_ns = e->started_ns;
     out->draining = e->draining;
-    memcpy(out->completed, e->completed, sizeof(out->completed));
-    memcpy(out->failed, e->failed, sizeof(out->failed));
-    memcpy(out->cancelled, e->cancelled, sizeof(out->cancelled));
-    memcpy(out->reproved, e->reproved, sizeof(out->reproved));
-    memcpy(out->stage, e->stage, sizeof(out->stage));
-    memcpy(out->job, e->job_time, sizeof(out->job));
-    out->budget_total = e->host.total;
-    out->budget_used = e->host.used;
-    out->budget_reserved_winning = e->host.held;
-    out->release_backlog_bytes = e->dead_bytes;
-    out->on_cpu = e->on_cpu;
-    out->on_cpu_since_ns = e->on_cpu_since_ns;
-    out->n_fallbacks = e->n_fallbacks;
+    memcpy(out->completed, e->counts.completed, sizeof(out->completed));
+    memcpy(out->failed, e->counts.failed, sizeof(out->failed));
+    memcpy(out->cancelled, e->counts.cancelled, sizeof(out->cancelled));
+    memcpy(out->reproved, e->counts.reproved, sizeof(out->reproved));
+    memcpy(out->stage, e->counts.stage, sizeof(out->stage));
+    memcpy(out->job, e->counts.job_time, sizeof(out->job));
+    out->budget_total = e->memory.host.total;
+    out->budget_used = e->memory.host.used;
+    out->budget_reserved_winning = e->memory.host.held;
+    out->release_backlog_bytes = e->memory.leaving_bytes;
+    out->on_cpu = e->devices.on_cpu;
+    out->on_cpu_since_ns = e->devices.on_cpu_since_ns;
+    out->n_fallbacks = e->devices.n_fallbacks;
     out->has_fallback = cuzk_engine_has_fallback(e);
     fill_queues(e, out);
     fill_devices(e, out);
@@ -271,7 +272,7 @@ LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_stat
     fill_set_aside(e, out, now);
     fill_abilities(e, out);
     out->log_lines_lost = e->log.n_lost;
-    out->unsaved_ends = e->n_unsaved;
+    out->unsaved_ends = e->jobs.n_unsaved;
     fill_jobs(e, out, parts, now);
 }
 

@@ -61,44 +61,47 @@ cuzk_status cuzk_engine_size_memory(cuzk_engine *e, const cuzk_engine_config *s,
                                 ? cuzk_engine_or_none(s->winning_reserve_bytes)
                                 : min_u64(winning_need(e->backend), total / 4);
     const uint64_t reserve = min_u64(wanted, total);
-    if (e->base_bytes > total - reserve) {
+    if (e->memory.base_bytes > total - reserve) {
         return CUZK_FAIL(
             err, CUZK_E_BUDGET,
             "a budget of %llu MiB is too small: %llu MiB are held for WinningPoSt, and the process "
             "itself, requests and answers have %llu MiB",
             (unsigned long long)(total >> 20), (unsigned long long)(reserve >> 20),
-            (unsigned long long)(e->base_bytes >> 20));
+            (unsigned long long)(e->memory.base_bytes >> 20));
     }
-    cuzk_budget_resize(&e->host, total, reserve);
-    e->block_limit = min_u64(total / 16, MOST_BLOCKS);
-    e->input_limit = min_u64(total / 8, MOST_INPUTS);
+    cuzk_budget_resize(&e->memory.host, total, reserve);
+    e->memory.block_limit = min_u64(total / 16, MOST_BLOCKS);
+    e->memory.input_limit = min_u64(total / 8, MOST_INPUTS);
     return CUZK_OK;
 }
 
 void cuzk_engine_set_slots(cuzk_engine *e, unsigned slots)
 {
     bool is_cpu = false;
-    for (uint32_t i = 0; i < e->n_primary; i++) {
-        is_cpu = is_cpu || e->devices[i].info.is_cpu;
+    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
+        is_cpu = is_cpu || e->devices.all[i].info.is_cpu;
     }
-    e->slots = slots != 0 ? slots : is_cpu ? 1 : 2;
-    e->slots = e->slots < CUZK_HEALTH_SLOTS ? e->slots : CUZK_HEALTH_SLOTS - 1;
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        e->devices[i].slots = e->devices[i].info.is_fallback ? 1 : e->slots;
+    e->devices.slots = slots != 0 ? slots : is_cpu ? 1 : 2;
+    e->devices.slots =
+        e->devices.slots < CUZK_HEALTH_SLOTS ? e->devices.slots : CUZK_HEALTH_SLOTS - 1;
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        e->devices.all[i].slots = e->devices.all[i].info.is_fallback ? 1 : e->devices.slots;
     }
-    e->ready_limit = 4 + 2 * e->n_primary * e->slots * e->batch;
+    e->queues.ready_limit = 4 + 2 * e->devices.n_primary * e->devices.slots * e->devices.batch;
 }
 
 void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size)
 {
-    e->batch = max_batch_size != 0 ? max_batch_size : e->backend->batch;
-    e->batch = e->batch == 0 ? 1 : e->batch < CUZK_BATCH_MAX ? e->batch : CUZK_BATCH_MAX;
+    e->devices.batch = max_batch_size != 0 ? max_batch_size : e->backend->batch;
+    e->devices.batch = e->devices.batch == 0               ? 1
+                       : e->devices.batch < CUZK_BATCH_MAX ? e->devices.batch
+                                                           : CUZK_BATCH_MAX;
 }
 
 void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms)
 {
-    cuzk_sched *const queues[] = {&e->prep, &e->ready, &e->on_device, &e->to_verify,
-                                  &e->to_aggregate};
+    cuzk_sched *const queues[] = {&e->queues.prep, &e->queues.ready, &e->queues.on_device,
+                                  &e->queues.to_verify, &e->queues.to_aggregate};
     for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
         queues[i]->age_ns = age_ms * MS_NS;
         queues[i]->patience_ns = PATIENCE_AGES * age_ms * MS_NS;
@@ -113,7 +116,7 @@ uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs)
 /* Every job that is accepted could still run, were it alone. */
 LOCKED static cuzk_status check_jobs(const cuzk_engine *e, cuzk_err *err)
 {
-    for (const job *j = e->first; j != NULL; j = j->next) {
+    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
         const bool is_parsed = j->parts != NULL;
         const uint32_t circuit = is_parsed ? j->circuit : j->plan.circuit;
         const uint64_t input = is_parsed ? j->input_memory.bytes : j->plan.input_bytes;
@@ -129,16 +132,16 @@ LOCKED static cuzk_status check_jobs(const cuzk_engine *e, cuzk_err *err)
 
 LOCKED static cuzk_status resize_memory(cuzk_engine *e, const cuzk_engine_config *s, cuzk_err *err)
 {
-    const cuzk_budget host = e->host;
-    const uint64_t block = e->block_limit, input = e->input_limit;
+    const cuzk_budget host = e->memory.host;
+    const uint64_t block = e->memory.block_limit, input = e->memory.input_limit;
     cuzk_status st = cuzk_engine_size_memory(e, s, err);
     if (st == CUZK_OK) { /* a larger reserve takes from others as well as a smaller budget */
         st = check_jobs(e, err);
     }
     if (st != CUZK_OK) {
-        e->host = host;
-        e->block_limit = block;
-        e->input_limit = input;
+        e->memory.host = host;
+        e->memory.block_limit = block;
+        e->memory.input_limit = input;
     }
     return st;
 }
@@ -146,13 +149,14 @@ LOCKED static cuzk_status resize_memory(cuzk_engine *e, const cuzk_engine_config
 /* Idle circuits go until what is used fits; what runs gives its memory back when it is over. */
 LOCKED static void shrink(cuzk_engine *e, uint64_t now)
 {
-    uint64_t used = e->host.used - e->dead_bytes;
-    while (used > e->host.total) {
-        const uint32_t id = cuzk_load_victim(&e->cache, 0, e->cache.n, 0, CUZK_LOAD_NONE, now);
+    uint64_t used = e->memory.host.used - e->memory.leaving_bytes;
+    while (used > e->memory.host.total) {
+        const uint32_t id =
+            cuzk_load_victim(&e->memory.cache, 0, e->memory.cache.n, 0, CUZK_LOAD_NONE, now);
         if (id == CUZK_LOAD_NONE) {
             return;
         }
-        used -= e->cache.entries[id].bytes;
+        used -= e->memory.cache.entries[id].bytes;
         (void)cuzk_engine_evict_entry(e, id);
     }
 }
@@ -163,11 +167,11 @@ LOCKED static cuzk_status apply(cuzk_engine *e, const cuzk_engine_config *s, uin
     cuzk_engine_config *c = &e->cfg;
     const uint32_t n = s->max_queued_jobs, flying = cuzk_engine_flying_limit(n);
     /* first all that may fail; more room or an idle thread changes nothing */
-    CUZK_TRY(cuzk_sched_reserve(&e->prep, n + WINNING_PLACES, err));
-    CUZK_TRY(cuzk_sched_reserve(&e->ready, n + WINNING_PLACES, err));
-    CUZK_TRY(cuzk_sched_reserve(&e->on_device, flying, err));
-    CUZK_TRY(cuzk_sched_reserve(&e->to_verify, flying, err));
-    CUZK_TRY(cuzk_sched_reserve(&e->to_aggregate, n + WINNING_PLACES, err));
+    CUZK_TRY(cuzk_sched_reserve(&e->queues.prep, n + WINNING_PLACES, err));
+    CUZK_TRY(cuzk_sched_reserve(&e->queues.ready, n + WINNING_PLACES, err));
+    CUZK_TRY(cuzk_sched_reserve(&e->queues.on_device, flying, err));
+    CUZK_TRY(cuzk_sched_reserve(&e->queues.to_verify, flying, err));
+    CUZK_TRY(cuzk_sched_reserve(&e->queues.to_aggregate, n + WINNING_PLACES, err));
     CUZK_TRY(cuzk_engine_add_workers(e, s->slots_per_device, err));
     CUZK_TRY(resize_memory(e, s, err));
     c->budget_bytes = s->budget_bytes;
@@ -185,8 +189,8 @@ LOCKED static cuzk_status apply(cuzk_engine *e, const cuzk_engine_config *s, uin
     cuzk_engine_set_batch(e, s->max_batch_size);
     cuzk_engine_set_slots(e, s->slots_per_device);
     cuzk_engine_set_ages(e, s->age_ms);
-    for (uint32_t i = 0; i < e->n_primary; i++) {
-        e->devices[i].health.limit_ns = s->device_timeout_ms * MS_NS;
+    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
+        e->devices.all[i].health.limit_ns = s->device_timeout_ms * MS_NS;
     }
     shrink(e, now);
     return CUZK_OK;
@@ -200,9 +204,9 @@ cuzk_status cuzk_engine_reconfigure(cuzk_engine *e, const cuzk_engine_config *co
     const cuzk_status st = apply(e, &fresh, cuzk_clock_ns(), err);
     if (st == CUZK_OK) { /* there may be room, more at once, or less time */
         cuzk_engine_wake_memory(e);
-        pthread_cond_broadcast(&e->cv_device);
-        pthread_cond_broadcast(&e->cv_witness);
-        pthread_cond_signal(&e->cv_timer);
+        pthread_cond_broadcast(&e->locks.device);
+        pthread_cond_broadcast(&e->locks.witness);
+        pthread_cond_signal(&e->locks.timer);
     }
     cuzk_engine_unlock(e);
     return st;

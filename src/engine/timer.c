@@ -16,7 +16,7 @@ static void earlier(uint64_t *next, uint64_t at)
 
 LOCKED static void expire_jobs(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
-    for (job *j = e->first; j != NULL; j = j->next) {
+    for (job *j = e->jobs.first; j != NULL; j = j->next) {
         if (j->deadline_ns == 0 || j->phase >= PHASE_ENDING) {
             continue;
         }
@@ -34,8 +34,8 @@ static bool has_other_good(const cuzk_engine *e, uint32_t index)
     if (cuzk_engine_has_fallback(e)) {
         return true;
     }
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        if (i != index && cuzk_health_is_good(&e->devices[i].health)) {
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        if (i != index && cuzk_health_is_good(&e->devices.all[i].health)) {
             return true;
         }
     }
@@ -45,11 +45,11 @@ static bool has_other_good(const cuzk_engine *e, uint32_t index)
 /* Calls in some slots (bits) of a device take too long: their partitions go on elsewhere. */
 LOCKED static void abandon(cuzk_engine *e, uint32_t index, uint32_t slots)
 {
-    const device *d = &e->devices[index];
+    const device *d = &e->devices.all[index];
     char text[200];
     (void)snprintf(text, sizeof(text), "device %u (%s) took longer than %llu ms", d->info.ordinal,
                    d->info.name, (unsigned long long)e->cfg.device_timeout_ms);
-    for (flight *f = e->flights; f != NULL;) {
+    for (flight *f = e->flights.first; f != NULL;) {
         flight *following = f->next;
         if (f->job != NULL && f->device == (int32_t)index && f->is_busy &&
             f->job->parts[f->partition].state == CUZK_PART_DEVICE &&
@@ -62,8 +62,8 @@ LOCKED static void abandon(cuzk_engine *e, uint32_t index, uint32_t slots)
 
 LOCKED static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        cuzk_health *h = &e->devices[i].health;
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        cuzk_health *h = &e->devices.all[i].health;
         bool quarantined = false;
         const uint32_t slots = cuzk_health_tick(h, &quarantined, now);
         if (quarantined) {
@@ -74,7 +74,7 @@ LOCKED static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
         }
         const uint64_t at = cuzk_health_wake_ns(h);
         if (at != 0 && at <= now) {
-            pthread_cond_broadcast(&e->cv_device); /* time to probe */
+            pthread_cond_broadcast(&e->locks.device); /* time to probe */
         } else {
             earlier(next, at);
         }
@@ -84,8 +84,8 @@ LOCKED static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 /* Jobs before the devices whose circuit is set aside on all of them. */
 LOCKED static void fail_set_aside(cuzk_engine *e, uint64_t now)
 {
-    for (uint32_t i = 0; i < e->on_device.n;) {
-        const cuzk_sched_item *item = &e->on_device.items[i];
+    for (uint32_t i = 0; i < e->queues.on_device.n;) {
+        const cuzk_sched_item *item = &e->queues.on_device.items[i];
         if (cuzk_circuit_is_out(e, item->circuit, now)) {
             cuzk_circuit_fail_job(e, item->owner, item->circuit);
             i = 0; /* the queue has changed */
@@ -99,18 +99,20 @@ LOCKED static void fail_set_aside(cuzk_engine *e, uint64_t now)
 LOCKED static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
     const bool works = cuzk_engine_gpu_works(e);
-    e->no_device_ns = works ? 0 : e->no_device_ns != 0 ? e->no_device_ns : now;
+    e->devices.no_device_ns = works                          ? 0
+                              : e->devices.no_device_ns != 0 ? e->devices.no_device_ns
+                                                             : now;
     cuzk_fallback_tick(e, works, now, next);
     if (works) {
         return;
     }
     const uint64_t patience = e->cfg.no_device_ms * MS_NS;
-    if (now - e->no_device_ns < patience) {
-        earlier(next, e->no_device_ns + patience);
+    if (now - e->devices.no_device_ns < patience) {
+        earlier(next, e->devices.no_device_ns + patience);
         return;
     }
-    for (uint32_t i = 0; i < e->on_device.n;) {
-        const cuzk_sched_item *item = &e->on_device.items[i];
+    for (uint32_t i = 0; i < e->queues.on_device.n;) {
+        const cuzk_sched_item *item = &e->queues.on_device.items[i];
         job *j = item->owner;
         if (cuzk_engine_has_fallback(e) && cuzk_fallback_fits(e, item->circuit, j->is_privileged)) {
             i++;
@@ -127,11 +129,11 @@ LOCKED static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 LOCKED static void forget_expired(cuzk_engine *e, uint64_t now)
 {
     const uint64_t keep = e->cfg.result_keep_ms * MS_NS;
-    for (job *j = e->first; j != NULL;) {
+    for (job *j = e->jobs.first; j != NULL;) {
         job *following = j->next;
         if (j->phase == PHASE_ENDED && j->waiters == NULL && !j->is_end_unsaved &&
             now - j->ended_ns >= keep) {
-            e->n_ended--;
+            e->jobs.n_ended--;
             cuzk_job_forget(e, j);
         }
         j = following;
@@ -155,17 +157,17 @@ void cuzk_timer_loop(worker *w)
         watch_devices(e, now, &next);
         fail_set_aside(e, now);
         check_devices(e, now, &next);
-        if (e->batch_wake_ns != 0 && e->batch_wake_ns <= now) {
-            e->batch_wake_ns = 0;
-            pthread_cond_broadcast(&e->cv_device);
+        if (e->devices.batch_wake_ns != 0 && e->devices.batch_wake_ns <= now) {
+            e->devices.batch_wake_ns = 0;
+            pthread_cond_broadcast(&e->locks.device);
         }
-        earlier(&next, e->batch_wake_ns);
+        earlier(&next, e->devices.batch_wake_ns);
         if (now >= tick) { /* idle times have grown: what could not be sent away may be now */
             tick = now + TICK_NS;
             forget_expired(e, now);
             cuzk_engine_wake_memory(e);
         }
-        cuzk_engine_wait_until(e, &e->cv_timer, next);
+        cuzk_engine_wait_until(e, &e->locks.timer, next);
     }
     cuzk_engine_unlock(e);
 }

@@ -38,6 +38,12 @@ typedef struct worker {
 
 #define MAX_WORKERS (15 + MAX_DEVICES * CUZK_HEALTH_SLOTS)
 
+/* Changed only while no other thread starts workers: at the start, and by a reconfiguration under the lock. */
+typedef struct worker_pool {
+    worker all[MAX_WORKERS];
+    uint32_t n;
+} worker_pool;
+
 /* One worker's loop each; called without the lock. */
 void cuzk_prep_loop(worker *w);
 void cuzk_witness_loop(worker *w);

@@ -5,7 +5,7 @@
 
 ALONE cuzk_status cuzk_device_abilities_init(cuzk_engine *e, uint32_t index, cuzk_err *err)
 {
-    device *d = &e->devices[index];
+    device *d = &e->devices.all[index];
     d->abilities = cuzk_alloc_zero(e->backend->n_circuits, sizeof(*d->abilities));
     if (d->abilities == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: out of memory");
@@ -17,7 +17,7 @@ ALONE cuzk_status cuzk_device_abilities_init(cuzk_engine *e, uint32_t index, cuz
 void cuzk_device_abilities_read(cuzk_engine *e, uint32_t index)
 {
     const cuzk_engine_backend *b = e->backend;
-    device *d = &e->devices[index];
+    device *d = &e->devices.all[index];
     d->has_abilities = b->device_ability != NULL && !d->info.is_cpu && !d->info.is_absent;
     for (uint32_t i = 0; i < b->n_circuits; i++) {
         d->abilities[i] = (cuzk_backend_ability){.ability = CUZK_DEVICE_RESIDENT};
@@ -29,13 +29,13 @@ void cuzk_device_abilities_read(cuzk_engine *e, uint32_t index)
 
 bool cuzk_device_can(const cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
-    return e->devices[index].abilities[circuit].ability != CUZK_DEVICE_CANNOT;
+    return e->devices.all[index].abilities[circuit].ability != CUZK_DEVICE_CANNOT;
 }
 
 LOCKED static bool any_primary_can(const cuzk_engine *e, uint32_t circuit)
 {
-    bool can = e->n_primary == 0;
-    for (uint32_t i = 0; i < e->n_primary; i++) {
+    bool can = e->devices.n_primary == 0;
+    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
         can = can || cuzk_device_can(e, i, circuit);
     }
     return can;
@@ -43,7 +43,7 @@ LOCKED static bool any_primary_can(const cuzk_engine *e, uint32_t circuit)
 
 bool cuzk_device_serves(const cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
-    const device *d = &e->devices[index];
+    const device *d = &e->devices.all[index];
     if (d->info.is_fallback && !any_primary_can(e, circuit)) {
         return cuzk_health_is_good(&d->health);
     }
@@ -59,13 +59,13 @@ bool cuzk_fallback_is_for_good(const cuzk_engine *e, uint32_t circuit)
 cuzk_status cuzk_engine_can_prove(const cuzk_engine *e, uint32_t circuit, bool privileged,
                                   cuzk_err *err)
 {
-    const device *best = &e->devices[0];
+    const device *best = &e->devices.all[0];
     if (circuit == CUZK_CIRCUIT_UNKNOWN || any_primary_can(e, circuit) ||
         (cuzk_engine_has_fallback(e) && cuzk_fallback_fits(e, circuit, privileged))) {
         return CUZK_OK;
     }
-    for (uint32_t i = 1; i < e->n_primary; i++) {
-        const device *d = &e->devices[i];
+    for (uint32_t i = 1; i < e->devices.n_primary; i++) {
+        const device *d = &e->devices.all[i];
         best = d->abilities[circuit].available_bytes > best->abilities[circuit].available_bytes
                    ? d
                    : best;

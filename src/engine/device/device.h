@@ -44,6 +44,16 @@ typedef struct device {
     } slot[CUZK_HEALTH_SLOTS]; /* first of the batch */
 } device;
 
+typedef struct device_table {
+    GUARDED device all[MAX_DEVICES];
+    uint32_t n, n_primary;          /* n_primary: without the fallback, which is the last one */
+    GUARDED uint32_t slots, batch;  /* slots: of a primary device */
+    GUARDED uint64_t batch_wake_ns; /* a partial batch starts then; 0: none waits */
+    GUARDED uint64_t no_device_ns;  /* since when no device works; 0: one does */
+    GUARDED bool on_cpu;            /* because no GPU works */
+    GUARDED uint64_t on_cpu_since_ns, n_fallbacks;
+} device_table;
+
 /* device_keys.c */
 bool cuzk_engine_has_keys(const cuzk_engine *e);
 LOCKED bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index);

@@ -14,13 +14,13 @@ bool cuzk_engine_has_keys(const cuzk_engine *e)
 
 bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index)
 {
-    return cuzk_engine_has_keys(e) && !e->devices[index].info.is_fallback;
+    return cuzk_engine_has_keys(e) && !e->devices.all[index].info.is_fallback;
 }
 
 uint64_t cuzk_device_keys_pin_limit(const cuzk_engine *e, bool privileged)
 {
-    const uint64_t limit = cuzk_budget_limit(&e->host, privileged);
-    const uint64_t others = e->base_bytes + e->block_limit + e->input_limit;
+    const uint64_t limit = cuzk_budget_limit(&e->memory.host, privileged);
+    const uint64_t others = e->memory.base_bytes + e->memory.block_limit + e->memory.input_limit;
     return limit > others ? limit - others : 0;
 }
 
@@ -70,7 +70,7 @@ bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privilege
 void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
                            cuzk_reservation *memory)
 {
-    device_keys *k = &e->devices[index].keys;
+    device_keys *k = &e->devices.all[index].keys;
     if (!cuzk_device_has_keys(e, index)) {
         return NULL;
     }
@@ -87,19 +87,19 @@ void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, boo
 void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
                           cuzk_reservation *memory)
 {
-    device_keys *k = &e->devices[index].keys;
+    device_keys *k = &e->devices.all[index].keys;
     if (!cuzk_device_has_keys(e, index)) {
         return;
     }
     cuzk_reservation_shrink(memory, &k->memory, 0);
     k->n_running--;
     cuzk_load_unref(&k->cache, circuit, cuzk_clock_ns());
-    pthread_cond_broadcast(&e->cv_device);
+    pthread_cond_broadcast(&e->locks.device);
 }
 
 LOCKED static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
-    device_keys *k = &e->devices[index].keys;
+    device_keys *k = &e->devices.all[index].keys;
     void *object = cuzk_load_leave(&k->cache, circuit);
     k->n_leaving++;
     cuzk_engine_unlock(e);
@@ -110,21 +110,22 @@ LOCKED static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
     k->key[circuit] = (cuzk_backend_key){.object = NULL};
     cuzk_reservation_shrink(&k->taken[circuit], &k->memory, 0);
     cuzk_engine_give_host(e, &k->host[circuit], 0);
-    cuzk_load_unref(&e->cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT), cuzk_clock_ns());
-    pthread_cond_broadcast(&e->cv_device);
-    pthread_cond_broadcast(&e->cv_change);
+    cuzk_load_unref(&e->memory.cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT),
+                    cuzk_clock_ns());
+    pthread_cond_broadcast(&e->locks.device);
+    pthread_cond_broadcast(&e->locks.change);
 }
 
 void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
     if (cuzk_device_has_keys(e, index)) {
-        e->devices[index].keys.key[circuit].is_suspect = true;
+        e->devices.all[index].keys.key[circuit].is_suspect = true;
     }
 }
 
 bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
-    device_keys *k = &e->devices[index].keys;
+    device_keys *k = &e->devices.all[index].keys;
     bool all = true;
     for (uint32_t i = 0; i < k->cache.n; i++) {
         const cuzk_load_entry *entry = &k->cache.entries[i];
@@ -142,11 +143,11 @@ bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
 
 bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index)
 {
-    const device_keys *k = &e->devices[index].keys;
+    const device_keys *k = &e->devices.all[index].keys;
     if (!cuzk_device_has_keys(e, index) || k->is_loading) {
         return false;
     }
-    const bool is_over = e->host.used - e->dead_bytes > e->host.total;
+    const bool is_over = e->memory.host.used - e->memory.leaving_bytes > e->memory.host.total;
     for (uint32_t i = 0; i < k->cache.n; i++) {
         if (k->cache.entries[i].state == CUZK_LOAD_READY && k->cache.entries[i].refs == 0 &&
             (k->key[i].is_suspect || (is_over && k->host[i].bytes != 0))) {
@@ -175,7 +176,7 @@ static uint32_t victim(const cuzk_engine *e, const device_keys *k, uint32_t keep
 /* Idle keys go, oldest first, until the bytes are free or none is left. */
 LOCKED static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, bool privileged)
 {
-    device_keys *k = &e->devices[index].keys;
+    device_keys *k = &e->devices.all[index].keys;
     while (!cuzk_budget_fits(&k->memory, bytes, privileged)) {
         const uint32_t id = victim(e, k, CUZK_LOAD_NONE, privileged);
         if (id == CUZK_LOAD_NONE) {
@@ -187,7 +188,7 @@ LOCKED static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, boo
 
 bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged)
 {
-    device_keys *k = &e->devices[index].keys;
+    device_keys *k = &e->devices.all[index].keys;
     if (k->n_running != 0 || k->n_leaving != 0 || k->is_loading ||
         cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged)) {
         return false;
@@ -203,7 +204,7 @@ bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit,
 LOCKED static void loaded(cuzk_engine *e, uint32_t index, uint32_t circuit,
                           const cuzk_backend_key *key)
 {
-    device_keys *k = &e->devices[index].keys;
+    device_keys *k = &e->devices.all[index].keys;
     cuzk_reservation *taken = &k->taken[circuit];
     cuzk_reservation_shrink(taken, &k->memory, key->device_bytes);
     if (taken->bytes < key->device_bytes &&
@@ -213,7 +214,7 @@ LOCKED static void loaded(cuzk_engine *e, uint32_t index, uint32_t circuit,
     cuzk_reservation *host = &k->host[circuit];
     cuzk_engine_give_host(e, host, key->pinned_bytes);
     if (host->bytes < key->pinned_bytes &&
-        cuzk_budget_take(&e->host, key->pinned_bytes - host->bytes, host->privileged)) {
+        cuzk_budget_take(&e->memory.host, key->pinned_bytes - host->bytes, host->privileged)) {
         host->bytes = key->pinned_bytes;
     }
     k->key[circuit] = *key;
@@ -222,11 +223,12 @@ LOCKED static void loaded(cuzk_engine *e, uint32_t index, uint32_t circuit,
 
 LOCKED static void not_loaded(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
-    device_keys *k = &e->devices[index].keys;
+    device_keys *k = &e->devices.all[index].keys;
     cuzk_load_failed(&k->cache, circuit);
     cuzk_reservation_shrink(&k->taken[circuit], &k->memory, 0);
     cuzk_engine_give_host(e, &k->host[circuit], 0);
-    cuzk_load_unref(&e->cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT), cuzk_clock_ns());
+    cuzk_load_unref(&e->memory.cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT),
+                    cuzk_clock_ns());
 }
 
 /*
@@ -237,7 +239,7 @@ LOCKED static void not_loaded(cuzk_engine *e, uint32_t index, uint32_t circuit)
 static uint64_t host_bytes_for(const cuzk_engine *e, uint64_t staging, uint64_t beside,
                                uint64_t most, bool privileged)
 {
-    const uint64_t now = cuzk_budget_free(&e->host, privileged) / 4 * 3;
+    const uint64_t now = cuzk_budget_free(&e->memory.host, privileged) / 4 * 3;
     const uint64_t comfortable = now < most ? now : most;
     switch (e->cfg.stream) {
     case CUZK_ENGINE_STREAM_MEMORY: return UINT64_MAX;
@@ -260,7 +262,7 @@ LOCKED static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t cir
                                     cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
-    const device_keys *k = &e->devices[index].keys;
+    const device_keys *k = &e->devices.all[index].keys;
     const uint64_t wanted = b->key_bytes(b->arg, index, circuit);
     make_room(e, index, wanted, privileged);
     const uint64_t free = cuzk_budget_free(&k->memory, privileged);
@@ -294,27 +296,27 @@ LOCKED static cuzk_status run_load(cuzk_engine *e, uint32_t index, uint32_t circ
                                    const load_plan *plan, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
-    device *d = &e->devices[index];
+    device *d = &e->devices.all[index];
     const uint32_t params = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
     cuzk_backend_key key = {.object = NULL};
     cuzk_load_begin(&d->keys.cache, circuit, plan->here);
     void *compiled_object =
-        cuzk_load_ref(&e->cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT));
-    void *params_object = cuzk_load_ref(&e->cache, params);
-    e->busy++;
+        cuzk_load_ref(&e->memory.cache, cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT));
+    void *params_object = cuzk_load_ref(&e->memory.cache, params);
+    e->memory.n_busy++;
     cuzk_health_begin(&d->health, CUZK_HEALTH_LOAD_SLOT, cuzk_clock_ns());
-    pthread_cond_signal(&e->cv_timer);
+    pthread_cond_signal(&e->locks.timer);
     cuzk_engine_unlock(e);
     cuzk_status st = b->load_key(b->arg, index, circuit, compiled_object, params_object,
                                  plan->host_bytes, &key, e->trace, err);
     cuzk_engine_lock(e);
-    e->busy--;
+    e->memory.n_busy--;
     st = st == CUZK_E_BUDGET ? CUZK_E_DEV_NOMEM : st;
     if (cuzk_health_end(&d->health, CUZK_HEALTH_LOAD_SLOT, cuzk_device_status(st),
                         cuzk_clock_ns())) {
         cuzk_device_quarantined(e, index, err->msg);
     }
-    cuzk_load_unref(&e->cache, params, cuzk_clock_ns());
+    cuzk_load_unref(&e->memory.cache, params, cuzk_clock_ns());
     cuzk_engine_drop_suspect(e, circuit); /* another device may have found it bad meanwhile */
     if (st == CUZK_OK) {
         loaded(e, index, circuit, &key);
@@ -333,18 +335,18 @@ LOCKED static cuzk_status run_load(cuzk_engine *e, uint32_t index, uint32_t circ
 cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
                                  bool *waits_for_calls, cuzk_err *err)
 {
-    device_keys *k = &e->devices[index].keys;
+    device_keys *k = &e->devices.all[index].keys;
     load_plan plan = {.here = 0};
     *waits_for_calls = false;
     k->is_loading = true;
     cuzk_status st = plan_load(e, index, circuit, privileged, &plan, waits_for_calls, err);
     if (st == CUZK_OK) {
         const bool is_ready =
-            cuzk_health_is_good(&e->devices[index].health) &&
+            cuzk_health_is_good(&e->devices.all[index].health) &&
             k->cache.entries[circuit].state == CUZK_LOAD_ABSENT &&
-            e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
+            e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
                 CUZK_LOAD_READY &&
-            e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
+            e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
                 CUZK_LOAD_READY;
         if (is_ready && cuzk_engine_take_host(e, &k->host[circuit], plan.on_host, privileged, true,
                                               cuzk_clock_ns())) {
@@ -359,24 +361,24 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
     k->is_loading = false;
     const bool is_starved = st == CUZK_E_BUDGET && !*waits_for_calls && !privileged;
     if (k->is_starved && !is_starved) {
-        pthread_cond_broadcast(&e->cv_witness);
+        pthread_cond_broadcast(&e->locks.witness);
     }
     k->is_starved = is_starved;
     if (st != CUZK_E_BUDGET) { /* else nothing has changed: waking others would go in circles */
-        pthread_cond_broadcast(&e->cv_device);
+        pthread_cond_broadcast(&e->locks.device);
     }
-    pthread_cond_broadcast(&e->cv_change);
+    pthread_cond_broadcast(&e->locks.change);
     return st;
 }
 
 uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit)
 {
-    uint32_t most = e->batch;
+    uint32_t most = e->devices.batch;
     if (e->cfg.max_batch_size != 0 || !cuzk_engine_has_keys(e)) {
         return most;
     }
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        const uint32_t likes = e->devices[i].keys.key[circuit].batch;
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        const uint32_t likes = e->devices.all[i].keys.key[circuit].batch;
         most = likes > most ? likes : most;
     }
     return most < CUZK_BATCH_MAX ? most : CUZK_BATCH_MAX;
@@ -384,8 +386,8 @@ uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit)
 
 bool cuzk_device_keys_starved(const cuzk_engine *e)
 {
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        if (e->devices[i].keys.is_starved) {
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        if (e->devices.all[i].keys.is_starved) {
             return true;
         }
     }
@@ -395,10 +397,10 @@ bool cuzk_device_keys_starved(const cuzk_engine *e)
 cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit, bool *was_there,
                                      cuzk_err *err)
 {
-    for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
-        const device *d = &e->devices[i];
+    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e); i++) {
+        const device *d = &e->devices.all[i];
         while (d->keys.is_loading && cuzk_health_is_good(&d->health)) {
-            cuzk_engine_wait(e, &e->cv_change);
+            cuzk_engine_wait(e, &e->locks.change);
         }
         if (cuzk_device_has_keys(e, i) && cuzk_device_can(e, i, circuit) &&
             cuzk_health_is_good(&d->health) && !d->keys.is_loading &&

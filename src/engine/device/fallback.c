@@ -10,8 +10,8 @@
 
 bool cuzk_engine_gpu_works(const cuzk_engine *e)
 {
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        if (!e->devices[i].info.is_fallback && cuzk_health_is_good(&e->devices[i].health)) {
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        if (!e->devices.all[i].info.is_fallback && cuzk_health_is_good(&e->devices.all[i].health)) {
             return true;
         }
     }
@@ -20,36 +20,37 @@ bool cuzk_engine_gpu_works(const cuzk_engine *e)
 
 bool cuzk_device_is_open(const cuzk_engine *e, uint32_t index)
 {
-    const device *d = &e->devices[index];
+    const device *d = &e->devices.all[index];
     return cuzk_health_is_good(&d->health) &&
-           (!d->info.is_fallback || (e->on_cpu && !cuzk_engine_gpu_works(e)));
+           (!d->info.is_fallback || (e->devices.on_cpu && !cuzk_engine_gpu_works(e)));
 }
 
 bool cuzk_engine_has_fallback(const cuzk_engine *e)
 {
-    return e->n_devices != e->n_primary;
+    return e->devices.n != e->devices.n_primary;
 }
 
 bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged)
 {
     const cuzk_backend_circuit *c = &e->backend->circuits[circuit];
     const uint64_t need = c->circuit_bytes + c->params_bytes + c->witness_bytes + c->prove_bytes +
-                          c->cpu_extra_bytes + e->input_limit + e->block_limit + e->base_bytes;
-    return need <= cuzk_budget_limit(&e->host, privileged);
+                          c->cpu_extra_bytes + e->memory.input_limit + e->memory.block_limit +
+                          e->memory.base_bytes;
+    return need <= cuzk_budget_limit(&e->memory.host, privileged);
 }
 
 void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *next_ns)
 {
-    const uint64_t at = e->no_device_ns + e->cfg.cpu_after_ms * MS_NS;
-    if (!cuzk_engine_has_fallback(e) || works != e->on_cpu) {
+    const uint64_t at = e->devices.no_device_ns + e->cfg.cpu_after_ms * MS_NS;
+    if (!cuzk_engine_has_fallback(e) || works != e->devices.on_cpu) {
         return; /* on GPUs that work, or on the CPU while none does */
     }
-    const uint32_t cpu = e->n_primary;
+    const uint32_t cpu = e->devices.n_primary;
     if (works) {
         char text[96];
         (void)snprintf(text, sizeof(text), "a GPU works again, after %llu s on the CPU",
-                       (unsigned long long)((now_ns - e->on_cpu_since_ns) / 1000000000u));
-        e->on_cpu = false;
+                       (unsigned long long)((now_ns - e->devices.on_cpu_since_ns) / 1000000000u));
+        e->devices.on_cpu = false;
         cuzk_engine_log_device(e, 1, "device.fallback_over", cpu, text);
         return;
     }
@@ -57,26 +58,26 @@ void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *n
         *next_ns = at < *next_ns ? at : *next_ns;
         return;
     }
-    e->on_cpu = true;
-    e->on_cpu_since_ns = now_ns;
-    e->n_fallbacks++;
+    e->devices.on_cpu = true;
+    e->devices.on_cpu_since_ns = now_ns;
+    e->devices.n_fallbacks++;
     cuzk_engine_log_device(e, 1, "device.fallback", cpu,
                            "no GPU works: proofs are made on the CPU, and take much longer");
-    pthread_cond_broadcast(&e->cv_device);
+    pthread_cond_broadcast(&e->locks.device);
 }
 
 void cuzk_fallback_note_absent(cuzk_engine *e)
 {
     bool has_gpu = false;
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        has_gpu = has_gpu || !e->devices[i].info.is_cpu;
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        has_gpu = has_gpu || !e->devices.all[i].info.is_cpu;
     }
     if (!e->owns_backend || e->cfg.cpu_only || has_gpu) {
         return; /* as it was asked for */
     }
-    e->on_cpu = true;
-    e->on_cpu_since_ns = e->started_ns;
-    e->n_fallbacks++;
+    e->devices.on_cpu = true;
+    e->devices.on_cpu_since_ns = e->started_ns;
+    e->devices.n_fallbacks++;
     cuzk_engine_log_device(e, 1, "device.fallback", 0,
                            "there is no GPU, or this build cannot use it: proofs are made on the "
                            "CPU, and take much longer; gpus.cpu_only says that this is meant");

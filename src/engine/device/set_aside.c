@@ -7,9 +7,9 @@
 void cuzk_device_quarantined(cuzk_engine *e, uint32_t index, const char *why)
 {
     cuzk_engine_log_device(e, 0, "device.quarantined", index, why);
-    pthread_cond_signal(&e->cv_timer);
-    pthread_cond_broadcast(&e->cv_device); /* other devices prove its partitions */
-    pthread_cond_broadcast(&e->cv_change);
+    pthread_cond_signal(&e->locks.timer);
+    pthread_cond_broadcast(&e->locks.device); /* other devices prove its partitions */
+    pthread_cond_broadcast(&e->locks.change);
 }
 
 cuzk_status cuzk_device_status(cuzk_status st)
@@ -20,7 +20,7 @@ cuzk_status cuzk_device_status(cuzk_status st)
 void cuzk_circuit_set_aside(cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
     char text[200];
-    const uint64_t left = e->devices[index].circuits[circuit].back_off_ns;
+    const uint64_t left = e->devices.all[index].circuits[circuit].back_off_ns;
     (void)snprintf(
         text, sizeof(text),
         "proofs of %s do not verify, and the device's self-test passes: the circuit is set "
@@ -29,21 +29,21 @@ void cuzk_circuit_set_aside(cuzk_engine *e, uint32_t index, uint32_t circuit)
     cuzk_engine_log_device(e, 0, "circuit.set_aside", index, text);
     cuzk_engine_suspect_params(e, circuit);
     cuzk_device_key_suspect(e, index, circuit);
-    pthread_cond_signal(&e->cv_timer);
-    pthread_cond_broadcast(&e->cv_device);
+    pthread_cond_signal(&e->locks.timer);
+    pthread_cond_broadcast(&e->locks.device);
 }
 
 bool cuzk_circuit_is_out(const cuzk_engine *e, uint32_t circuit, uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        const device *d = &e->devices[i];
-        if ((!d->info.is_fallback || e->on_cpu || cuzk_fallback_is_for_good(e, circuit)) &&
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        const device *d = &e->devices.all[i];
+        if ((!d->info.is_fallback || e->devices.on_cpu || cuzk_fallback_is_for_good(e, circuit)) &&
             cuzk_device_can(e, i, circuit) &&
             !cuzk_circuit_is_set_aside(&d->circuits[circuit], now_ns)) {
             return false;
         }
     }
-    return e->n_devices != 0;
+    return e->devices.n != 0;
 }
 
 void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit)
@@ -65,7 +65,7 @@ void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit)
 
 void cuzk_circuit_trust_all(cuzk_engine *e, uint32_t circuit)
 {
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        cuzk_circuit_trust(&e->devices[i].circuits[circuit]);
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        cuzk_circuit_trust(&e->devices.all[i].circuits[circuit]);
     }
 }

@@ -53,11 +53,11 @@ LOCKED static void join(cuzk_engine *e, job *j, const cuzk_job_request *rq)
     j->is_watched_only = j->is_watched_only && rq->cancel_when_unwatched;
     cuzk_job_refresh_items(e, j);
     /* it may be the turn of another worker now: of the one that is kept for WinningPoSt */
-    pthread_cond_broadcast(&e->cv_prep);
-    pthread_cond_broadcast(&e->cv_witness);
-    pthread_cond_broadcast(&e->cv_device);
-    pthread_cond_broadcast(&e->cv_verify);
-    pthread_cond_signal(&e->cv_timer);
+    pthread_cond_broadcast(&e->locks.prep);
+    pthread_cond_broadcast(&e->locks.witness);
+    pthread_cond_broadcast(&e->locks.device);
+    pthread_cond_broadcast(&e->locks.verify);
+    pthread_cond_signal(&e->locks.timer);
 }
 
 cuzk_status cuzk_job_new(job **out, const cuzk_job_request *rq, const cuzk_owned_block *block,
@@ -147,20 +147,20 @@ LOCKED static void choose_id(cuzk_engine *e, job *j)
 bool cuzk_job_keep_block(cuzk_engine *e, job *j)
 {
     const uint64_t n = j->block_bytes;
-    if (!j->is_privileged && e->block_used + n > e->block_limit) {
+    if (!j->is_privileged && e->memory.block_used + n > e->memory.block_limit) {
         return false;
     }
-    if (!cuzk_reservation_take(&j->block_memory, &e->host, n, j->is_privileged)) {
+    if (!cuzk_reservation_take(&j->block_memory, &e->memory.host, n, j->is_privileged)) {
         return false;
     }
-    e->block_used += n;
+    e->memory.block_used += n;
     return true;
 }
 
 LOCKED static cuzk_status too_many(const cuzk_engine *e, cuzk_err *err)
 {
     return CUZK_FAIL(err, CUZK_E_BUDGET,
-                     "%u jobs are waiting or running, the most allowed: try later", e->n_open);
+                     "%u jobs are waiting or running, the most allowed: try later", e->jobs.n_open);
 }
 
 LOCKED static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
@@ -195,10 +195,10 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
     j->phase = PHASE_PREP;
     cuzk_job_item(j, 0, now, &item);
     item.circuit = j->plan.circuit;
-    CUZK_ASSERT(cuzk_sched_push(&e->prep, &item)); /* room for every open job */
+    CUZK_ASSERT(cuzk_sched_push(&e->queues.prep, &item)); /* room for every open job */
     cuzk_engine_log_job(e, 2, "job.accepted", j, NULL, NULL);
-    pthread_cond_broadcast(&e->cv_prep);
-    pthread_cond_signal(&e->cv_timer);
+    pthread_cond_broadcast(&e->locks.prep);
+    pthread_cond_signal(&e->locks.timer);
 }
 
 /* A job of this circuit and input could run, were it alone. */
@@ -219,18 +219,18 @@ LOCKED static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
     if (st != CUZK_OK) {
         return st;
     }
-    j->number = e->next_number++;
+    j->number = e->jobs.next_number++;
     j->phase = PHASE_ACCEPTING;
     j->stage_begin_ns[CUZK_STAGE_ACCEPT] = j->accepted_ns;
-    e->n_open++;
+    e->jobs.n_open++;
     j->pins++; /* the tables' */
     cuzk_job_insert(e, j);
     const bool keeps = cuzk_job_keep_block(e, j);
     if (!keeps && e->store.read == NULL) {
         st = CUZK_FAIL(err, CUZK_E_BUDGET,
                        "no room for another %llu bytes of input: %llu of %llu are taken, try later",
-                       (unsigned long long)j->block_bytes, (unsigned long long)e->block_used,
-                       (unsigned long long)e->block_limit);
+                       (unsigned long long)j->block_bytes, (unsigned long long)e->memory.block_used,
+                       (unsigned long long)e->memory.block_limit);
     }
     if (st == CUZK_OK) {
         choose_id(e, j);
@@ -238,18 +238,18 @@ LOCKED static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
         st = put(e, j, err);
     }
     if (st != CUZK_OK) {
-        e->block_used -= j->block_memory.bytes;
+        e->memory.block_used -= j->block_memory.bytes;
         cuzk_engine_give_host(e, &j->block_memory, 0);
         j->phase = PHASE_ENDED;
         j->outcome = CUZK_JOB_FAILED;
-        e->n_open--;
+        e->jobs.n_open--;
         cuzk_job_forget(e, j);
     } else if (e->store.shared != NULL && !e->store.shared->is_held(e->store.arg, j->number)) {
         cuzk_shared_leave(e, j);
     } else {
         cuzk_job_enqueue(e, j);
     }
-    pthread_cond_broadcast(&e->cv_change);
+    pthread_cond_broadcast(&e->locks.change);
     return st;
 }
 
@@ -284,7 +284,7 @@ LOCKED static cuzk_status join_equal(cuzk_engine *e, const cuzk_job_request *rq,
             *out = equal;
             return CUZK_OK;
         }
-        cuzk_engine_wait(e, &e->cv_change);
+        cuzk_engine_wait(e, &e->locks.change);
         cuzk_job_unpin(e, equal);
     }
 }
@@ -297,7 +297,7 @@ LOCKED static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request 
     if (*out != NULL) {
         return CUZK_OK;
     }
-    if (e->n_open >= e->cfg.max_queued_jobs + (mine->is_privileged ? WINNING_PLACES : 0)) {
+    if (e->jobs.n_open >= e->cfg.max_queued_jobs + (mine->is_privileged ? WINNING_PLACES : 0)) {
         return too_many(e, err);
     }
     CUZK_TRY(accept_new(e, mine, err));

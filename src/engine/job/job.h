@@ -7,8 +7,8 @@
 
 #include "engine/backend/backend.h"
 #include "engine/engine_status.h"
+#include "engine/job/flight.h"
 #include "engine/job_store.h"
-#include "engine/stage/flight.h"
 #include "sched/job_clock.h"
 #include "sched/scheduler.h"
 

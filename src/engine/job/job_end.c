@@ -36,14 +36,14 @@ LOCKED static void drop_flights(cuzk_engine *e, job *j)
 LOCKED static void queue_finish(cuzk_engine *e, job *j)
 {
     if (j->is_privileged) {
-        j->next_finish = e->finish_first;
-        e->finish_first = j;
-        e->finish_last = e->finish_last != NULL ? e->finish_last : j;
+        j->next_finish = e->jobs.finish_first;
+        e->jobs.finish_first = j;
+        e->jobs.finish_last = e->jobs.finish_last != NULL ? e->jobs.finish_last : j;
         return;
     }
     j->next_finish = NULL;
-    *(e->finish_last != NULL ? &e->finish_last->next_finish : &e->finish_first) = j;
-    e->finish_last = j;
+    *(e->jobs.finish_last != NULL ? &e->jobs.finish_last->next_finish : &e->jobs.finish_first) = j;
+    e->jobs.finish_last = j;
 }
 
 void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
@@ -71,11 +71,11 @@ void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status c
 
 void cuzk_job_end(cuzk_engine *e, job *j)
 {
-    leave_queue(e, &e->prep, j);
-    leave_queue(e, &e->ready, j);
-    leave_queue(e, &e->on_device, j);
-    leave_queue(e, &e->to_verify, j);
-    leave_queue(e, &e->to_aggregate, j);
+    leave_queue(e, &e->queues.prep, j);
+    leave_queue(e, &e->queues.ready, j);
+    leave_queue(e, &e->queues.on_device, j);
+    leave_queue(e, &e->queues.to_verify, j);
+    leave_queue(e, &e->queues.to_aggregate, j);
     drop_flights(e, j);
     j->phase = PHASE_ENDING;
     j->ended_ns = cuzk_clock_ns();
@@ -84,7 +84,7 @@ void cuzk_job_end(cuzk_engine *e, job *j)
     j->pins++; /* the finisher's */
     queue_finish(e, j);
     cuzk_job_settle(e, j);
-    pthread_cond_signal(&e->cv_finish);
+    pthread_cond_signal(&e->locks.finish);
     cuzk_engine_wake_memory(e);
 }
 
@@ -97,10 +97,10 @@ void cuzk_job_settle(cuzk_engine *e, job *j)
         j->block_memory.bytes != 0) {
         j->in_dead = true;
         j->pins++; /* the release thread's */
-        j->next_dead = e->dead_jobs;
-        e->dead_jobs = j;
-        e->dead_bytes += j->input_memory.bytes + j->block_memory.bytes;
-        pthread_cond_signal(&e->cv_release);
+        j->next_dead = e->jobs.to_free;
+        e->jobs.to_free = j;
+        e->memory.leaving_bytes += j->input_memory.bytes + j->block_memory.bytes;
+        pthread_cond_signal(&e->locks.release);
     }
 }
 
@@ -207,24 +207,24 @@ LOCKED static void count(cuzk_engine *e, const job *j)
 {
     const cuzk_job_kind k = j->rq.kind;
     switch (j->outcome) {
-    case CUZK_JOB_COMPLETED: e->completed[k]++; break;
-    case CUZK_JOB_FAILED: e->failed[k]++; break;
-    case CUZK_JOB_CANCELLED: e->cancelled[k]++; break;
+    case CUZK_JOB_COMPLETED: e->counts.completed[k]++; break;
+    case CUZK_JOB_FAILED: e->counts.failed[k]++; break;
+    case CUZK_JOB_CANCELLED: e->counts.cancelled[k]++; break;
     case CUZK_JOB_QUEUED:
     case CUZK_JOB_RUNNING: break;
     }
-    cuzk_histogram_add(&e->job_time[k], j->ended_ns - j->accepted_ns);
+    cuzk_histogram_add(&e->counts.job_time[k], j->ended_ns - j->accepted_ns);
 }
 
 void cuzk_jobs_forget_old(cuzk_engine *e)
 {
     const uint32_t keep = e->cfg.result_keep_count < RAM_KEEP ? e->cfg.result_keep_count : RAM_KEEP;
-    for (job *j = e->first; j != NULL && e->n_ended > keep;) {
+    for (job *j = e->jobs.first; j != NULL && e->jobs.n_ended > keep;) {
         job *next = j->next;
         /* an end that only memory has stays, within limits: what goes is proved again after a restart */
         if (j->phase == PHASE_ENDED && j->waiters == NULL &&
-            (!j->is_end_unsaved || e->n_unsaved > RAM_KEEP)) {
-            e->n_ended--;
+            (!j->is_end_unsaved || e->jobs.n_unsaved > RAM_KEEP)) {
+            e->jobs.n_ended--;
             cuzk_job_forget(e, j);
         }
         j = next;
@@ -236,11 +236,11 @@ void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const char *text
     const bool was_unsaved = j->is_end_unsaved;
     j->is_end_unsaved = st != CUZK_OK;
     if (st != CUZK_OK && !was_unsaved) {
-        e->n_unsaved++;
+        e->jobs.n_unsaved++;
         cuzk_engine_log_job(e, 0, "job.not_stored", j, "why", text);
-        pthread_cond_signal(&e->cv_store);
+        pthread_cond_signal(&e->locks.store);
     } else if (st == CUZK_OK && was_unsaved) {
-        e->n_unsaved--;
+        e->jobs.n_unsaved--;
     }
 }
 
@@ -281,7 +281,7 @@ LOCKED static void finish(cuzk_engine *e, job *j)
     if (j->is_given_up || (is_shared && st == CUZK_E_EXISTS)) {
         cuzk_shared_give_up(e, j);
         cuzk_job_unpin(e, j);
-        pthread_cond_broadcast(&e->cv_change);
+        pthread_cond_broadcast(&e->locks.change);
         return;
     }
     const uint64_t end = cuzk_clock_ns();
@@ -293,16 +293,16 @@ LOCKED static void finish(cuzk_engine *e, job *j)
         j->parts[i].begin_ns[CUZK_STAGE_RETURN] = begin;
         j->parts[i].end_ns[CUZK_STAGE_RETURN] = end;
     }
-    cuzk_histogram_add(&e->stage[CUZK_STAGE_RETURN][j->rq.kind], end - begin);
-    e->n_open--;
-    e->n_ended++;
+    cuzk_histogram_add(&e->counts.stage[CUZK_STAGE_RETURN][j->rq.kind], end - begin);
+    e->jobs.n_open--;
+    e->jobs.n_ended++;
     count(e, j);
     cuzk_job_end_saved(e, j, st, err.msg);
     log_over(e, j);
     cuzk_waiters_call_all(e, j);
     cuzk_jobs_forget_old(e);
     cuzk_job_unpin(e, j);
-    pthread_cond_broadcast(&e->cv_change);
+    pthread_cond_broadcast(&e->locks.change);
 }
 
 void cuzk_finish_loop(worker *w)
@@ -310,17 +310,17 @@ void cuzk_finish_loop(worker *w)
     cuzk_engine *e = w->e;
     cuzk_engine_lock(e);
     for (;;) {
-        job *j = e->finish_first;
+        job *j = e->jobs.finish_first;
         if (j != NULL) {
-            e->finish_first = j->next_finish;
-            if (e->finish_first == NULL) {
-                e->finish_last = NULL;
+            e->jobs.finish_first = j->next_finish;
+            if (e->jobs.finish_first == NULL) {
+                e->jobs.finish_last = NULL;
             }
             finish(e, j);
         } else if (e->stop) {
             break;
         } else {
-            cuzk_engine_wait(e, &e->cv_finish);
+            cuzk_engine_wait(e, &e->locks.finish);
         }
     }
     cuzk_engine_unlock(e);

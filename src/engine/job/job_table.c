@@ -24,7 +24,7 @@ static size_t bucket_of_content(const uint8_t content[32])
 
 job *cuzk_job_by_id(cuzk_engine *e, const char *id)
 {
-    job *j = e->by_id[bucket_of_id(id)];
+    job *j = e->jobs.by_id[bucket_of_id(id)];
     while (j != NULL && strcmp(j->id, id) != 0) {
         j = j->next_id;
     }
@@ -38,7 +38,7 @@ static bool is_equal(cuzk_bytes a, cuzk_bytes b)
 
 job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id)
 {
-    job *j = e->by_content[bucket_of_content(content)];
+    job *j = e->jobs.by_content[bucket_of_content(content)];
     for (; j != NULL; j = j->next_content) {
         const bool is_over =
             j->phase == PHASE_ENDING || j->phase == PHASE_ENDED || j->outcome != CUZK_JOB_QUEUED;
@@ -52,22 +52,22 @@ job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes req
 
 void cuzk_job_insert(cuzk_engine *e, job *j)
 {
-    job **content = &e->by_content[bucket_of_content(j->content)];
+    job **content = &e->jobs.by_content[bucket_of_content(j->content)];
     j->next_content = *content;
     *content = j;
-    j->prev = e->last;
+    j->prev = e->jobs.last;
     j->next = NULL;
-    if (e->last != NULL) {
-        e->last->next = j;
+    if (e->jobs.last != NULL) {
+        e->jobs.last->next = j;
     } else {
-        e->first = j;
+        e->jobs.first = j;
     }
-    e->last = j;
+    e->jobs.last = j;
 }
 
 void cuzk_job_insert_id(cuzk_engine *e, job *j)
 {
-    job **id = &e->by_id[bucket_of_id(j->id)];
+    job **id = &e->jobs.by_id[bucket_of_id(j->id)];
     j->next_id = *id;
     *id = j;
     j->has_id = true;
@@ -86,7 +86,7 @@ void cuzk_job_insert_id(cuzk_engine *e, job *j)
 void cuzk_job_remove_id(cuzk_engine *e, job *j)
 {
     if (j->has_id) { /* callbacks may be reading the id: it stays as it is */
-        UNLINK(&e->by_id[bucket_of_id(j->id)], next_id, j);
+        UNLINK(&e->jobs.by_id[bucket_of_id(j->id)], next_id, j);
         j->has_id = false;
     }
 }
@@ -104,11 +104,11 @@ void cuzk_job_destroy(job *j)
 void cuzk_job_forget(cuzk_engine *e, job *j)
 {
     cuzk_job_remove_id(e, j);
-    e->n_unsaved -= j->is_end_unsaved ? 1 : 0;
+    e->jobs.n_unsaved -= j->is_end_unsaved ? 1 : 0;
     j->is_end_unsaved = false;
-    UNLINK(&e->by_content[bucket_of_content(j->content)], next_content, j);
-    *(j->prev != NULL ? &j->prev->next : &e->first) = j->next;
-    *(j->next != NULL ? &j->next->prev : &e->last) = j->prev;
+    UNLINK(&e->jobs.by_content[bucket_of_content(j->content)], next_content, j);
+    *(j->prev != NULL ? &j->prev->next : &e->jobs.first) = j->next;
+    *(j->next != NULL ? &j->next->prev : &e->jobs.last) = j->prev;
     cuzk_job_unpin(e, j);
 }
 
@@ -154,9 +154,9 @@ static void refresh(cuzk_sched *q, const job *j)
 void cuzk_job_refresh_items(cuzk_engine *e, job *j)
 {
     j->is_privileged = j->rq.kind == CUZK_JOB_WINNING && j->class_base == CUZK_PRIORITY_CRITICAL;
-    refresh(&e->prep, j);
-    refresh(&e->ready, j);
-    refresh(&e->on_device, j);
-    refresh(&e->to_verify, j);
-    refresh(&e->to_aggregate, j);
+    refresh(&e->queues.prep, j);
+    refresh(&e->queues.ready, j);
+    refresh(&e->queues.on_device, j);
+    refresh(&e->queues.to_verify, j);
+    refresh(&e->queues.to_aggregate, j);
 }

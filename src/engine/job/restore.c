@@ -16,8 +16,8 @@ typedef struct taking_up {
 /* There may be more than are accepted now. */
 LOCKED cuzk_status cuzk_engine_reserve_queues(cuzk_engine *e, uint32_t n, cuzk_err *err)
 {
-    cuzk_sched *const queues[] = {&e->prep, &e->ready, &e->on_device, &e->to_verify,
-                                  &e->to_aggregate};
+    cuzk_sched *const queues[] = {&e->queues.prep, &e->queues.ready, &e->queues.on_device,
+                                  &e->queues.to_verify, &e->queues.to_aggregate};
     for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
         CUZK_TRY(cuzk_sched_reserve(queues[i], n, err));
     }
@@ -49,13 +49,13 @@ cuzk_status cuzk_job_take_up(cuzk_engine *e, const cuzk_job_record *r, cuzk_err 
     const cuzk_status planned = e->backend->plan(e->backend->arg, &j->rq, &j->plan, &plan_err);
     cuzk_engine_lock(e);
     (void)snprintf(j->id, sizeof(j->id), "%s", r->job_id);
-    st = cuzk_engine_reserve_queues(e, e->n_open + 1, err);
+    st = cuzk_engine_reserve_queues(e, e->jobs.n_open + 1, err);
     if (st != CUZK_OK) {
         cuzk_job_unpin(e, j);
         cuzk_engine_unlock(e);
         return st;
     }
-    e->n_open++;
+    e->jobs.n_open++;
     cuzk_job_insert(e, j);
     cuzk_job_insert_id(e, j);
     if (!cuzk_job_keep_block(e, j)) {
@@ -91,6 +91,6 @@ ALONE cuzk_status cuzk_engine_restore(cuzk_engine *e, cuzk_err *err)
     if (st != CUZK_OK) {
         return CUZK_FAIL(err, st, "job store: %s", inner.msg);
     }
-    e->next_number = next != 0 ? next : 1;
+    e->jobs.next_number = next != 0 ? next : 1;
     return t.st;
 }

@@ -21,7 +21,7 @@ static const char stopping[] =
 
 LOCKED static job *by_number(cuzk_engine *e, uint64_t number)
 {
-    job *j = e->first;
+    job *j = e->jobs.first;
     while (j != NULL && j->number != number) {
         j = j->next;
     }
@@ -33,7 +33,7 @@ LOCKED static job *by_number(cuzk_engine *e, uint64_t number)
 void cuzk_shared_leave(cuzk_engine *e, job *j)
 {
     j->is_stored = true;
-    e->n_open--;
+    e->jobs.n_open--;
     if (j->outcome != CUZK_JOB_QUEUED) { /* decided while it was being put */
         j->wants_cancel = !j->is_left_in_store;
         j->outcome = CUZK_JOB_QUEUED;
@@ -43,7 +43,7 @@ void cuzk_shared_leave(cuzk_engine *e, job *j)
     }
     j->phase = PHASE_ELSEWHERE;
     cuzk_engine_log_job(e, 2, "job.accepted", j, NULL, NULL);
-    e->block_used -= j->block_memory.bytes;
+    e->memory.block_used -= j->block_memory.bytes;
     cuzk_engine_give_host(e, &j->block_memory, 0);
     cuzk_engine_unlock(e);
     cuzk_job_drop_block(j);
@@ -113,7 +113,7 @@ LOCKED static bool replace(cuzk_engine *e, job *j)
 
 void cuzk_shared_give_up(cuzk_engine *e, job *j)
 {
-    e->n_open--;
+    e->jobs.n_open--;
     j->phase = PHASE_ENDED;
     j->state = j->outcome = CUZK_JOB_FAILED;
     j->code = CUZK_E_IO;
@@ -133,16 +133,16 @@ void cuzk_shared_give_up(cuzk_engine *e, job *j)
 LOCKED static uint32_t room(const cuzk_engine *e)
 {
     uint32_t places = 0, running = 0, waiting = 0;
-    for (uint32_t i = 0; i < e->n_primary; i++) {
-        places += cuzk_health_is_good(&e->devices[i].health) ? e->devices[i].slots : 0;
+    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
+        places += cuzk_health_is_good(&e->devices.all[i].health) ? e->devices.all[i].slots : 0;
     }
-    if (places == 0 && (e->on_cpu || cuzk_engine_has_fallback(e))) {
+    if (places == 0 && (e->devices.on_cpu || cuzk_engine_has_fallback(e))) {
         places = 1;
     }
     if (places == 0) {
         return 0; /* what is claimed could not start */
     }
-    for (const job *j = e->first; j != NULL; j = j->next) {
+    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
         bool is_waiting = j->phase <= PHASE_PREPPING;
         for (uint32_t i = 0; j->phase == PHASE_READY && i < j->n_partitions; i++) {
             is_waiting = is_waiting || j->parts[i].state == CUZK_PART_PENDING;
@@ -225,7 +225,7 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
     cuzk_engine_lock(e);
     job *j = by_number(e, r->number);
     while (j != NULL && j->phase == PHASE_ACCEPTING) { /* claimed before its own put has returned */
-        cuzk_engine_wait(e, &e->cv_change);
+        cuzk_engine_wait(e, &e->locks.change);
         j = by_number(e, r->number);
     }
     const bool can = st == CUZK_OK && could_prove(e, c, planned);
@@ -246,12 +246,12 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
         st = cuzk_job_take_up(e, r, &err);
     } else { /* this thread alone takes jobs of PHASE_ELSEWHERE away */
         cuzk_engine_lock(e);
-        st = cuzk_engine_reserve_queues(e, e->n_open + 1, &err);
+        st = cuzk_engine_reserve_queues(e, e->jobs.n_open + 1, &err);
         if (st == CUZK_OK && !fill_in(e, j, c, r)) {
             st = CUZK_E_BUDGET;
         }
         if (st == CUZK_OK) {
-            e->n_open++;
+            e->jobs.n_open++;
             j->phase = PHASE_ACCEPTING;
             cuzk_job_enqueue(e, j);
             if (planned != CUZK_OK) {
@@ -327,7 +327,7 @@ LOCKED static void obey(void *arg, uint64_t number, cuzk_job_order order)
 /* Cancelled here, held by another daemon or by nobody. */
 LOCKED static cuzk_status send_cancels(cuzk_engine *e, cuzk_err *err)
 {
-    for (job *j = e->first; j != NULL;) {
+    for (job *j = e->jobs.first; j != NULL;) {
         if (j->phase != PHASE_ELSEWHERE || !j->wants_cancel) {
             j = j->next;
             continue;
@@ -339,7 +339,7 @@ LOCKED static cuzk_status send_cancels(cuzk_engine *e, cuzk_err *err)
         j->wants_cancel = st != CUZK_OK;
         cuzk_job_unpin(e, j);
         CUZK_TRY(st);
-        j = e->first; /* the list may have changed */
+        j = e->jobs.first; /* the list may have changed */
     }
     return CUZK_OK;
 }
@@ -353,7 +353,7 @@ LOCKED static void end_elsewhere(cuzk_engine *e, job *j, job *found, cuzk_status
     j->ended_ns = cuzk_clock_ns();
     j->is_stored = true;
     cuzk_job_clock_stop(&j->clock, j->ended_ns);
-    e->n_ended++;
+    e->jobs.n_ended++;
     if (found != NULL) {
         j->state = j->outcome = found->outcome;
         j->code = found->code;
@@ -370,7 +370,7 @@ LOCKED static void end_elsewhere(cuzk_engine *e, job *j, job *found, cuzk_status
         (void)snprintf(j->error, sizeof(j->error), "environment: the result is not kept any more");
     }
     cuzk_waiters_call_all(e, j);
-    pthread_cond_broadcast(&e->cv_change);
+    pthread_cond_broadcast(&e->locks.change);
 }
 
 typedef struct looks {
@@ -390,7 +390,7 @@ static void note_over(void *arg, uint64_t number)
 LOCKED static cuzk_status look(cuzk_engine *e, cuzk_err *err)
 {
     looks l = {.n = 0};
-    for (const job *j = e->first; j != NULL && l.n < MAX_LOOKS; j = j->next) {
+    for (const job *j = e->jobs.first; j != NULL && l.n < MAX_LOOKS; j = j->next) {
         if (j->phase == PHASE_ELSEWHERE && j->waiters != NULL) {
             l.numbers[l.n++] = j->number;
         }
@@ -423,7 +423,7 @@ LOCKED static cuzk_status look(cuzk_engine *e, cuzk_err *err)
 /* What nobody waits for is the queue's alone. */
 LOCKED static void forget_unwatched(cuzk_engine *e)
 {
-    for (job *j = e->first; j != NULL;) {
+    for (job *j = e->jobs.first; j != NULL;) {
         job *following = j->next;
         if (j->phase == PHASE_ELSEWHERE && j->waiters == NULL && !j->wants_cancel && j->pins == 1) {
             cuzk_job_forget(e, j);
@@ -436,7 +436,7 @@ LOCKED static void forget_unwatched(cuzk_engine *e)
 
 void cuzk_shared_tell_stopping(cuzk_engine *e)
 {
-    for (job *j = e->first; j != NULL;) {
+    for (job *j = e->jobs.first; j != NULL;) {
         if (j->phase != PHASE_ELSEWHERE || j->waiters == NULL) {
             j = j->next;
             continue;
@@ -446,11 +446,11 @@ void cuzk_shared_tell_stopping(cuzk_engine *e)
         j->code = CUZK_E_IO;
         j->ended_ns = cuzk_clock_ns();
         (void)snprintf(j->error, sizeof(j->error), "%s", stopping);
-        e->n_ended++;
+        e->jobs.n_ended++;
         j->pins++;
         cuzk_waiters_call_all(e, j);
         cuzk_job_unpin(e, j);
-        j = e->first;
+        j = e->jobs.first;
     }
 }
 
@@ -458,11 +458,11 @@ void cuzk_shared_tell_stopping(cuzk_engine *e)
 LOCKED static void drain(cuzk_engine *e)
 {
     e->store.shared->drain(e->store.arg);
-    for (job *j = e->first; j != NULL;) {
+    for (job *j = e->jobs.first; j != NULL;) {
         if (j->phase == PHASE_PREP) {
             j->is_given_up = true;
             cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the daemon is stopping");
-            j = e->first;
+            j = e->jobs.first;
         } else {
             j = j->next;
         }
@@ -489,7 +489,7 @@ void cuzk_share_loop(worker *w)
         forget_unwatched(e);
         say_trouble(e, st, err.msg, &in_trouble);
         while (!e->stop && !e->draining && cuzk_clock_ns() < begin + GAP_NS) {
-            cuzk_engine_wait_until(e, &e->cv_change, begin + GAP_NS);
+            cuzk_engine_wait_until(e, &e->locks.change, begin + GAP_NS);
         }
         if (!e->stop) {
             cuzk_engine_unlock(e);

@@ -40,7 +40,7 @@ LOCKED static void prune(cuzk_engine *e, upkeep *u, uint64_t now)
 /* Ends that could not be recorded, oldest first, until one fails again. */
 LOCKED static void save_ends(cuzk_engine *e)
 {
-    for (job *j = e->first; j != NULL && e->n_unsaved != 0;) {
+    for (job *j = e->jobs.first; j != NULL && e->jobs.n_unsaved != 0;) {
         if (!j->is_end_unsaved) {
             j = j->next;
             continue;
@@ -65,7 +65,7 @@ LOCKED static void save_ends(cuzk_engine *e)
             return;
         }
         cuzk_jobs_forget_old(e);
-        j = e->first; /* the list may have changed */
+        j = e->jobs.first; /* the list may have changed */
     }
 }
 
@@ -80,13 +80,13 @@ void cuzk_store_loop(worker *w)
         if (now >= u.prune_ns) {
             u.prune_ns = now + PRUNE_NS;
             prune(e, &u, now);
-        } else if (e->n_unsaved != 0 && now >= u.retry_ns) {
+        } else if (e->jobs.n_unsaved != 0 && now >= u.retry_ns) {
             u.retry_ns = now + RETRY_NS;
             save_ends(e);
         } else {
             const uint64_t at =
-                e->n_unsaved != 0 && u.retry_ns < u.prune_ns ? u.retry_ns : u.prune_ns;
-            cuzk_engine_wait_until(e, &e->cv_store, at);
+                e->jobs.n_unsaved != 0 && u.retry_ns < u.prune_ns ? u.retry_ns : u.prune_ns;
+            cuzk_engine_wait_until(e, &e->locks.store, at);
         }
     }
     save_ends(e); /* the last try; else they are proved again after the next start */

@@ -6,7 +6,7 @@
 
 static waiter **find(cuzk_engine *e, cuzk_wait id)
 {
-    waiter **at = &e->waits[id & (BUCKETS - 1)];
+    waiter **at = &e->jobs.waits[id & (BUCKETS - 1)];
     while (*at != NULL && (*at)->id != id) {
         at = &(*at)->next_hash;
     }
@@ -18,7 +18,7 @@ waiter *cuzk_waiter_add(cuzk_engine *e, job *j, cuzk_job_done_fn done, void *arg
     waiter *w = cuzk_alloc_zero(1, sizeof(*w));
     if (w != NULL) {
         *w = (waiter){
-            .id = ++e->next_wait, .job = j, .done = done, .arg = arg, .until_ns = until_ns};
+            .id = ++e->jobs.next_wait, .job = j, .done = done, .arg = arg, .until_ns = until_ns};
         w->next = j->waiters;
         j->waiters = w;
         waiter **at = find(e, w->id);
@@ -67,7 +67,7 @@ void cuzk_waiter_call(cuzk_engine *e, waiter *w)
     cuzk_engine_lock(e);
     leave_hash(e, w);
     cuzk_free(w);
-    pthread_cond_broadcast(&e->cv_change);
+    pthread_cond_broadcast(&e->locks.change);
     cuzk_waiters_check(e, j);
     cuzk_job_unpin(e, j);
 }
@@ -82,7 +82,7 @@ void cuzk_waiters_call_all(cuzk_engine *e, job *j)
 uint64_t cuzk_waiters_expire(cuzk_engine *e, uint64_t now_ns)
 {
     uint64_t earliest = 0;
-    for (job *j = e->first; j != NULL; j = j->next) {
+    for (job *j = e->jobs.first; j != NULL; j = j->next) {
         for (waiter *w = j->waiters; w != NULL; w = w->next) {
             if (w->until_ns != 0 && w->until_ns <= now_ns && w->state == WAITER_WAITING) {
                 cuzk_waiter_call(e, w);
@@ -119,7 +119,7 @@ static bool withdraw(cuzk_engine *e, cuzk_wait wait, bool may_cancel)
         if (pthread_equal(w->caller, pthread_self())) {
             break;
         }
-        cuzk_engine_wait(e, &e->cv_change);
+        cuzk_engine_wait(e, &e->locks.change);
     }
     cuzk_engine_unlock(e);
     return was_waiting;

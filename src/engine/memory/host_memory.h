@@ -7,6 +7,7 @@
 #include "engine/engine_limits.h"
 #include "engine/engine_lock.h"
 #include "sched/budget.h"
+#include "sched/load_cache.h"
 
 /** What the loader is to do about an entry of the cache. */
 typedef struct load_want {
@@ -19,6 +20,19 @@ typedef struct load_want {
     uint64_t load_ns;    /* of the last load */
     bool is_suspect;     /* READY, but its file failed: no new users; it is loaded again */
 } load_want;
+
+/** Host memory, what is loaded into it, and what is about to leave it. */
+typedef struct engine_memory {
+    GUARDED cuzk_budget host;
+    GUARDED uint64_t block_limit, block_used; /* proofs of waiting jobs */
+    GUARDED uint64_t input_limit, input_used; /* parsed inputs */
+    uint64_t base_bytes;                      /* of the process itself, and for its front */
+    GUARDED cuzk_load_cache cache;            /* 2 per circuit: cuzk_load_what */
+    GUARDED load_want *wants;                 /* [2 n_circuits] */
+    GUARDED uint64_t leaving_bytes;           /* still charged, about to be freed */
+    GUARDED uint32_t
+        n_busy; /* partitions, loads and parses that hold memory which will come back */
+} engine_memory;
 
 /* host_memory.c */
 /** Takes host memory, sending idle circuits away when there is too little (then false for now). */

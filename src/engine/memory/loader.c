@@ -33,15 +33,15 @@ cuzk_status cuzk_engine_file_status(cuzk_status st)
 
 void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit)
 {
-    e->wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect = true;
+    e->memory.wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect = true;
     cuzk_engine_drop_suspect(e, circuit);
 }
 
 void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit)
 {
     const uint32_t id = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
-    if (e->wants[id].is_suspect && cuzk_engine_evict_entry(e, id)) {
-        e->wants[id].is_suspect = false;
+    if (e->memory.wants[id].is_suspect && cuzk_engine_evict_entry(e, id)) {
+        e->memory.wants[id].is_suspect = false;
     }
 }
 
@@ -58,9 +58,9 @@ static void set_failure(load_want *want, cuzk_status st, const char *text)
 /* The jobs that wait for it fail: the next job tries again. */
 LOCKED static void fail_jobs(cuzk_engine *e, uint32_t circuit, cuzk_status st, const char *text)
 {
-    for (uint32_t i = 0; i < e->ready.n;) {
-        if (e->ready.items[i].circuit == circuit) {
-            cuzk_job_over(e, e->ready.items[i].owner, CUZK_JOB_FAILED, st, text);
+    for (uint32_t i = 0; i < e->queues.ready.n;) {
+        if (e->queues.ready.items[i].circuit == circuit) {
+            cuzk_job_over(e, e->queues.ready.items[i].owner, CUZK_JOB_FAILED, st, text);
             i = 0; /* the queue has changed */
         } else {
             i++;
@@ -70,34 +70,34 @@ LOCKED static void fail_jobs(cuzk_engine *e, uint32_t circuit, cuzk_status st, c
 
 LOCKED static void load(cuzk_engine *e, uint32_t id)
 {
-    load_want *want = &e->wants[id];
+    load_want *want = &e->memory.wants[id];
     const cuzk_load_what what = (cuzk_load_what)(id % 2);
-    const uint64_t reserved = e->cache.entries[id].bytes, begin = cuzk_clock_ns();
+    const uint64_t reserved = e->memory.cache.entries[id].bytes, begin = cuzk_clock_ns();
     const bool privileged = is_privileged(e, id);
     void *object = NULL;
     uint64_t bytes = 0;
     cuzk_err err = {.msg = ""};
     want->wanted = false;
-    e->busy++;
+    e->memory.n_busy++;
     const cuzk_span span = cuzk_span_begin(
         e->trace, what == CUZK_LOAD_CIRCUIT ? "compile_circuit" : "load_params", NULL);
     cuzk_engine_unlock(e);
     const cuzk_status st = e->backend->load(e->backend->arg, id / 2, what, &object, &bytes, &err);
     cuzk_engine_lock(e);
     cuzk_span_end(e->trace, span, bytes);
-    e->busy--;
+    e->memory.n_busy--;
     const uint64_t now = cuzk_clock_ns();
     want->load_ns = now - begin;
     if (st == CUZK_OK) {
         bytes = bytes < reserved ? bytes : reserved;
-        cuzk_budget_give(&e->host, reserved - bytes, privileged);
-        cuzk_load_done(&e->cache, id, object, bytes, now);
+        cuzk_budget_give(&e->memory.host, reserved - bytes, privileged);
+        cuzk_load_done(&e->memory.cache, id, object, bytes, now);
         want->is_suspect = false;
         want->is_for_job = false;
         want->tries = 0;
     } else {
-        cuzk_budget_give(&e->host, reserved, privileged);
-        cuzk_load_failed(&e->cache, id);
+        cuzk_budget_give(&e->memory.host, reserved, privileged);
+        cuzk_load_failed(&e->memory.cache, id);
         if (cuzk_status_is_retryable(st) && ++want->tries < MAX_TRIES) {
             want->wanted = true;
         } else {
@@ -106,14 +106,14 @@ LOCKED static void load(cuzk_engine *e, uint32_t id)
         }
     }
     cuzk_engine_wake_memory(e);
-    pthread_cond_broadcast(&e->cv_change);
+    pthread_cond_broadcast(&e->locks.change);
 }
 
 uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e)
 {
     uint64_t bytes = 0;
-    for (uint32_t id = 0; id < e->cache.n; id++) {
-        bytes += e->wants[id].is_starved ? bytes_of(e, id) : 0;
+    for (uint32_t id = 0; id < e->memory.cache.n; id++) {
+        bytes += e->memory.wants[id].is_starved ? bytes_of(e, id) : 0;
     }
     return bytes;
 }
@@ -123,31 +123,31 @@ static void set_starved(cuzk_engine *e, load_want *want, bool is_starved)
 {
     if (want->is_starved != is_starved) {
         want->is_starved = is_starved;
-        pthread_cond_broadcast(&e->cv_witness);
-        pthread_cond_broadcast(&e->cv_prep);
+        pthread_cond_broadcast(&e->locks.witness);
+        pthread_cond_broadcast(&e->locks.prep);
     }
 }
 
 /* Takes the memory of a wanted load. */
 LOCKED static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
 {
-    load_want *want = &e->wants[id];
+    load_want *want = &e->memory.wants[id];
     cuzk_reservation r = {0, false};
     const uint64_t bytes = bytes_of(e, id);
     if (cuzk_engine_take_host(e, &r, bytes, is_privileged(e, id), true, now)) {
-        cuzk_load_begin(&e->cache, id, bytes);
+        cuzk_load_begin(&e->memory.cache, id, bytes);
         set_starved(e, want, false);
         return true;
     }
     if (want->is_for_job) {
         set_starved(e, want, true);
-    } else if (e->dead_bytes == 0) { /* else what is leaving may be enough */
+    } else if (e->memory.leaving_bytes == 0) { /* else what is leaving may be enough */
         char text[128];
         (void)snprintf(text, sizeof(text), "%s needs %llu MiB, %llu are free",
                        e->backend->circuits[id / 2].id, (unsigned long long)(bytes >> 20),
-                       (unsigned long long)(cuzk_budget_free(&e->host, false) >> 20));
+                       (unsigned long long)(cuzk_budget_free(&e->memory.host, false) >> 20));
         set_failure(want, CUZK_E_BUDGET, text);
-        pthread_cond_broadcast(&e->cv_change);
+        pthread_cond_broadcast(&e->locks.change);
     }
     return false;
 }
@@ -156,17 +156,17 @@ LOCKED static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
 LOCKED static uint32_t next(cuzk_engine *e, bool is_express)
 {
     const uint64_t now = cuzk_clock_ns();
-    for (uint32_t id = 0; id < e->cache.n; id++) {
-        load_want *want = &e->wants[id];
+    for (uint32_t id = 0; id < e->memory.cache.n; id++) {
+        load_want *want = &e->memory.wants[id];
         if (is_express && !is_privileged(e, id)) {
             continue;
         }
-        if (e->cache.entries[id].state == CUZK_LOAD_READY) {
+        if (e->memory.cache.entries[id].state == CUZK_LOAD_READY) {
             want->wanted = false;
         }
         if (!want->wanted) {
             set_starved(e, want, false);
-        } else if (e->cache.entries[id].state == CUZK_LOAD_ABSENT && may_begin(e, id, now)) {
+        } else if (e->memory.cache.entries[id].state == CUZK_LOAD_ABSENT && may_begin(e, id, now)) {
             return id;
         }
     }
@@ -182,7 +182,7 @@ void cuzk_loader_loop(worker *w)
         if (id != CUZK_LOAD_NONE) {
             load(e, id);
         } else {
-            cuzk_engine_wait(e, &e->cv_loader);
+            cuzk_engine_wait(e, &e->locks.loader);
         }
     }
     cuzk_engine_unlock(e);
@@ -209,21 +209,21 @@ static cuzk_status find_circuit(const cuzk_engine *e, const char *id, uint32_t *
 /* With the lock; waits until the entry is there or its load has failed. */
 LOCKED static cuzk_status load_and_wait(cuzk_engine *e, uint32_t id, bool *was_there, cuzk_err *err)
 {
-    load_want *want = &e->wants[id];
+    load_want *want = &e->memory.wants[id];
     const uint64_t failures = want->n_failures;
-    *was_there = e->cache.entries[id].state == CUZK_LOAD_READY;
-    while (e->cache.entries[id].state != CUZK_LOAD_READY) {
+    *was_there = e->memory.cache.entries[id].state == CUZK_LOAD_READY;
+    while (e->memory.cache.entries[id].state != CUZK_LOAD_READY) {
         if (want->n_failures != failures) {
             return CUZK_FAIL(err, want->status, "%s", want->failure);
         }
         if (e->stop || e->draining) {
             return CUZK_FAIL(err, CUZK_E_CANCELLED, "the daemon is stopping");
         }
-        if (e->cache.entries[id].state == CUZK_LOAD_ABSENT && !want->wanted) {
+        if (e->memory.cache.entries[id].state == CUZK_LOAD_ABSENT && !want->wanted) {
             want->wanted = true;
-            pthread_cond_broadcast(&e->cv_loader);
+            pthread_cond_broadcast(&e->locks.loader);
         }
-        cuzk_engine_wait(e, &e->cv_change);
+        cuzk_engine_wait(e, &e->locks.change);
     }
     return CUZK_OK;
 }
@@ -263,17 +263,17 @@ cuzk_status cuzk_engine_evict(cuzk_engine *e, const char *circuit_id, bool *was_
     *freed_bytes = 0;
     cuzk_engine_lock(e);
     cuzk_circuit_trust_all(e, circuit); /* the operator may have replaced its file */
-    for (uint32_t i = 0; i < e->n_devices && cuzk_engine_has_keys(e); i++) {
-        *freed_bytes += e->devices[i].keys.taken[circuit].bytes;
+    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e); i++) {
+        *freed_bytes += e->devices.all[i].keys.taken[circuit].bytes;
         if (!cuzk_device_keys_unload(e, i, circuit)) {
             *freed_bytes = 0;
             st = CUZK_FAIL(err, CUZK_E_BUDGET, "%s is in use on device %u", circuit_id,
-                           e->devices[i].info.ordinal);
+                           e->devices.all[i].info.ordinal);
             break;
         }
     }
     for (uint32_t what = 0; what < 2 && st == CUZK_OK; what++) {
-        const cuzk_load_entry *entry = &e->cache.entries[2 * circuit + what];
+        const cuzk_load_entry *entry = &e->memory.cache.entries[2 * circuit + what];
         if (entry->state == CUZK_LOAD_LOADING || entry->refs != 0) {
             st = CUZK_FAIL(err, CUZK_E_BUDGET, "%s is in use by %u partitions", circuit_id,
                            entry->refs);
@@ -281,15 +281,15 @@ cuzk_status cuzk_engine_evict(cuzk_engine *e, const char *circuit_id, bool *was_
     }
     for (uint32_t what = 0; what < 2 && st == CUZK_OK; what++) {
         const uint32_t id = 2 * circuit + what;
-        const uint64_t bytes = e->cache.entries[id].bytes;
+        const uint64_t bytes = e->memory.cache.entries[id].bytes;
         if (cuzk_engine_evict_entry(e, id)) {
             *was_loaded = true;
             *freed_bytes += bytes;
         }
     }
-    while (st == CUZK_OK && (e->cache.entries[2 * circuit].state == CUZK_LOAD_LEAVING ||
-                             e->cache.entries[2 * circuit + 1].state == CUZK_LOAD_LEAVING)) {
-        cuzk_engine_wait(e, &e->cv_change);
+    while (st == CUZK_OK && (e->memory.cache.entries[2 * circuit].state == CUZK_LOAD_LEAVING ||
+                             e->memory.cache.entries[2 * circuit + 1].state == CUZK_LOAD_LEAVING)) {
+        cuzk_engine_wait(e, &e->locks.change);
     }
     cuzk_engine_unlock(e);
     return st;

@@ -6,12 +6,12 @@
 
 LOCKED static job *next(cuzk_engine *e)
 {
-    const uint32_t best = cuzk_sched_best(&e->to_aggregate, cuzk_clock_ns(), NULL, NULL);
+    const uint32_t best = cuzk_sched_best(&e->queues.to_aggregate, cuzk_clock_ns(), NULL, NULL);
     if (best == CUZK_SCHED_NONE) {
         return NULL;
     }
-    const cuzk_sched_item item = cuzk_sched_take(&e->to_aggregate, best);
-    pthread_cond_broadcast(&e->cv_prep); /* room for another parsed aggregate */
+    const cuzk_sched_item item = cuzk_sched_take(&e->queues.to_aggregate, best);
+    pthread_cond_broadcast(&e->locks.prep); /* room for another parsed aggregate */
     return item.owner;
 }
 
@@ -47,7 +47,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
     j->parts[0].state = CUZK_PART_AGGREGATE;
     j->input_users++;
     j->pins++;
-    e->busy++;
+    e->memory.n_busy++;
     cuzk_stage_begin(e, j, 0, CUZK_STAGE_AGGREGATE, begin);
     const cuzk_span span = cuzk_span_begin(e->trace, "aggregate", &tags);
     cuzk_engine_unlock(e);
@@ -57,12 +57,12 @@ LOCKED static void run(cuzk_engine *e, job *j)
     cuzk_span_end(e->trace, span, n);
     cuzk_stage_end(e, j, 0, CUZK_STAGE_AGGREGATE, cuzk_clock_ns());
     j->input_users--;
-    e->busy--;
+    e->memory.n_busy--;
     ended(e, j, st, out, n, err.msg);
     cuzk_job_settle(e, j);
     cuzk_job_unpin(e, j);
     cuzk_engine_wake_memory(e);
-    pthread_cond_broadcast(&e->cv_change);
+    pthread_cond_broadcast(&e->locks.change);
 }
 
 void cuzk_aggregate_loop(worker *w)
@@ -74,7 +74,7 @@ void cuzk_aggregate_loop(worker *w)
         if (j != NULL) {
             run(e, j);
         } else {
-            cuzk_engine_wait(e, &e->cv_aggregate);
+            cuzk_engine_wait(e, &e->locks.aggregate);
         }
     }
     cuzk_engine_unlock(e);

@@ -13,7 +13,7 @@ LOCKED static uint32_t witnesses_coming(void *arg, uint32_t circuit)
 {
     const cuzk_engine *e = arg;
     uint32_t n = 0;
-    for (const flight *f = e->flights; f != NULL; f = f->next) {
+    for (const flight *f = e->flights.first; f != NULL; f = f->next) {
         if (f->job != NULL && f->circuit == circuit && f->device < 0 && f->is_busy) {
             n++;
         }
@@ -32,9 +32,9 @@ LOCKED static uint64_t open_devices(void *arg, uint32_t circuit)
 {
     const batch_search *l = arg;
     uint64_t open = 0;
-    for (uint32_t i = 0; i < l->e->n_devices; i++) {
+    for (uint32_t i = 0; i < l->e->devices.n; i++) {
         if (cuzk_device_serves(l->e, i, circuit) &&
-            !cuzk_circuit_is_set_aside(&l->e->devices[i].circuits[circuit], l->now_ns)) {
+            !cuzk_circuit_is_set_aside(&l->e->devices.all[i].circuits[circuit], l->now_ns)) {
             open |= (uint64_t)1 << i;
         }
     }
@@ -45,7 +45,7 @@ LOCKED static uint64_t open_devices(void *arg, uint32_t circuit)
 static bool usable(void *arg, const cuzk_sched_item *item)
 {
     const batch_search *l = arg;
-    return cuzk_device_key_is_usable(&l->e->devices[l->w->index], item->circuit,
+    return cuzk_device_key_is_usable(&l->e->devices.all[l->w->index], item->circuit,
                                      cuzk_job_is_privileged(NULL, item));
 }
 
@@ -70,7 +70,7 @@ LOCKED static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, batch_s
                                         uint64_t now)
 {
     *l = (batch_search){e, w, NULL, now};
-    return (cuzk_batch_rules){.max_size = w->is_express ? 1 : e->batch,
+    return (cuzk_batch_rules){.max_size = w->is_express ? 1 : e->devices.batch,
                               .max_wait_ns = cuzk_engine_or_none(e->cfg.max_batch_wait_ms) * MS_NS,
                               .device = w->index,
                               .open = open_devices,
@@ -85,31 +85,31 @@ LOCKED static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, batch_s
 LOCKED static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *item,
                               cuzk_status st, const cuzk_err *err)
 {
-    device *d = &e->devices[w->index];
+    device *d = &e->devices.all[w->index];
     char text[ERROR_BYTES];
-    const uint32_t at = cuzk_sched_find(&e->on_device, item->job, item->partition);
+    const uint32_t at = cuzk_sched_find(&e->queues.on_device, item->job, item->partition);
     if (at != CUZK_SCHED_NONE) {
-        job *j = cuzk_sched_take(&e->on_device, at).owner;
+        job *j = cuzk_sched_take(&e->queues.on_device, at).owner;
         part *p = &j->parts[item->partition];
         (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
                        err->msg);
         p->avoid |= cuzk_device_status(st) != CUZK_E_CANCELLED ? (uint64_t)1 << w->index : 0;
         cuzk_flight_part_failed(e, p->flight, cuzk_engine_file_status(st), text);
     }
-    pthread_cond_broadcast(&e->cv_device);
+    pthread_cond_broadcast(&e->locks.device);
 }
 
 static void key_wait_is_over(cuzk_engine *e, device *d)
 {
     d->keys.is_starved = false;
-    pthread_cond_broadcast(&e->cv_witness);
+    pthread_cond_broadcast(&e->locks.witness);
 }
 
 /* A partition runs on a device or goes to one next, and will return memory. */
 LOCKED static bool is_device_busy(const cuzk_engine *e)
 {
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        if (e->devices[i].keys.n_running != 0 || e->devices[i].keys.is_loading) {
+    for (uint32_t i = 0; i < e->devices.n; i++) {
+        if (e->devices.all[i].keys.n_running != 0 || e->devices.all[i].keys.is_loading) {
             return true;
         }
     }
@@ -124,16 +124,18 @@ LOCKED static void drop_a_witness(cuzk_engine *e, const cuzk_sched_item *keep)
 {
     const uint64_t now = cuzk_clock_ns();
     uint32_t worst = CUZK_SCHED_NONE;
-    for (uint32_t i = 0; i < e->on_device.n; i++) {
-        const cuzk_sched_item *item = &e->on_device.items[i];
+    for (uint32_t i = 0; i < e->queues.on_device.n; i++) {
+        const cuzk_sched_item *item = &e->queues.on_device.items[i];
         if ((item->job != keep->job || item->partition != keep->partition) &&
             (worst == CUZK_SCHED_NONE ||
-             cuzk_sched_before(&e->on_device, &e->on_device.items[worst], item, now))) {
+             cuzk_sched_before(&e->queues.on_device, &e->queues.on_device.items[worst], item,
+                               now))) {
             worst = i;
         }
     }
-    if (worst != CUZK_SCHED_NONE && e->dead_bytes == 0) { /* else what is leaving comes first */
-        const cuzk_sched_item item = cuzk_sched_take(&e->on_device, worst);
+    if (worst != CUZK_SCHED_NONE &&
+        e->memory.leaving_bytes == 0) { /* else what is leaving comes first */
+        const cuzk_sched_item item = cuzk_sched_take(&e->queues.on_device, worst);
         job *j = item.owner;
         cuzk_flight_again(e, j->parts[item.partition].flight);
     }
@@ -148,16 +150,16 @@ typedef enum key_answer {
 /* The best item decides what is loaded. */
 LOCKED static key_answer have_key(cuzk_engine *e, const worker *w, batch_search *l)
 {
-    device *d = &e->devices[w->index];
-    const uint32_t best = cuzk_sched_best(&e->on_device, cuzk_clock_ns(), allowed, l);
+    device *d = &e->devices.all[w->index];
+    const uint32_t best = cuzk_sched_best(&e->queues.on_device, cuzk_clock_ns(), allowed, l);
     if (best == CUZK_SCHED_NONE || d->keys.is_loading ||
-        d->keys.cache.entries[e->on_device.items[best].circuit].state != CUZK_LOAD_ABSENT) {
+        d->keys.cache.entries[e->queues.on_device.items[best].circuit].state != CUZK_LOAD_ABSENT) {
         if (!w->is_express && d->keys.is_starved) {
             key_wait_is_over(e, d);
         }
         return KEY_PICK;
     }
-    const cuzk_sched_item item = e->on_device.items[best];
+    const cuzk_sched_item item = e->queues.on_device.items[best];
     cuzk_err err = {.msg = ""};
     bool waits_for_calls = false;
     const cuzk_status st = cuzk_device_key_load(
@@ -185,10 +187,10 @@ LOCKED static bool allowed_and_fits(void *arg, const cuzk_sched_item *item)
 LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, batch_search *l, uint64_t now,
                                 cuzk_batch *out)
 {
-    device *d = &e->devices[w->index];
-    const uint32_t best = cuzk_sched_best(&e->on_device, now, allowed_and_fits, l);
+    device *d = &e->devices.all[w->index];
+    const uint32_t best = cuzk_sched_best(&e->queues.on_device, now, allowed_and_fits, l);
     if (best != CUZK_SCHED_NONE) {
-        const cuzk_sched_item item = e->on_device.items[best];
+        const cuzk_sched_item item = e->queues.on_device.items[best];
         const bool privileged = cuzk_job_is_privileged(NULL, &item);
         cuzk_reservation r = {0, false};
         if (!cuzk_engine_take_host(e, &r, e->backend->circuits[item.circuit].cpu_extra_bytes,
@@ -205,7 +207,7 @@ LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, batch_search *l
         }
         job *j = item.owner;
         j->parts[item.partition].flight->cpu_memory = r;
-        out->item[out->n++] = cuzk_sched_take(&e->on_device, best);
+        out->item[out->n++] = cuzk_sched_take(&e->queues.on_device, best);
     }
     if (d->keys.is_starved && !w->is_express) {
         key_wait_is_over(e, d);
@@ -221,7 +223,7 @@ LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
     l.rules = &rules;
     out->n = 0;
     out->wake_ns = 0;
-    device *d = &e->devices[w->index];
+    device *d = &e->devices.all[w->index];
     if (d->info.is_fallback && cuzk_health_is_good(&d->health)) {
         pick_for_cpu(e, w, &l, now, out); /* what the fallback serves, if anything */
         return true;
@@ -237,23 +239,25 @@ LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
         if (answer != KEY_PICK) {
             return answer == KEY_WAIT;
         }
-        const uint32_t best = cuzk_sched_best(&e->on_device, now, allowed_and_usable, &l);
+        const uint32_t best = cuzk_sched_best(&e->queues.on_device, now, allowed_and_usable, &l);
         if (best != CUZK_SCHED_NONE &&
-            cuzk_device_key_clear_way(e, w->index, e->on_device.items[best].circuit,
-                                      cuzk_job_is_privileged(NULL, &e->on_device.items[best]))) {
+            cuzk_device_key_clear_way(
+                e, w->index, e->queues.on_device.items[best].circuit,
+                cuzk_job_is_privileged(NULL, &e->queues.on_device.items[best]))) {
             return false;
         }
         if (best != CUZK_SCHED_NONE && !w->is_express &&
-            d->keys.key[e->on_device.items[best].circuit].batch > 1) {
-            rules.max_size = cuzk_device_keys_batch(e, e->on_device.items[best].circuit);
+            d->keys.key[e->queues.on_device.items[best].circuit].batch > 1) {
+            rules.max_size = cuzk_device_keys_batch(e, e->queues.on_device.items[best].circuit);
             /* a pass over points that stream takes seconds, however few it serves */
             rules.max_wait_ns = e->cfg.max_batch_wait_ms != 0 ? rules.max_wait_ns : STREAM_WAIT_NS;
         }
     }
-    cuzk_batch_pick(out, &e->on_device, &rules, now);
-    if (out->wake_ns != 0 && (e->batch_wake_ns == 0 || out->wake_ns < e->batch_wake_ns)) {
-        e->batch_wake_ns = out->wake_ns;
-        pthread_cond_signal(&e->cv_timer);
+    cuzk_batch_pick(out, &e->queues.on_device, &rules, now);
+    if (out->wake_ns != 0 &&
+        (e->devices.batch_wake_ns == 0 || out->wake_ns < e->devices.batch_wake_ns)) {
+        e->devices.batch_wake_ns = out->wake_ns;
+        pthread_cond_signal(&e->locks.timer);
     }
     return true;
 }
@@ -266,7 +270,7 @@ typedef struct device_call {
 
 LOCKED static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, device_call *call)
 {
-    device *d = &e->devices[w->index];
+    device *d = &e->devices.all[w->index];
     const uint64_t now = cuzk_clock_ns();
     call->n = batch->n;
     for (uint32_t i = 0; i < batch->n; i++) {
@@ -298,7 +302,7 @@ LOCKED static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, dev
     d->slot[w->slot].since_ns = now;
     cuzk_health_begin(&d->health, w->slot, now);
     if (d->health.limit_ns != 0) {
-        pthread_cond_signal(&e->cv_timer);
+        pthread_cond_signal(&e->locks.timer);
     }
 }
 
@@ -321,7 +325,7 @@ LOCKED static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work
     }
     if (work->status != CUZK_OK) {
         char text[ERROR_BYTES];
-        const device *d = &e->devices[f->device];
+        const device *d = &e->devices.all[f->device];
         p->avoid |=
             cuzk_device_status(work->status) != CUZK_E_CANCELLED ? (uint64_t)1 << f->device : 0;
         (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
@@ -332,23 +336,24 @@ LOCKED static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work
     cuzk_sched_item item;
     cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_ASSEMBLE, now);
     cuzk_job_item(j, f->partition, now, &item);
-    if (!cuzk_sched_push(&e->to_verify, &item)) {
+    if (!cuzk_sched_push(&e->queues.to_verify, &item)) {
         cuzk_flight_part_failed(e, f, CUZK_E_BUDGET, "too many proofs wait to be verified");
         return;
     }
     cuzk_stage_end(e, j, f->partition, CUZK_STAGE_ASSEMBLE, cuzk_clock_ns());
-    pthread_cond_signal(&e->cv_verify);
+    pthread_cond_signal(&e->locks.verify);
 }
 
 LOCKED static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
 {
     const cuzk_engine_backend *b = e->backend;
-    device *d = &e->devices[w->index];
+    device *d = &e->devices.all[w->index];
     device_call call;
     begin(e, w, batch, &call);
     const uint32_t circuit = call.f[0]->circuit;
-    void *compiled = e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].object;
-    void *params = e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].object;
+    void *compiled =
+        e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].object;
+    void *params = e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].object;
     cuzk_reservation memory = {0, false};
     void *key = cuzk_device_key_take(e, w->index, circuit, call.f[0]->job->is_privileged, &memory);
     const cuzk_span span = cuzk_span_begin(e->trace, "device", &call.work[0].tags);
@@ -384,21 +389,21 @@ LOCKED static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
         cuzk_engine_give_host(e, &call.f[i]->memory, e->backend->circuits[circuit].verify_bytes);
         end_flight(e, call.f[i], &call.work[i], now);
     }
-    pthread_cond_broadcast(&e->cv_witness); /* room before the device */
-    pthread_cond_signal(&e->cv_timer);      /* a quarantined device may be idle now */
+    pthread_cond_broadcast(&e->locks.witness); /* room before the device */
+    pthread_cond_signal(&e->locks.timer);      /* a quarantined device may be idle now */
 }
 
 /* Whether a quarantined device is back; on its own thread, for it may hang. */
 LOCKED static bool probe(cuzk_engine *e, const worker *w)
 {
-    device *d = &e->devices[w->index];
+    device *d = &e->devices.all[w->index];
     cuzk_err err = {.msg = ""};
     if (d->keys.is_loading || !cuzk_health_wants_probe(&d->health, cuzk_clock_ns())) {
         return false;
     }
     (void)cuzk_device_keys_unload(e, w->index, UINT32_MAX); /* they are of the lost context */
     while (d->keys.n_leaving != 0) {                        /* others unload some, too */
-        cuzk_engine_wait(e, &e->cv_device);
+        cuzk_engine_wait(e, &e->locks.device);
     }
     cuzk_engine_unlock(e);
     const cuzk_status st = e->backend->probe(e->backend->arg, w->index, &err);
@@ -418,15 +423,15 @@ LOCKED static bool probe(cuzk_engine *e, const worker *w)
     cuzk_engine_log_device(e, st == CUZK_OK ? 2 : 1,
                            st == CUZK_OK ? "device.returned" : "device.still_bad", w->index,
                            st == CUZK_OK ? "works again" : err.msg);
-    pthread_cond_broadcast(&e->cv_device);
-    pthread_cond_signal(&e->cv_timer);
+    pthread_cond_broadcast(&e->locks.device);
+    pthread_cond_signal(&e->locks.timer);
     return true;
 }
 
 /* Keys of WinningPoSt circuits that are loaded on the host already: ahead of need, once. */
 LOCKED static bool warm_up(cuzk_engine *e, worker *w)
 {
-    const device *d = &e->devices[w->index];
+    const device *d = &e->devices.all[w->index];
     cuzk_err err = {.msg = ""};
     for (uint32_t i = 0;
          w->is_express && cuzk_device_has_keys(e, w->index) && i < e->backend->n_circuits; i++) {
@@ -434,8 +439,10 @@ LOCKED static bool warm_up(cuzk_engine *e, worker *w)
         if (e->backend->circuits[i].kind == CUZK_JOB_WINNING && (w->warmed & bit) == 0 &&
             cuzk_device_can(e, w->index, i) && cuzk_health_is_good(&d->health) &&
             !d->keys.is_loading && d->keys.cache.entries[i].state == CUZK_LOAD_ABSENT &&
-            e->cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_CIRCUIT)].state == CUZK_LOAD_READY &&
-            e->cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_PARAMS)].state == CUZK_LOAD_READY) {
+            e->memory.cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_CIRCUIT)].state ==
+                CUZK_LOAD_READY &&
+            e->memory.cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_PARAMS)].state ==
+                CUZK_LOAD_READY) {
             bool waits_for_calls = false;
             w->warmed |= bit;
             cuzk_ignore(cuzk_device_key_load(e, w->index, i, true, &waits_for_calls, &err));
@@ -451,8 +458,8 @@ void cuzk_device_loop(worker *w)
     cuzk_batch batch;
     cuzk_engine_lock(e);
     while (!e->stop) {
-        if (!w->is_express && w->rank >= e->devices[w->index].slots) { /* one too many by now */
-            cuzk_engine_wait(e, &e->cv_device);
+        if (!w->is_express && w->rank >= e->devices.all[w->index].slots) { /* one too many by now */
+            cuzk_engine_wait(e, &e->locks.device);
             continue;
         }
         if (probe(e, w) || cuzk_device_keys_tidy(e, w->index) || warm_up(e, w)) {
@@ -464,7 +471,7 @@ void cuzk_device_loop(worker *w)
         if (batch.n != 0) {
             run(e, w, &batch);
         } else {
-            cuzk_engine_wait(e, &e->cv_device);
+            cuzk_engine_wait(e, &e->locks.device);
         }
     }
     cuzk_engine_unlock(e);

@@ -17,7 +17,8 @@ LOCKED static bool reserve(cuzk_engine *e, job *j, uint64_t now)
 {
     const uint64_t need = j->plan.input_bytes;
     /* a single input may be larger than the limit; then it is alone */
-    if (!j->is_privileged && e->input_used != 0 && e->input_used + need > e->input_limit) {
+    if (!j->is_privileged && e->memory.input_used != 0 &&
+        e->memory.input_used + need > e->memory.input_limit) {
         return false;
     }
     if (j->block_memory.bytes == 0 && block_need(j) != 0) {
@@ -25,23 +26,23 @@ LOCKED static bool reserve(cuzk_engine *e, job *j, uint64_t now)
                                    now)) {
             return false;
         }
-        e->block_used += j->block_memory.bytes;
+        e->memory.block_used += j->block_memory.bytes;
     }
     if (!cuzk_engine_take_host(e, &j->input_memory, need, j->is_privileged, true, now)) {
-        e->block_used -= j->is_parked ? j->block_memory.bytes : 0;
+        e->memory.block_used -= j->is_parked ? j->block_memory.bytes : 0;
         if (j->is_parked) {
             cuzk_engine_give_host(e, &j->block_memory, 0);
         }
         return false;
     }
-    e->input_used += j->input_memory.bytes;
+    e->memory.input_used += j->input_memory.bytes;
     return true;
 }
 
 /* Parsed jobs whose partitions have not all been started. */
 LOCKED static uint32_t n_parsed(const cuzk_engine *e)
 {
-    return e->ready.n;
+    return e->queues.ready.n;
 }
 
 /* Enough parsed aggregates wait: the next one must not keep proofs from being parsed. */
@@ -49,31 +50,31 @@ LOCKED static bool is_welcome(void *arg, const cuzk_sched_item *item)
 {
     const cuzk_engine *e = arg;
     const job *j = item->owner;
-    return j->rq.kind != CUZK_JOB_AGGREGATE || e->to_aggregate.n < AGGREGATES_AHEAD;
+    return j->rq.kind != CUZK_JOB_AGGREGATE || e->queues.to_aggregate.n < AGGREGATES_AHEAD;
 }
 
 LOCKED static job *next(cuzk_engine *e, bool is_express)
 {
     const uint64_t now = cuzk_clock_ns();
     const uint32_t best =
-        cuzk_sched_best(&e->prep, now, is_express ? cuzk_job_is_privileged : is_welcome, e);
+        cuzk_sched_best(&e->queues.prep, now, is_express ? cuzk_job_is_privileged : is_welcome, e);
     if (best == CUZK_SCHED_NONE) {
         return NULL;
     }
-    job *j = e->prep.items[best].owner;
+    job *j = e->queues.prep.items[best].owner;
     const bool is_urgent = j->class_base == CUZK_PRIORITY_CRITICAL;
-    if (!is_urgent && j->rq.kind != CUZK_JOB_AGGREGATE && n_parsed(e) >= e->ready_limit) {
+    if (!is_urgent && j->rq.kind != CUZK_JOB_AGGREGATE && n_parsed(e) >= e->queues.ready_limit) {
         return NULL;
     }
     const uint64_t held = j->is_privileged ? 0 : cuzk_loads_starved_bytes(e);
     const uint64_t need = j->plan.input_bytes + (j->block_memory.bytes == 0 ? block_need(j) : 0);
-    if (held != 0 && !cuzk_budget_fits(&e->host, held + need, false)) {
+    if (held != 0 && !cuzk_budget_fits(&e->memory.host, held + need, false)) {
         return NULL;
     }
     if (!reserve(e, j, now)) {
         return NULL;
     }
-    (void)cuzk_sched_take(&e->prep, best);
+    (void)cuzk_sched_take(&e->queues.prep, best);
     return j;
 }
 
@@ -153,7 +154,7 @@ LOCKED static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_
     j->parts = parts;
     j->n_partitions = in->n_partitions;
     if (in->bytes < j->input_memory.bytes) {
-        e->input_used -= j->input_memory.bytes - in->bytes;
+        e->memory.input_used -= j->input_memory.bytes - in->bytes;
         cuzk_engine_give_host(e, &j->input_memory, in->bytes);
     }
     CUZK_TRY(cuzk_engine_can_prove(e, j->circuit, j->is_privileged, err));
@@ -165,7 +166,7 @@ LOCKED static void drop_block(cuzk_engine *e, job *j)
     cuzk_engine_unlock(e);
     cuzk_job_drop_block(j);
     cuzk_engine_lock(e);
-    e->block_used -= j->block_memory.bytes;
+    e->memory.block_used -= j->block_memory.bytes;
     cuzk_engine_give_host(e, &j->block_memory, 0);
 }
 
@@ -207,10 +208,10 @@ LOCKED static void launch(cuzk_engine *e, job *j)
     j->prep_ns = now - j->started_ns;
     cuzk_job_item(j, 0, now, &item);
     const bool is_aggregate = j->rq.kind == CUZK_JOB_AGGREGATE;
-    if (!cuzk_sched_push(is_aggregate ? &e->to_aggregate : &e->ready, &item)) {
+    if (!cuzk_sched_push(is_aggregate ? &e->queues.to_aggregate : &e->queues.ready, &item)) {
         cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_BUDGET, "too many jobs");
     }
-    pthread_cond_broadcast(is_aggregate ? &e->cv_aggregate : &e->cv_witness);
+    pthread_cond_broadcast(is_aggregate ? &e->locks.aggregate : &e->locks.witness);
 }
 
 /* With the lock, which is left meanwhile. may_start: partitions are started at once. */
@@ -243,7 +244,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
     j->started_ns = cuzk_clock_ns();
     j->input_users++;
     j->pins++;
-    e->busy++;
+    e->memory.n_busy++;
     cuzk_engine_log_job(e, 2, "job.started", j, NULL, NULL);
     cuzk_status st = cuzk_shared_start(e, j, &err);
     if (st == CUZK_OK) {
@@ -255,7 +256,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
         st = check(e, j, may_start, &err);
     }
     j->input_users--;
-    e->busy--;
+    e->memory.n_busy--;
     if (st != CUZK_OK) {
         cuzk_job_over(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED, st,
                       err.msg);
@@ -264,8 +265,8 @@ LOCKED static void run(cuzk_engine *e, job *j)
     }
     if (j->is_checking) { /* wakes threads that wait for the check, after a failure has become the job's */
         j->is_checking = false;
-        pthread_cond_broadcast(&e->cv_verify);
-        pthread_cond_broadcast(&e->cv_change);
+        pthread_cond_broadcast(&e->locks.verify);
+        pthread_cond_broadcast(&e->locks.change);
     }
     cuzk_job_settle(e, j);
     cuzk_job_unpin(e, j);
@@ -281,7 +282,7 @@ void cuzk_prep_loop(worker *w)
         if (j != NULL) {
             run(e, j);
         } else {
-            cuzk_engine_wait(e, &e->cv_prep);
+            cuzk_engine_wait(e, &e->locks.prep);
         }
     }
     cuzk_engine_unlock(e);

@@ -47,7 +47,7 @@ LOCKED static void wrong(cuzk_engine *e, flight *f, const char *why)
                    "partition %u: %u proofs in a row did not verify, none is returned; last: %s",
                    partition, p->wrong, why);
     if (p->wrong < MAX_WRONG) {
-        e->reproved[j->rq.kind]++;
+        e->counts.reproved[j->rq.kind]++;
         cuzk_engine_log_job(e, 0, "proof.wrong", j, "why", why);
         cuzk_flight_again(e, f);
         return;
@@ -59,7 +59,7 @@ LOCKED static void wrong(cuzk_engine *e, flight *f, const char *why)
 
 LOCKED static void tell_health(cuzk_engine *e, const flight *f, bool is_right, uint64_t now)
 {
-    device *d = &e->devices[f->device];
+    device *d = &e->devices.all[f->device];
     switch (cuzk_health_verified(&d->health, d->circuits, e->backend->n_circuits, f->circuit,
                                  f->period, is_right, now)) {
     case CUZK_HEALTH_UNCHANGED: break;
@@ -73,10 +73,11 @@ LOCKED static void tell_health(cuzk_engine *e, const flight *f, bool is_right, u
 LOCKED static void run(cuzk_engine *e, uint32_t index)
 {
     const cuzk_engine_backend *b = e->backend;
-    const cuzk_sched_item item = cuzk_sched_take(&e->to_verify, index);
+    const cuzk_sched_item item = cuzk_sched_take(&e->queues.to_verify, index);
     job *j = item.owner;
     flight *f = j->parts[item.partition].flight;
-    void *params = e->cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS)].object;
+    void *params =
+        e->memory.cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS)].object;
     cuzk_err err = {.msg = ""};
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
     tags.job = (int64_t)j->number;
@@ -120,11 +121,12 @@ void cuzk_verify_loop(worker *w)
     cuzk_engine *e = w->e;
     cuzk_engine_lock(e);
     while (!e->stop) {
-        const uint32_t best = cuzk_sched_best(&e->to_verify, cuzk_clock_ns(), is_checked, NULL);
+        const uint32_t best =
+            cuzk_sched_best(&e->queues.to_verify, cuzk_clock_ns(), is_checked, NULL);
         if (best != CUZK_SCHED_NONE) {
             run(e, best);
         } else {
-            cuzk_engine_wait(e, &e->cv_verify);
+            cuzk_engine_wait(e, &e->locks.verify);
         }
     }
     cuzk_engine_unlock(e);

@@ -14,7 +14,7 @@ static bool is_urgent(const job *j)
 LOCKED static uint32_t n_ahead(const cuzk_engine *e)
 {
     uint32_t n = 0;
-    for (const flight *f = e->flights; f != NULL; f = f->next) {
+    for (const flight *f = e->flights.first; f != NULL; f = f->next) {
         if (f->job != NULL && !is_urgent(f->job) && f->device < 0) {
             n++;
         }
@@ -25,16 +25,16 @@ LOCKED static uint32_t n_ahead(const cuzk_engine *e)
 /* Enough for all slots; where points stream, as many as one pass serves. */
 LOCKED static bool has_room(const cuzk_engine *e, const job *j)
 {
-    return is_urgent(j) ||
-           n_ahead(e) < e->n_primary * e->slots * cuzk_device_keys_batch(e, j->circuit);
+    return is_urgent(j) || n_ahead(e) < e->devices.n_primary * e->devices.slots *
+                                            cuzk_device_keys_batch(e, j->circuit);
 }
 
 LOCKED static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
 {
-    return !e->wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect &&
-           e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
+    return !e->memory.wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect &&
+           e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
                CUZK_LOAD_READY &&
-           e->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
+           e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
                CUZK_LOAD_READY;
 }
 
@@ -42,11 +42,11 @@ LOCKED static void want_load(cuzk_engine *e, const job *j)
 {
     for (int what = CUZK_LOAD_CIRCUIT; what <= CUZK_LOAD_PARAMS; what++) {
         const uint32_t id = cuzk_engine_load_id(j->circuit, (cuzk_load_what)what);
-        if (e->cache.entries[id].state == CUZK_LOAD_ABSENT) {
-            load_want *want = &e->wants[id];
+        if (e->memory.cache.entries[id].state == CUZK_LOAD_ABSENT) {
+            load_want *want = &e->memory.wants[id];
             want->wanted = true;
             want->is_for_job = true;
-            pthread_cond_broadcast(&e->cv_loader);
+            pthread_cond_broadcast(&e->locks.loader);
         }
     }
 }
@@ -65,7 +65,7 @@ LOCKED static bool can_start_loaded(void *arg, const cuzk_sched_item *item)
 /* Takes memory and starts the item at an index; NULL when there is no memory now. */
 LOCKED static flight *start(cuzk_engine *e, uint32_t index, bool may_evict, uint64_t now)
 {
-    const cuzk_sched_item item = e->ready.items[index];
+    const cuzk_sched_item item = e->queues.ready.items[index];
     job *j = item.owner;
     const cuzk_backend_circuit *c = &e->backend->circuits[item.circuit];
     cuzk_reservation memory = {0, false};
@@ -95,7 +95,7 @@ LOCKED static bool has_memory(const cuzk_engine *e, const job *j)
     return j->is_privileged ||
            (!cuzk_device_keys_starved(e) &&
             (held == 0 ||
-             cuzk_budget_fits(&e->host, held + c->witness_bytes + c->prove_bytes, false)));
+             cuzk_budget_fits(&e->memory.host, held + c->witness_bytes + c->prove_bytes, false)));
 }
 
 LOCKED static flight *next(cuzk_engine *e, bool is_express)
@@ -103,14 +103,14 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
     const uint64_t now = cuzk_clock_ns();
     start_search p = {e, is_express};
     uint32_t best =
-        cuzk_sched_best(&e->ready, now, is_express ? cuzk_job_is_privileged : NULL, NULL);
+        cuzk_sched_best(&e->queues.ready, now, is_express ? cuzk_job_is_privileged : NULL, NULL);
     if (best == CUZK_SCHED_NONE) {
         return NULL;
     }
-    job *j = e->ready.items[best].owner;
+    job *j = e->queues.ready.items[best].owner;
     if (cuzk_circuit_is_out(e, j->circuit, now)) {
         cuzk_circuit_fail_job(e, j, j->circuit);
-        pthread_cond_broadcast(&e->cv_witness); /* another worker may go on */
+        pthread_cond_broadcast(&e->locks.witness); /* another worker may go on */
         return NULL;
     }
     if (!has_room(e, j)) {
@@ -123,11 +123,11 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
     cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_LOAD, now);
     want_load(e, j);
     /* meanwhile others may pass, with memory that no job waits for */
-    best = cuzk_sched_best(&e->ready, now, can_start_loaded, &p);
+    best = cuzk_sched_best(&e->queues.ready, now, can_start_loaded, &p);
     if (best == CUZK_SCHED_NONE) {
         return NULL;
     }
-    j = e->ready.items[best].owner;
+    j = e->queues.ready.items[best].owner;
     if (!has_memory(e, j) || !has_room(e, j)) {
         return NULL;
     }
@@ -142,7 +142,7 @@ LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint3
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
     tags.job = (int64_t)j->number;
     tags.partition = (int32_t)partition;
-    void *params = cuzk_load_ref(&e->cache, id);
+    void *params = cuzk_load_ref(&e->memory.cache, id);
     j->input_users++;
     j->pins++;
     const cuzk_span span = cuzk_span_begin(e->trace, "before_verify", &tags);
@@ -150,7 +150,7 @@ LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint3
     b->before_verify(b->arg, j->input, params, partition, cuzk_trace_in(e->trace, span));
     cuzk_engine_lock(e);
     cuzk_span_end(e->trace, span, 0);
-    cuzk_load_unref(&e->cache, id, cuzk_clock_ns());
+    cuzk_load_unref(&e->memory.cache, id, cuzk_clock_ns());
     cuzk_engine_drop_suspect(e, circuit);
     j->input_users--;
     cuzk_job_settle(e, j);
@@ -161,7 +161,8 @@ LOCKED static void run(cuzk_engine *e, flight *f)
 {
     const cuzk_engine_backend *b = e->backend;
     job *j = f->job;
-    void *circuit = e->cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT)].object;
+    void *circuit =
+        e->memory.cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT)].object;
     cuzk_err err = {.msg = ""};
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
     tags.job = (int64_t)j->number;
@@ -179,7 +180,7 @@ LOCKED static void run(cuzk_engine *e, flight *f)
     cuzk_stage_end(e, j, f->partition, CUZK_STAGE_WITNESS, now);
     j->witness_ns += now - begin;
     while (st != CUZK_OK && j->is_checking) { /* the check says why, better than this failure */
-        cuzk_engine_wait(e, &e->cv_change);
+        cuzk_engine_wait(e, &e->locks.change);
     }
     j->input_users--;
     f->is_busy = false;
@@ -192,11 +193,11 @@ LOCKED static void run(cuzk_engine *e, flight *f)
         cuzk_sched_item item;
         cuzk_job_item(j, f->partition, now, &item);
         j->parts[f->partition].state = CUZK_PART_WITNESS_DONE;
-        if (!cuzk_sched_push(&e->on_device, &item)) {
+        if (!cuzk_sched_push(&e->queues.on_device, &item)) {
             cuzk_flight_part_failed(e, f, CUZK_E_BUDGET, "too many partitions wait for a device");
             return;
         }
-        pthread_cond_broadcast(&e->cv_device);
+        pthread_cond_broadcast(&e->locks.device);
         if (b->before_verify != NULL) {
             before_verify(e, j, f->circuit, f->partition);
         }
@@ -212,7 +213,7 @@ void cuzk_witness_loop(worker *w)
         if (f != NULL) {
             run(e, f);
         } else {
-            cuzk_engine_wait(e, &e->cv_witness);
+            cuzk_engine_wait(e, &e->locks.witness);
         }
     }
     cuzk_engine_unlock(e);

@@ -59,7 +59,7 @@ void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, ui
         begin = j->parts[partition].begin_ns[s];
     }
     if (begin != 0 && now_ns >= begin) {
-        cuzk_histogram_add(&e->stage[s][j->rq.kind], now_ns - begin);
+        cuzk_histogram_add(&e->counts.stage[s][j->rq.kind], now_ns - begin);
     }
 }
 
@@ -80,19 +80,19 @@ LOCKED static void queue_next_partition(cuzk_engine *e, job *j, uint64_t now_ns)
 {
     uint32_t partition = 0;
     cuzk_sched_item item;
-    for (uint32_t i = 0; i < e->ready.n; i++) {
-        if (e->ready.items[i].job == j->number) {
-            (void)cuzk_sched_take(&e->ready, i);
+    for (uint32_t i = 0; i < e->queues.ready.n; i++) {
+        if (e->queues.ready.items[i].job == j->number) {
+            (void)cuzk_sched_take(&e->queues.ready, i);
             break;
         }
     }
     if (next_pending(j, &partition)) {
         cuzk_job_item(j, partition, now_ns, &item);
         /* the queue has room for every job that may be open */
-        CUZK_ASSERT(cuzk_sched_push(&e->ready, &item));
-        pthread_cond_broadcast(&e->cv_witness);
+        CUZK_ASSERT(cuzk_sched_push(&e->queues.ready, &item));
+        pthread_cond_broadcast(&e->locks.witness);
     } else {
-        pthread_cond_broadcast(&e->cv_prep); /* room for another parsed job */
+        pthread_cond_broadcast(&e->locks.prep); /* room for another parsed job */
     }
 }
 
@@ -107,14 +107,14 @@ flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t n
     f->circuit = j->circuit;
     f->device = -1;
     f->is_busy = true;
-    (void)cuzk_load_ref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT));
-    (void)cuzk_load_ref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS));
-    f->next = e->flights;
+    (void)cuzk_load_ref(&e->memory.cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT));
+    (void)cuzk_load_ref(&e->memory.cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS));
+    f->next = e->flights.first;
     if (f->next != NULL) {
         f->next->prev = f;
     }
-    e->flights = f;
-    e->busy++;
+    e->flights.first = f;
+    e->memory.n_busy++;
     j->pins++;
     j->parts[partition].flight = f;
     j->parts[partition].state = CUZK_PART_WITNESS;
@@ -129,10 +129,10 @@ void cuzk_flight_drop(cuzk_engine *e, flight *f)
         j->parts[f->partition].flight = NULL;
     }
     f->is_busy = false;
-    f->next_dead = e->dead_flights;
-    e->dead_flights = f;
-    e->dead_bytes += f->memory.bytes + f->cpu_memory.bytes;
-    pthread_cond_signal(&e->cv_release);
+    f->next_dead = e->flights.to_free;
+    e->flights.to_free = f;
+    e->memory.leaving_bytes += f->memory.bytes + f->cpu_memory.bytes;
+    pthread_cond_signal(&e->locks.release);
 }
 
 void cuzk_flight_again(cuzk_engine *e, flight *f)
@@ -149,7 +149,7 @@ void cuzk_flight_again(cuzk_engine *e, flight *f)
  * that dies, say little of the partition: it may see each of them go, and the CPU is another one. */
 static uint32_t most_errors(const cuzk_engine *e, cuzk_status st)
 {
-    return st == CUZK_E_DEV_LOST ? MAX_ERRORS + e->n_devices - 1 : MAX_ERRORS;
+    return st == CUZK_E_DEV_LOST ? MAX_ERRORS + e->devices.n - 1 : MAX_ERRORS;
 }
 
 void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text)
@@ -205,18 +205,18 @@ LOCKED static void release_flight(cuzk_engine *e, flight *f)
         e->backend->free_witness(e->backend->arg, f->witness);
     }
     cuzk_engine_lock(e);
-    e->dead_bytes -= bytes;
+    e->memory.leaving_bytes -= bytes;
     cuzk_engine_give_host(e, &f->memory, 0);
     cuzk_engine_give_host(e, &f->cpu_memory, 0);
     const uint64_t now = cuzk_clock_ns();
-    cuzk_load_unref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT), now);
-    cuzk_load_unref(&e->cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS), now);
+    cuzk_load_unref(&e->memory.cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT), now);
+    cuzk_load_unref(&e->memory.cache, cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS), now);
     cuzk_engine_drop_suspect(e, f->circuit);
-    *(f->prev != NULL ? &f->prev->next : &e->flights) = f->next;
+    *(f->prev != NULL ? &f->prev->next : &e->flights.first) = f->next;
     if (f->next != NULL) {
         f->next->prev = f->prev;
     }
-    e->busy--;
+    e->memory.n_busy--;
     cuzk_free(f);
     if (j != NULL) {
         cuzk_job_settle(e, j);
@@ -236,9 +236,9 @@ LOCKED static void release_job(cuzk_engine *e, job *j)
     }
     cuzk_job_drop_block(j);
     cuzk_engine_lock(e);
-    e->dead_bytes -= bytes;
-    e->input_used -= j->input_memory.bytes;
-    e->block_used -= j->block_memory.bytes;
+    e->memory.leaving_bytes -= bytes;
+    e->memory.input_used -= j->input_memory.bytes;
+    e->memory.block_used -= j->block_memory.bytes;
     cuzk_engine_give_host(e, &j->input_memory, 0);
     cuzk_engine_give_host(e, &j->block_memory, 0);
     cuzk_job_unpin(e, j);
@@ -247,19 +247,19 @@ LOCKED static void release_job(cuzk_engine *e, job *j)
 
 LOCKED static bool release_entry(cuzk_engine *e)
 {
-    for (uint32_t i = 0; i < e->cache.n; i++) {
-        cuzk_load_entry *entry = &e->cache.entries[i];
+    for (uint32_t i = 0; i < e->memory.cache.n; i++) {
+        cuzk_load_entry *entry = &e->memory.cache.entries[i];
         if (entry->state == CUZK_LOAD_LEAVING) {
             void *object = entry->object;
             cuzk_engine_unlock(e);
             e->backend->unload(e->backend->arg, (cuzk_load_what)(i % 2), object);
             cuzk_engine_lock(e);
             const bool privileged = e->backend->circuits[i / 2].kind == CUZK_JOB_WINNING;
-            const uint64_t bytes = cuzk_load_left(&e->cache, i);
-            e->dead_bytes -= bytes;
-            cuzk_budget_give(&e->host, bytes, privileged);
+            const uint64_t bytes = cuzk_load_left(&e->memory.cache, i);
+            e->memory.leaving_bytes -= bytes;
+            cuzk_budget_give(&e->memory.host, bytes, privileged);
             cuzk_engine_wake_memory(e);
-            pthread_cond_broadcast(&e->cv_change);
+            pthread_cond_broadcast(&e->locks.change);
             return true;
         }
     }
@@ -271,21 +271,21 @@ void cuzk_release_loop(worker *w)
     cuzk_engine *e = w->e;
     cuzk_engine_lock(e);
     for (;;) {
-        if (e->dead_flights != NULL) {
-            flight *f = e->dead_flights;
-            e->dead_flights = f->next_dead;
+        if (e->flights.to_free != NULL) {
+            flight *f = e->flights.to_free;
+            e->flights.to_free = f->next_dead;
             release_flight(e, f);
-        } else if (e->dead_jobs != NULL) {
-            job *j = e->dead_jobs;
-            e->dead_jobs = j->next_dead;
+        } else if (e->jobs.to_free != NULL) {
+            job *j = e->jobs.to_free;
+            e->jobs.to_free = j->next_dead;
             release_job(e, j);
         } else if (release_entry(e)) {
             continue;
         } else if (e->stop) {
             break;
         } else {
-            pthread_cond_broadcast(&e->cv_change);
-            cuzk_engine_wait(e, &e->cv_release);
+            pthread_cond_broadcast(&e->locks.change);
+            cuzk_engine_wait(e, &e->locks.release);
         }
     }
     cuzk_engine_unlock(e);

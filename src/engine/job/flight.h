@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_ENGINE_STAGE_FLIGHT_H
-#define CUZK_ENGINE_STAGE_FLIGHT_H
+#ifndef CUZK_ENGINE_JOB_FLIGHT_H
+#define CUZK_ENGINE_JOB_FLIGHT_H
 
 /* A started partition: what it owns, and how it begins, fails and ends. */
 #include "engine/backend/backend.h"
@@ -28,6 +28,11 @@ typedef struct flight {
     struct flight *next_dead;
 } flight;
 
+typedef struct flight_table {
+    GUARDED flight *first;   /* all: next, prev */
+    GUARDED flight *to_free; /* next_dead */
+} flight_table;
+
 LOCKED flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t now_ns);
 /** To the release thread. */
 LOCKED void cuzk_flight_drop(cuzk_engine *e, flight *f);
@@ -41,6 +46,5 @@ LOCKED void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_st
                              uint64_t now_ns);
 LOCKED void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,
                            uint64_t now_ns);
-void cuzk_histogram_add(cuzk_histogram *h, uint64_t ns);
 
-#endif /* CUZK_ENGINE_STAGE_FLIGHT_H */
+#endif /* CUZK_ENGINE_JOB_FLIGHT_H */

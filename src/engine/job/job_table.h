@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_JOB_JOB_TABLE_H
+#define CUZK_ENGINE_JOB_JOB_TABLE_H
+
+/* All jobs in memory, and the queues that they and their partitions wait in. */
+#include "engine/engine_limits.h"
+#include "engine/engine_lock.h"
+#include "engine/job/job.h"
+#include "sched/scheduler.h"
+
+typedef struct job_table {
+    GUARDED job *by_id[BUCKETS], *by_content[BUCKETS]; /* hash tables: next_id, next_content */
+    GUARDED job *first, *last;                         /* in order of number: next, prev */
+    GUARDED uint32_t n_open;                           /* not ENDED */
+    GUARDED uint32_t n_ended;
+    GUARDED uint64_t next_number;
+    GUARDED job *finish_first, *finish_last; /* outcome decided, not recorded yet: next_finish */
+    GUARDED job *to_free;                    /* input and block are to be freed: next_dead */
+    GUARDED waiter *waits[BUCKETS];          /* by id of the wait */
+    GUARDED cuzk_wait next_wait;
+    GUARDED uint32_t n_unsaved; /* jobs with is_end_unsaved */
+} job_table;
+
+/* A job is in one of prep, ready and to_aggregate; a started partition in on_device or to_verify. */
+typedef struct job_queues {
+    GUARDED cuzk_sched prep;         /* accepted, to be parsed */
+    GUARDED cuzk_sched ready;        /* parsed, with partitions to start */
+    GUARDED cuzk_sched on_device;    /* partitions with a witness */
+    GUARDED cuzk_sched to_verify;    /* partitions with a proof */
+    GUARDED cuzk_sched to_aggregate; /* parsed aggregates */
+    GUARDED uint32_t ready_limit;    /* parsed jobs that wait */
+} job_queues;
+
+#endif /* CUZK_ENGINE_JOB_JOB_TABLE_H */
