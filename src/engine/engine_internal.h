@@ -18,6 +18,7 @@
 #include "engine/device/device.h"
 #include "engine/engine_config.h"
 #include "engine/engine_counts.h"
+#include "engine/engine_facts.h"
 #include "engine/engine_limits.h"
 #include "engine/engine_lock.h"
 #include "engine/engine_log.h"
@@ -25,6 +26,7 @@
 #include "engine/job/flight.h"
 #include "engine/job/job.h"
 #include "engine/job/job_table.h"
+#include "engine/key/keys.h"
 #include "engine/memory/host_memory.h"
 #include "engine/worker.h"
 #include "sched/batcher.h"
@@ -67,7 +69,10 @@ LOCKED void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size);
 LOCKED void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms);
 /** Partitions that may be on their way to a device, or from it. */
 uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs);
-/** engine.c: starts threads until there is one for each of that many slots of each device. */
+/* workers.c */
+/** Starts all threads; no other thread runs. */
+CUZK_NODISCARD cuzk_status cuzk_engine_start_workers(cuzk_engine *e, cuzk_err *err);
+/** Starts threads until there is one for each of that many slots of each device. */
 LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsigned slots,
                                                           cuzk_err *err);
 

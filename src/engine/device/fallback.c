@@ -25,11 +25,6 @@ bool cuzk_device_is_open(const cuzk_engine *e, uint32_t index)
            (!d->info.is_fallback || (e->devices.on_cpu && !cuzk_engine_gpu_works(e)));
 }
 
-bool cuzk_engine_has_fallback(const cuzk_engine *e)
-{
-    return e->devices.n != e->devices.n_primary;
-}
-
 bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged)
 {
     const cuzk_backend_circuit *c = &e->backend->circuits[circuit];

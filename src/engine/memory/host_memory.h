@@ -49,7 +49,9 @@ LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint
 LOCKED bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id);
 uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what);
 
-/* loader.c */
+/* loads.c */
+/** Host memory that a load takes. */
+uint64_t cuzk_load_bytes(const cuzk_engine *e, uint32_t id);
 /** Bytes that loads need which had no memory: others take only what is free beyond them. */
 LOCKED uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e);
 /** Trouble with a parameter file: its disk, or invalid points. Does not concern a device. */

@@ -7,11 +7,6 @@
 
 #define STAGING_BYTES ((uint64_t)512 << 20) /* pinned, while a key is loaded; then less */
 
-bool cuzk_engine_has_keys(const cuzk_engine *e)
-{
-    return e->backend != NULL && e->backend->load_key != NULL;
-}
-
 bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index)
 {
     return cuzk_engine_has_keys(e) && !e->devices.all[index].info.is_fallback;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Loading circuits and parameters: for jobs that wait, and ahead of need. */
+/* The loader: circuits and parameters into host memory, for jobs that wait and ahead of need. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,37 +12,6 @@
 static bool is_privileged(const cuzk_engine *e, uint32_t id)
 {
     return e->backend->circuits[id / 2].kind == CUZK_JOB_WINNING;
-}
-
-static uint64_t bytes_of(const cuzk_engine *e, uint32_t id)
-{
-    const cuzk_backend_circuit *c = &e->backend->circuits[id / 2];
-    return id % 2 == CUZK_LOAD_CIRCUIT ? c->compile_bytes : c->params_bytes;
-}
-
-bool cuzk_engine_is_file_trouble(cuzk_status st)
-{
-    return st == CUZK_E_IO || st == CUZK_E_ENCODING || st == CUZK_E_NOT_ON_CURVE ||
-           st == CUZK_E_NOT_IN_GROUP || st == CUZK_E_INFINITY;
-}
-
-cuzk_status cuzk_engine_file_status(cuzk_status st)
-{
-    return cuzk_engine_is_file_trouble(st) || st == CUZK_E_FORMAT ? CUZK_E_IO : st;
-}
-
-void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit)
-{
-    e->memory.wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect = true;
-    cuzk_engine_drop_suspect(e, circuit);
-}
-
-void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit)
-{
-    const uint32_t id = cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS);
-    if (e->memory.wants[id].is_suspect && cuzk_engine_evict_entry(e, id)) {
-        e->memory.wants[id].is_suspect = false;
-    }
 }
 
 static void set_failure(load_want *want, cuzk_status st, const char *text)
@@ -109,15 +78,6 @@ LOCKED static void load(cuzk_engine *e, uint32_t id)
     pthread_cond_broadcast(&e->locks.change);
 }
 
-uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e)
-{
-    uint64_t bytes = 0;
-    for (uint32_t id = 0; id < e->memory.cache.n; id++) {
-        bytes += e->memory.wants[id].is_starved ? bytes_of(e, id) : 0;
-    }
-    return bytes;
-}
-
 /* Others stop taking memory, or may go on. */
 static void set_starved(cuzk_engine *e, load_want *want, bool is_starved)
 {
@@ -133,7 +93,7 @@ LOCKED static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
 {
     load_want *want = &e->memory.wants[id];
     cuzk_reservation r = {0, false};
-    const uint64_t bytes = bytes_of(e, id);
+    const uint64_t bytes = cuzk_load_bytes(e, id);
     if (cuzk_engine_take_host(e, &r, bytes, is_privileged(e, id), true, now)) {
         cuzk_load_begin(&e->memory.cache, id, bytes);
         set_starved(e, want, false);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_ENGINE_FACTS_H
+#define CUZK_ENGINE_ENGINE_FACTS_H
+
+/* What is known once the devices have been found and stays so: no lock needed. */
+#include <stdbool.h>
+
+#include "engine/engine.h"
+
+/** The devices have memory of their own, and keys are loaded into it. */
+bool cuzk_engine_has_keys(const cuzk_engine *e);
+/** The last device is the CPU, for when no other one works. */
+bool cuzk_engine_has_fallback(const cuzk_engine *e);
+
+#endif /* CUZK_ENGINE_ENGINE_FACTS_H */

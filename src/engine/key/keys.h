@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_ENGINE_KEY_KEYS_H
+#define CUZK_ENGINE_KEY_KEYS_H
+
+/* Keys on devices, and circuits that are set aside on a device. */
+#include "engine/backend/backend.h"
+#include "engine/device/device.h"
+#include "engine/engine_lock.h"
+#include "engine/job/job.h"
+#include "sched/budget.h"
+
+/* device_keys.c */
+LOCKED bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index);
+/** Most host memory that one key may pin. */
+LOCKED uint64_t cuzk_device_keys_pin_limit(const cuzk_engine *e, bool privileged);
+LOCKED CUZK_NODISCARD cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err);
+void cuzk_device_keys_free(device *d);
+/** The key is there and so is memory for a proof. */
+bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privileged);
+/**
+ * Loads the key of a circuit on the calling thread, letting go of the lock; idle keys make room.
+ * E_BUDGET: nothing was tried, for lack of host memory or until the calls on the device are over.
+ */
+LOCKED CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index,
+                                                       uint32_t circuit, bool privileged,
+                                                       bool *waits_for_calls, cuzk_err *err);
+/** Idle keys have what a call needs: one goes, letting go of the lock. True: look again. */
+LOCKED bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                                      bool privileged);
+/**
+ * Unloads an idle key whose file gave trouble, or that pins host memory while more is used than the budget
+ * allows. Releases the lock meanwhile. True: look again.
+ */
+LOCKED bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index);
+/** Partitions of a circuit that go to a device together, at most. */
+LOCKED uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit);
+LOCKED bool cuzk_device_keys_starved(const cuzk_engine *e);
+/** On every good device; *was_there becomes false when one had to be loaded. */
+LOCKED CUZK_NODISCARD cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit,
+                                                           bool *was_there, cuzk_err *err);
+/** A call begins and ends. NULL when devices have no keys. */
+LOCKED void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
+                                  cuzk_reservation *memory);
+LOCKED void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                                 cuzk_reservation *memory);
+/** The file of a key gave trouble: no call begins with the key any more; cuzk_device_keys_tidy unloads it. */
+LOCKED void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit);
+/** Unloads the keys of a circuit (or of all: UINT32_MAX) that are idle; false when one is not. */
+LOCKED bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit);
+
+/* set_aside.c */
+/** A device was quarantined: logs it, wakes those who have to do with it. */
+LOCKED void cuzk_device_quarantined(cuzk_engine *e, uint32_t index, const char *why);
+/** What a failure says of a device: nothing (E_CANCELLED) when a file or host memory is at fault. */
+cuzk_status cuzk_device_status(cuzk_status st);
+/** A circuit was set aside on a device: its parameters are read again before they are tried again. */
+LOCKED void cuzk_circuit_set_aside(cuzk_engine *e, uint32_t index, uint32_t circuit);
+/** The circuit is set aside on every device that could prove it now. */
+LOCKED bool cuzk_circuit_is_out(const cuzk_engine *e, uint32_t circuit, uint64_t now_ns);
+/** A job of a circuit that is out fails. */
+LOCKED void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit);
+/** The parameters of a circuit are others now. */
+LOCKED void cuzk_circuit_trust_all(cuzk_engine *e, uint32_t circuit);
+
+#endif /* CUZK_ENGINE_KEY_KEYS_H */
