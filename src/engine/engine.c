@@ -171,7 +171,8 @@ static void stop(cuzk_engine *e)
     for (job *j = e->jobs.first; has_run && j != NULL; j = j->next) {
         if (j->outcome == CUZK_JOB_QUEUED && j->phase != PHASE_ELSEWHERE) {
             j->is_left_in_store = true;
-            cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the daemon is stopping");
+            cuzk_job_set_outcome(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED,
+                                 "the daemon is stopping");
         }
     }
     while (has_run && !is_quiet(e)) {

@@ -147,7 +147,7 @@ cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_run
     const cuzk_status st = find_job(e, job_id, &j, err);
     if (st == CUZK_OK) {
         *was_running = j->phase != PHASE_ENDED && j->state == CUZK_JOB_RUNNING;
-        cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "cancelled");
+        cuzk_job_set_outcome(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "cancelled");
         cuzk_job_unpin(e, j);
     }
     cuzk_engine_unlock(e);

@@ -32,8 +32,8 @@
 #include "sched/batcher.h"
 
 /*
- * Each part is declared by the header of the folder that owns it, and says there what the lock guards. The parts in
- * order; functions of a part call functions of parts above it only (tools/check_calls.py).
+ * Each part of the state is declared by the header of the folder that owns it, which says what the lock guards.
+ * Functions of a folder call functions of the folders below it only (tools/check_calls.py has the order).
  */
 struct cuzk_engine {
     cuzk_engine_config cfg;

@@ -130,8 +130,8 @@ void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n)
     uint64_t used = 0;
     size_t at = 0;
     out[0] = '\0';
-    for (uint32_t i = 0; j->parts != NULL && i < j->n_partitions; i++) {
-        used |= j->parts[i].device >= 0 ? (uint64_t)1 << j->parts[i].device : 0;
+    for (uint32_t i = 0; j->partitions != NULL && i < j->n_partitions; i++) {
+        used |= j->partitions[i].device >= 0 ? (uint64_t)1 << j->partitions[i].device : 0;
     }
     for (uint32_t d = 0; d < e->devices.n && at < n; d++) {
         if ((used >> d & 1) != 0) {

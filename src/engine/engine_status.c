@@ -44,7 +44,7 @@ LOCKED static sizes measure(const cuzk_engine *e, uint64_t now)
     for (const job *j = e->jobs.first; j != NULL; j = j->next) {
         if (is_shown(j, now)) {
             s.n_jobs++;
-            s.n_parts += j->parts != NULL ? j->n_partitions : 0;
+            s.n_parts += j->partitions != NULL ? j->n_partitions : 0;
         }
     }
     return s;
@@ -57,7 +57,7 @@ static bool fits(const sizes *need, const sizes *have)
            need->n_set_aside <= have->n_set_aside && need->n_abilities <= have->n_abilities;
 }
 
-static void fill_part(cuzk_status_partition *out, uint32_t index, const part *p)
+static void fill_part(cuzk_status_partition *out, uint32_t index, const job_partition *p)
 {
     *out = (cuzk_status_partition){
         .index = index, .state = p->state, .stage = p->stage, .device = p->device};
@@ -66,7 +66,7 @@ static void fill_part(cuzk_status_partition *out, uint32_t index, const part *p)
 }
 
 LOCKED static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out,
-                             cuzk_status_partition *parts, uint64_t now)
+                             cuzk_status_partition *partitions, uint64_t now)
 {
     for (const job *j = e->jobs.first; j != NULL; j = j->next) {
         if (!is_shown(j, now)) {
@@ -93,15 +93,15 @@ LOCKED static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out,
             o->error_class = cuzk_job_error_class(j->code);
             (void)snprintf(o->error_text, sizeof(o->error_text), "%s", cuzk_job_error_text(j));
         }
-        if (j->parts != NULL) {
-            o->partitions = parts;
+        if (j->partitions != NULL) {
+            o->partitions = partitions;
             for (uint32_t i = 0; i < j->n_partitions; i++) {
-                const part *p = &j->parts[i];
+                const job_partition *p = &j->partitions[i];
                 o->n_on_cpu += p->state == CUZK_PART_DONE && p->device >= 0 &&
                                        e->devices.all[p->device].info.is_cpu
                                    ? 1
                                    : 0;
-                fill_part(parts++, i, p);
+                fill_part(partitions++, i, p);
             }
         }
     }
@@ -236,7 +236,8 @@ LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
         }
         const bool has_witness = k != CUZK_JOB_AGGREGATE;
         for (uint32_t i = 0; has_witness && j->phase == PHASE_READY && i < j->n_partitions; i++) {
-            out->queue_len[CUZK_STAGE_WITNESS] += j->parts[i].state == CUZK_PART_PENDING ? 1 : 0;
+            out->queue_len[CUZK_STAGE_WITNESS] +=
+                j->partitions[i].state == CUZK_PART_PENDING ? 1 : 0;
         }
     }
     out->queue_len[CUZK_STAGE_PARSE] = e->queues.prep.n;
@@ -245,8 +246,8 @@ LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
     out->queue_len[CUZK_STAGE_AGGREGATE] = e->queues.to_aggregate.n;
 }
 
-LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_status_partition *parts,
-                        uint64_t now)
+LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out,
+                        cuzk_status_partition *partitions, uint64_t now)
 {
     out->now_ns = now;
     out->started_ns = e->started_ns;
@@ -273,7 +274,7 @@ LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out, cuzk_stat
     fill_abilities(e, out);
     out->log_lines_lost = e->log.n_lost;
     out->unsaved_ends = e->jobs.n_unsaved;
-    fill_jobs(e, out, parts, now);
+    fill_jobs(e, out, partitions, now);
 }
 
 cuzk_status cuzk_engine_get_status(cuzk_engine *e, cuzk_engine_status *out, cuzk_err *err)

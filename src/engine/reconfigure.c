@@ -117,7 +117,7 @@ uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs)
 LOCKED static cuzk_status check_jobs(const cuzk_engine *e, cuzk_err *err)
 {
     for (const job *j = e->jobs.first; j != NULL; j = j->next) {
-        const bool is_parsed = j->parts != NULL;
+        const bool is_parsed = j->partitions != NULL;
         const uint32_t circuit = is_parsed ? j->circuit : j->plan.circuit;
         const uint64_t input = is_parsed ? j->input_memory.bytes : j->plan.input_bytes;
         cuzk_err inner = {.msg = ""};

@@ -21,8 +21,8 @@ LOCKED static void expire_jobs(cuzk_engine *e, uint64_t now, uint64_t *next)
             continue;
         }
         if (j->deadline_ns <= now) {
-            cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED,
-                          "the deadline passed before the proof was done");
+            cuzk_job_set_outcome(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED,
+                                 "the deadline passed before the proof was done");
         } else {
             earlier(next, j->deadline_ns);
         }
@@ -52,8 +52,9 @@ LOCKED static void abandon(cuzk_engine *e, uint32_t index, uint32_t slots)
     for (flight *f = e->flights.first; f != NULL;) {
         flight *following = f->next;
         if (f->job != NULL && f->device == (int32_t)index && f->is_busy &&
-            f->job->parts[f->partition].state == CUZK_PART_DEVICE &&
-            f->job->parts[f->partition].stage == CUZK_STAGE_DEVICE && (slots >> f->slot & 1) != 0) {
+            f->job->partitions[f->partition].state == CUZK_PART_DEVICE &&
+            f->job->partitions[f->partition].stage == CUZK_STAGE_DEVICE &&
+            (slots >> f->slot & 1) != 0) {
             cuzk_flight_abandon(e, f, !has_other_good(e, index), text);
         }
         f = following;
@@ -118,10 +119,10 @@ LOCKED static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
             i++;
             continue;
         }
-        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_DEV_LOST,
-                      cuzk_engine_has_fallback(e)
-                          ? "no GPU works, and the memory budget is too small for the CPU"
-                          : "no device works");
+        cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_DEV_LOST,
+                             cuzk_engine_has_fallback(e)
+                                 ? "no GPU works, and the memory budget is too small for the CPU"
+                                 : "no device works");
         i = 0; /* the queue has changed */
     }
 }

@@ -22,7 +22,7 @@ typedef struct range_count {
     uint64_t any_small; /* all small values or-ed */
 } range_count;
 
-typedef struct run {
+typedef struct msm_run {
     cuzk_msm_ctx *ctx;
     const unsigned char *bases;
     const cuzk_scalar *scalars;
@@ -33,9 +33,9 @@ typedef struct run {
     uint32_t *idx_small, *idx_full;
     cuzk_msm_set small, full;
     void *endo_x;
-} run;
+} msm_run;
 
-static size_t range_begin(const run *x, size_t r)
+static size_t range_begin(const msm_run *x, size_t r)
 {
     return (size_t)((cuzk_u128)x->n * r / x->ranges);
 }
@@ -57,7 +57,7 @@ static scalar_class classify(const cuzk_scalar *s)
 
 static cuzk_status count_ranges(void *arg, size_t begin, size_t end, unsigned worker)
 {
-    run *x = arg;
+    msm_run *x = arg;
     (void)worker;
     for (size_t r = begin; r < end; r++) {
         range_count c = {0, 0, 0, 0};
@@ -83,7 +83,7 @@ static cuzk_status count_ranges(void *arg, size_t begin, size_t end, unsigned wo
 }
 
 /* Turns counts into positions. Returns the totals. */
-static range_count prefix(run *x)
+static range_count prefix(msm_run *x)
 {
     range_count sum = {0, 0, 0, 0};
     for (size_t r = 0; r < x->ranges; r++) {
@@ -148,7 +148,7 @@ static void finish_full(cuzk_msm_set *s, size_t end, hex_batch *b)
 
 static cuzk_status fill_ranges(void *arg, size_t begin, size_t end, unsigned worker)
 {
-    run *x = arg;
+    msm_run *x = arg;
     const cuzk_msm_engine *eng = x->ctx->eng;
     (void)worker;
     for (size_t r = begin; r < end; r++) {
@@ -202,7 +202,7 @@ static size_t copy_units(const void *arg, size_t begin, size_t end, uint32_t *ou
     return end - begin;
 }
 
-static cuzk_status slice_steps(cuzk_msm_acc *acc, run *x)
+static cuzk_status slice_steps(cuzk_msm_acc *acc, msm_run *x)
 {
     cuzk_msm_ctx *ctx = x->ctx;
     CUZK_TRY(cuzk_parallel_for(ctx->pool, ctx->cancel, x->ranges, 1, count_ranges, x));
@@ -241,7 +241,7 @@ static cuzk_status slice_steps(cuzk_msm_acc *acc, run *x)
 }
 
 /* acc += the sum over up to MSM_SLICE scalars. */
-static cuzk_status run_slice(cuzk_msm_acc *acc, cuzk_msm_ctx *ctx, run *x)
+static cuzk_status run_slice(cuzk_msm_acc *acc, cuzk_msm_ctx *ctx, msm_run *x)
 {
     const size_t threads = ctx->trees.n;
     x->ctx = ctx;
@@ -284,7 +284,7 @@ cuzk_status cuzk_msm_run(cuzk_msm_acc *acc, const cuzk_msm_run_cfg *cfg, const v
         }
         return CUZK_OK;
     }
-    run *x = cuzk_alloc(1, sizeof(*x));
+    msm_run *x = cuzk_alloc(1, sizeof(*x));
     if (x == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "msm: no memory for the state of a call");
     }

@@ -16,14 +16,14 @@
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
 
-typedef struct rig {
+typedef struct fixture {
     cuzk_pool *pool;
     cuzk_hashes *h;
     cuzk_circuit *c;
     cuzk_witness *w;
-} rig;
+} fixture;
 
-static void rig_open(rig *r, cuzk_circuit_kind kind, uint64_t bytes)
+static void fixture_open(fixture *r, cuzk_circuit_kind kind, uint64_t bytes)
 {
     cuzk_err err;
     CHECK_OK(cuzk_pool_create(&r->pool, NULL, &err), &err);
@@ -32,7 +32,7 @@ static void rig_open(rig *r, cuzk_circuit_kind kind, uint64_t bytes)
     CHECK_OK(cuzk_witness_create(&r->w, r->c, &err), &err);
 }
 
-static void rig_close(rig *r)
+static void fixture_close(fixture *r)
 {
     cuzk_witness_destroy(r->w);
     cuzk_circuit_destroy(r->c);
@@ -40,7 +40,7 @@ static void rig_close(rig *r)
     cuzk_pool_destroy(r->pool);
 }
 
-static void satisfied(rig *r)
+static void satisfied(fixture *r)
 {
     cuzk_err err;
     uint64_t bad = 0;
@@ -49,10 +49,10 @@ static void satisfied(rig *r)
 
 static void porep(uint64_t bytes, uint32_t n_partitions)
 {
-    rig r;
+    fixture r;
     cuzk_err err;
     cuzk_porep_input *in;
-    rig_open(&r, CUZK_CIRCUIT_POREP, bytes);
+    fixture_open(&r, CUZK_CIRCUIT_POREP, bytes);
     CHECK_OK(cuzk_generate_porep(&in, bytes, 11, r.h, &err), &err);
     for (uint32_t k = 0; k < n_partitions; k++) {
         const uint64_t cpu = cuzk_clock_cpu_ns();
@@ -64,16 +64,16 @@ static void porep(uint64_t bytes, uint32_t n_partitions)
         satisfied(&r);
     }
     cuzk_porep_input_destroy(in);
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 static void post(bool window, uint64_t bytes)
 {
-    rig r;
+    fixture r;
     cuzk_err err;
     cuzk_post_input *in;
     cuzk_post_statement st;
-    rig_open(&r, window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING, bytes);
+    fixture_open(&r, window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING, bytes);
     CHECK_OK(cuzk_generate_post(&in, &st, window, bytes, 0, 12, r.h, &err), &err);
     const uint64_t cpu = cuzk_clock_cpu_ns();
     CHECK_OK(cuzk_post_fill(r.w, in, window, r.h, r.pool, NULL, &err), &err);
@@ -83,22 +83,22 @@ static void post(bool window, uint64_t bytes)
     }
     satisfied(&r);
     cuzk_post_input_destroy(in);
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 static void update(uint64_t bytes)
 {
-    rig r;
+    fixture r;
     cuzk_err err;
     cuzk_update_input *in;
     cuzk_update_statement st;
-    rig_open(&r, CUZK_CIRCUIT_UPDATE, bytes);
+    fixture_open(&r, CUZK_CIRCUIT_UPDATE, bytes);
     const uint32_t last = cuzk_sector_shape_of(bytes)->update_partitions - 1u;
     CHECK_OK(cuzk_generate_update(&in, &st, bytes, last, 13, r.h, &err), &err);
     CHECK_OK(cuzk_update_fill(r.w, in, &st, r.h, r.pool, NULL, &err), &err);
     satisfied(&r);
     cuzk_update_input_destroy(in);
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 #ifndef CUZK_LARGE
@@ -127,11 +127,11 @@ static void small_update(void)
 /* A changed wire is found, and named by its place in the circuit. */
 static void bad_row_is_named(void)
 {
-    rig r;
+    fixture r;
     cuzk_err err;
     cuzk_porep_input *in;
     uint64_t bad = 0;
-    rig_open(&r, CUZK_CIRCUIT_POREP, 2048);
+    fixture_open(&r, CUZK_CIRCUIT_POREP, 2048);
     CHECK_OK(cuzk_generate_porep(&in, 2048, 11, r.h, &err), &err);
     CHECK_OK(cuzk_porep_fill(r.w, in, 0, r.h, r.pool, NULL, &err), &err);
     const cuzk_witness_part block = cuzk_witness_block(r.w, 1);
@@ -140,7 +140,7 @@ static void bad_row_is_named(void)
     CHECK(bad >= r.c->preamble.n_rows + r.c->block.n_rows);
     CHECK_MSG(strstr(err.msg, "sha256") != NULL || strstr(err.msg, "label") != NULL, "%s", err.msg);
     cuzk_porep_input_destroy(in);
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 static const cuzk_case cases[] = {

@@ -262,7 +262,7 @@ void box_submit(const daemon_box *b, const cuzk_job_request *rq, char id[CUZK_JO
     cuzk_rpc_client_destroy(c);
 }
 
-void box_await_proof(const daemon_box *b, const char *id, const rig_request *rq)
+void box_await_proof(const daemon_box *b, const char *id, const engine_request *rq)
 {
     cuzk_rpc_result r;
     cuzk_err err = {.code = CUZK_OK};
@@ -271,7 +271,7 @@ void box_await_proof(const daemon_box *b, const char *id, const rig_request *rq)
     CHECK_OK(cuzk_rpc_client_await(c, id, 180000, &r, &err), &err);
     CHECK_MSG(r.outcome == CUZK_RPC_COMPLETED, "%s: %s: %s", id, cuzk_rpc_outcome_name(r.outcome),
               r.error);
-    CHECK(rig_verifies(rq, r.proof, r.proof_size, b->params));
+    CHECK(engine_request_verifies(rq, r.proof, r.proof_size, b->params));
     cuzk_rpc_result_free(&r);
     cuzk_rpc_client_destroy(c);
 }

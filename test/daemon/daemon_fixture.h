@@ -8,7 +8,7 @@
 
 #include "rpc/client/rpc_client.h"
 
-#include "../engine/engine_rig.h"
+#include "../engine/engine_requests.h"
 
 typedef struct daemon_box {
     char folder[256];
@@ -47,6 +47,6 @@ int box_http(const daemon_box *b, const char *path);
 /** Submits a job that is accepted; id gets its name. */
 void box_submit(const daemon_box *b, const cuzk_job_request *rq, char id[CUZK_JOB_ID_BYTES]);
 /** Awaits a job that ends COMPLETED with a proof of rq's statement. */
-void box_await_proof(const daemon_box *b, const char *id, const rig_request *rq);
+void box_await_proof(const daemon_box *b, const char *id, const engine_request *rq);
 
 #endif /* CUZK_TEST_DAEMON_DAEMON_FIXTURE_H */

@@ -11,19 +11,19 @@ static daemon_box box;
 
 enum { JOBS = 6 };
 
-static void submit_many(rig_request *rq, char ids[JOBS][CUZK_JOB_ID_BYTES])
+static void submit_many(engine_request *rq, char ids[JOBS][CUZK_JOB_ID_BYTES])
 {
     for (int i = 0; i < JOBS; i++) {
         char name[64];
         (void)snprintf(name, sizeof(name), "job %d", i);
-        rig_request_make(&rq[i], CUZK_JOB_WINNING, (uint64_t)i % 3, name);
+        engine_request_make(&rq[i], CUZK_JOB_WINNING, (uint64_t)i % 3, name);
         box_submit(&box, &rq[i].rq, ids[i]);
     }
 }
 
 typedef struct waiter {
     const char *id;
-    const rig_request *rq;
+    const engine_request *rq;
     bool ok;
 } waiter;
 
@@ -44,7 +44,7 @@ static void *wait_for(void *arg)
 
 static void drains(void)
 {
-    rig_request rq[JOBS];
+    engine_request rq[JOBS];
     char ids[JOBS][CUZK_JOB_ID_BYTES], late[CUZK_JOB_ID_BYTES];
     pthread_t t;
     box_make(&box, "");
@@ -67,14 +67,14 @@ static void drains(void)
     box_start(&box);
     for (int i = 0; i < JOBS; i++) {
         box_await_proof(&box, ids[i], &rq[i]);
-        rig_request_free(&rq[i]);
+        engine_request_free(&rq[i]);
     }
     CHECK_U64(box_end(&box, SIGTERM), 0);
 }
 
 static void second_signal_stops_at_once(void)
 {
-    rig_request rq[JOBS];
+    engine_request rq[JOBS];
     char ids[JOBS][CUZK_JOB_ID_BYTES];
     box_make(&box, "");
     box_make_params(&box);
@@ -87,14 +87,14 @@ static void second_signal_stops_at_once(void)
     box_start(&box);
     for (int i = 0; i < JOBS; i++) { /* what was left went on */
         box_await_proof(&box, ids[i], &rq[i]);
-        rig_request_free(&rq[i]);
+        engine_request_free(&rq[i]);
     }
     CHECK_U64(box_end(&box, SIGTERM), 0);
 }
 
 static void drain_is_bounded(void)
 {
-    rig_request rq[JOBS];
+    engine_request rq[JOBS];
     char ids[JOBS][CUZK_JOB_ID_BYTES];
     box_make(&box, "daemon.drain_timeout = \"1ms\"\n");
     box_make_params(&box);
@@ -103,7 +103,7 @@ static void drain_is_bounded(void)
     CHECK_U64(box_end(&box, SIGTERM), 0);
     CHECK(box_log_has(&box, "drain.cut why=\"daemon.drain_timeout is over"));
     for (int i = 0; i < JOBS; i++) {
-        rig_request_free(&rq[i]);
+        engine_request_free(&rq[i]);
     }
 }
 

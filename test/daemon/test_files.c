@@ -61,7 +61,7 @@ static bool ends_well(const char *id, const params_file *f)
 static void cut_at_the_start_and_while_proving(void)
 {
     params_file f;
-    rig_request rq;
+    engine_request rq;
     char id[CUZK_JOB_ID_BYTES], name[32];
     uint32_t n_failed = 0;
     box_make(&box, "srs.preload = [\"winning-2k\"]\n");
@@ -74,7 +74,7 @@ static void cut_at_the_start_and_while_proving(void)
     restore(&f);
     for (uint64_t i = 0; i < 8; i++) {
         (void)snprintf(name, sizeof(name), "winpost-1000-%u", (unsigned)i);
-        rig_request_make(&rq, CUZK_JOB_WINNING, 1 + i, name);
+        engine_request_make(&rq, CUZK_JOB_WINNING, 1 + i, name);
         if (i == 0) { /* before the job: sure to fail, loaded or not */
             CHECK(truncate(f.path, (off_t)(f.n / 2)) == 0);
         }
@@ -88,15 +88,15 @@ static void cut_at_the_start_and_while_proving(void)
         n_failed += failed ? 1 : 0;
         restore(&f);
         CHECK_U64(box_http(&box, "/readyz"), 200);
-        rig_request_free(&rq);
+        engine_request_free(&rq);
     }
     CHECK_MSG(n_failed >= 1, "no job saw the cut file");
     CHECK(!box_log_has(&box, "device.quarantined"));
-    rig_request_make(&rq, CUZK_JOB_WINNING, 50, "after");
+    engine_request_make(&rq, CUZK_JOB_WINNING, 50, "after");
     box_submit(&box, &rq.rq, id);
     box_await_proof(&box, id, &rq);
     CHECK_U64(box_end(&box, SIGTERM), 0);
-    rig_request_free(&rq);
+    engine_request_free(&rq);
     free(f.bytes);
 }
 

@@ -25,7 +25,7 @@ typedef struct accepted {
 } accepted;
 
 static daemon_box box;
-static rig_request requests[CONTENTS];
+static engine_request requests[CONTENTS];
 static accepted jobs[MAX_JOBS];
 static size_t n_jobs;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -101,7 +101,7 @@ static void check_job(cuzk_rpc_client *c, const accepted *job)
     CHECK_MSG(st == CUZK_OK, "%s: %s", job->id, err.msg);
     CHECK_MSG(r.outcome == CUZK_RPC_COMPLETED, "%s: %s: %s", job->id,
               cuzk_rpc_outcome_name(r.outcome), r.error);
-    CHECK(rig_verifies(&requests[job->content], r.proof, r.proof_size, box.params));
+    CHECK(engine_request_verifies(&requests[job->content], r.proof, r.proof_size, box.params));
     cuzk_rpc_result_free(&r);
 }
 
@@ -111,7 +111,7 @@ static void killed_at_random_moments(void)
     box_make(&box, "");
     box_make_params(&box);
     for (int i = 0; i < CONTENTS; i++) {
-        rig_request_make(&requests[i], CUZK_JOB_WINNING, (uint64_t)i + 1, "");
+        engine_request_make(&requests[i], CUZK_JOB_WINNING, (uint64_t)i + 1, "");
     }
     for (size_t i = 0; i < rounds; i++) {
         kill_round();
@@ -132,7 +132,7 @@ static void killed_at_random_moments(void)
     CHECK(!box_log_has(&box, "store.damaged"));
     CHECK(!box_log_has(&box, "proof.wrong"));
     for (int i = 0; i < CONTENTS; i++) {
-        rig_request_free(&requests[i]);
+        engine_request_free(&requests[i]);
     }
 }
 

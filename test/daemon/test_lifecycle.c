@@ -14,7 +14,7 @@ static daemon_box box;
 
 static void starts_proves_and_stops(void)
 {
-    rig_request rq;
+    engine_request rq;
     struct stat st;
     char id[CUZK_JOB_ID_BYTES];
     box_make(&box, "logging.timeline = true\n");
@@ -29,7 +29,7 @@ static void starts_proves_and_stops(void)
     CHECK_U64(box_http(&box, "/healthz"), 200);
     CHECK_U64(box_http(&box, "/readyz"), 200);
     CHECK_U64(box_http(&box, "/metrics"), 200);
-    rig_request_make(&rq, CUZK_JOB_WINNING, 1, "winpost-1000-00");
+    engine_request_make(&rq, CUZK_JOB_WINNING, 1, "winpost-1000-00");
     box_submit(&box, &rq.rq, id);
     box_await_proof(&box, id, &rq);
     CHECK(box_log_has(&box, "job.accepted"));
@@ -44,7 +44,7 @@ static void starts_proves_and_stops(void)
     box_start(&box); /* the result is still known */
     box_await_proof(&box, id, &rq);
     CHECK_U64(box_end(&box, SIGINT), 0);
-    rig_request_free(&rq);
+    engine_request_free(&rq);
 }
 
 static void reload_changes_the_level(void)

@@ -2,24 +2,24 @@
 /* A device is never given a circuit that it has no memory for. */
 #include <string.h>
 
-#include "mock_world.h"
+#include "mock_engine.h"
 #include "test.h"
 
 #define POREP (1u << 0)
 
 /* Jobs of that kind, all at once; each is right in the end. */
-static void prove_many(world *w, cuzk_job_kind kind, uint64_t tag, uint32_t n)
+static void prove_many(mock_engine *w, cuzk_job_kind kind, uint64_t tag, uint32_t n)
 {
-    one *list[8];
+    test_job *list[8];
     CHECK(n <= 8);
     for (uint32_t i = 0; i < n; i++) {
-        list[i] = one_make(kind, tag + i, 3, "");
-        one_prove(w, list[i]);
+        list[i] = test_job_make(kind, tag + i, 3, "");
+        test_job_prove(w, list[i]);
     }
     for (uint32_t i = 0; i < n; i++) {
-        rig_wait(&list[i]->r);
+        engine_answer_wait(&list[i]->r);
         CHECK_MSG(is_right(list[i]), "%s", list[i]->r.error);
-        one_free(list[i]);
+        test_job_free(list[i]);
     }
 }
 
@@ -27,9 +27,9 @@ static void goes_to_the_other(void)
 {
     static const uint32_t cannot[MOCK_DEVICES] = {POREP, 0};
     for (int with_keys = 0; with_keys < 2; with_keys++) {
-        world w = {.cannot = cannot};
+        mock_engine w = {.cannot = cannot};
         static cuzk_engine_status s; /* static: frames are small */
-        world_open_with_keys(&w, 2, with_keys ? 200 : 0);
+        mock_engine_open_with_keys(&w, 2, with_keys ? 200 : 0);
         prove_many(&w, CUZK_JOB_POREP, 1, 8);
         CHECK_U64(atomic_load(&w.b.proofs_of_device[0]), 0);
         CHECK_U64(atomic_load(&w.b.proofs_of_device[1]), 24);
@@ -43,7 +43,7 @@ static void goes_to_the_other(void)
         CHECK_U64(s.abilities[4].expected_ms, 1500);
         cuzk_engine_status_free(&s);
         wait_rest(&w);
-        world_close(&w);
+        mock_engine_close(&w);
     }
 }
 
@@ -51,30 +51,30 @@ static void goes_to_the_other(void)
 static void refused_when_none_can(void)
 {
     static const uint32_t cannot[MOCK_DEVICES] = {POREP, POREP};
-    world w = {.cannot = cannot};
+    mock_engine w = {.cannot = cannot};
     cuzk_err err = {.msg = ""};
-    world_open(&w, 2);
-    one *o = one_make(CUZK_JOB_POREP, 1, 1, "");
-    CHECK_STATUS(cuzk_engine_prove(w.e, &o->rq, NULL, rig_done, &o->r, &o->wait, &err),
+    mock_engine_open(&w, 2);
+    test_job *o = test_job_make(CUZK_JOB_POREP, 1, 1, "");
+    CHECK_STATUS(cuzk_engine_prove(w.e, &o->rq, NULL, engine_answer_set, &o->r, &o->wait, &err),
                  CUZK_E_DEV_UNFIT);
     CHECK_STR(err.msg, "no device of this machine can prove porep-32g: it needs 100 MiB of device "
                        "memory, and mock 1 (device 1) has 51 MiB");
     CHECK_STR(cuzk_job_error_class(CUZK_E_DEV_UNFIT), "environment");
     CHECK_U64(atomic_load(&w.b.calls[MOCK_PARSE]), 0);
-    one_free(o);
+    test_job_free(o);
     prove_many(&w, CUZK_JOB_WINNING, 10, 2);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* The CPU proves what no GPU can, while GPUs go on with the rest. */
 static void fallback_for_one_kind(void)
 {
     static const uint32_t cannot[MOCK_DEVICES] = {POREP};
-    world w = {.cfg = {.cpu_when_lost = true, .cpu_after_ms = 20},
-               .cannot = cannot,
-               .with_fallback = true};
+    mock_engine w = {.cfg = {.cpu_when_lost = true, .cpu_after_ms = 20},
+                     .cannot = cannot,
+                     .with_fallback = true};
     static cuzk_engine_status s; /* static: frames are small */
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     prove_many(&w, CUZK_JOB_POREP, 1, 2);
     prove_many(&w, CUZK_JOB_UPDATE, 20, 2);
     CHECK_U64(atomic_load(&w.b.proofs_of_device[MOCK_CPU]), 6);
@@ -83,27 +83,27 @@ static void fallback_for_one_kind(void)
     CHECK(!s.on_cpu); /* the GPU works */
     cuzk_engine_status_free(&s);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* The device that can is lost for a while: the job waits for it. */
 static void waits_for_the_one_that_can(void)
 {
     static const uint32_t cannot[MOCK_DEVICES] = {POREP, 0};
-    world w = {.cannot = cannot};
-    world_open(&w, 2);
+    mock_engine w = {.cannot = cannot};
+    mock_engine_open(&w, 2);
     atomic_store(&w.b.probes_to_fail, 5);
     atomic_store(&w.b.lost_device, 2);
-    one *o = one_make(CUZK_JOB_POREP, 1, 2, "");
-    one_prove(&w, o);
+    test_job *o = test_job_make(CUZK_JOB_POREP, 1, 2, "");
+    test_job_prove(&w, o);
     wait_for(&w.b.calls[MOCK_PROVE], 1);
     prove_many(&w, CUZK_JOB_WINNING, 10, 2);
     atomic_store(&w.b.lost_device, 0);
-    rig_wait(&o->r);
+    engine_answer_wait(&o->r);
     CHECK_MSG(is_right(o), "%s", o->r.error);
-    one_free(o);
+    test_job_free(o);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 static const cuzk_case cases[] = {CASE(goes_to_the_other), CASE(refused_when_none_can),

@@ -5,31 +5,31 @@
 
 #include "base/clock.h"
 
-#include "mock_world.h"
+#include "mock_engine.h"
 #include "test.h"
 
 #define MOST 64u
 
 typedef struct jobs {
-    one *o[MOST];
+    test_job *o[MOST];
     uint32_t n;
 } jobs;
 
-static one *add(world *w, jobs *j, cuzk_job_kind kind)
+static test_job *add(mock_engine *w, jobs *j, cuzk_job_kind kind)
 {
     CHECK_MSG(j->n < MOST, "too many jobs");
-    one *o = one_make(kind, 1000 + j->n, 1, "");
+    test_job *o = test_job_make(kind, 1000 + j->n, 1, "");
     j->o[j->n++] = o;
-    one_prove(w, o);
+    test_job_prove(w, o);
     return o;
 }
 
 static void end_all(jobs *j)
 {
     for (uint32_t i = 0; i < j->n; i++) {
-        rig_wait(&j->o[i]->r);
+        engine_answer_wait(&j->o[i]->r);
         CHECK_MSG(is_right(j->o[i]), "job %u: %s", i, j->o[i]->r.error);
-        one_free(j->o[i]);
+        test_job_free(j->o[i]);
     }
 }
 
@@ -37,9 +37,9 @@ static void end_all(jobs *j)
  * quarantine. */
 static void wrong_proofs_while_probed(void)
 {
-    world w = {.cfg = {.slots_per_device = 3}};
+    mock_engine w = {.cfg = {.slots_per_device = 3}};
     jobs j = {.n = 0};
-    world_open(&w, 2);
+    mock_engine_open(&w, 2);
     atomic_store(&w.b.wrong_device, 1);
     mock_close(&w.b, MOCK_VERIFY);
     mock_close(&w.b, MOCK_PROBE);
@@ -62,15 +62,15 @@ static void wrong_proofs_while_probed(void)
     mock_open(&w.b, MOCK_PROBE);
     end_all(&j);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* Both slots of a device hang, the second one after the device was quarantined for the first. */
 static void second_slot_hangs(void)
 {
-    world w = {.cfg = {.slots_per_device = 2, .device_timeout_ms = 300}};
+    mock_engine w = {.cfg = {.slots_per_device = 2, .device_timeout_ms = 300}};
     jobs j = {.n = 0};
-    world_open(&w, 2);
+    mock_engine_open(&w, 2);
     w.b.hanging_device = 1;
     w.b.ignores_cancel = true;
     mock_close(&w.b, MOCK_PROVE);
@@ -86,15 +86,15 @@ static void second_slot_hangs(void)
     mock_open(&w.b, MOCK_PROVE);
     end_all(&j);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* One call of a device hangs, another one loses its context at once. */
 static void one_hangs_one_loses(void)
 {
-    world w = {.cfg = {.slots_per_device = 2, .device_timeout_ms = 300}};
+    mock_engine w = {.cfg = {.slots_per_device = 2, .device_timeout_ms = 300}};
     jobs j = {.n = 0};
-    world_open(&w, 2);
+    mock_engine_open(&w, 2);
     w.b.hanging_device = 1;
     w.b.n_hanging = 1;
     w.b.ignores_cancel = true;
@@ -112,12 +112,12 @@ static void one_hangs_one_loses(void)
     mock_open(&w.b, MOCK_PROVE);
     end_all(&j);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 static void *evict(void *arg)
 {
-    world *w = arg;
+    mock_engine *w = arg;
     bool was_loaded;
     uint64_t freed;
     cuzk_err err;
@@ -128,11 +128,11 @@ static void *evict(void *arg)
 /* A key is being freed when its device is lost: the probe waits for that. */
 static void probe_waits_for_keys(void)
 {
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     jobs j = {.n = 0};
     pthread_t t;
-    world_open_with_keys(&w, 1, 200);
-    rig_wait(&add(&w, &j, CUZK_JOB_WINDOW)->r);
+    mock_engine_open_with_keys(&w, 1, 200);
+    engine_answer_wait(&add(&w, &j, CUZK_JOB_WINDOW)->r);
     wait_rest(&w);
     mock_close(&w.b, MOCK_UNLOAD_KEY);
     CHECK(pthread_create(&t, NULL, evict, &w) == 0);
@@ -150,16 +150,16 @@ static void probe_waits_for_keys(void)
     end_all(&j);
     CHECK(atomic_load(&w.b.calls[MOCK_PROBE]) > 0);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* The load of a key that hangs takes its device out; jobs go on elsewhere. */
 static void key_load_hangs(void)
 {
-    world w = {.cfg = {.device_timeout_ms = 50}};
+    mock_engine w = {.cfg = {.device_timeout_ms = 50}};
     jobs j = {.n = 0};
     cuzk_engine_status s;
-    world_open_with_keys(&w, 2, 200);
+    mock_engine_open_with_keys(&w, 2, 200);
     mock_close(&w.b, MOCK_LOAD_KEY);
     (void)add(&w, &j, CUZK_JOB_WINDOW);
     mock_wait_inside(&w.b, MOCK_LOAD_KEY, 1);
@@ -173,42 +173,42 @@ static void key_load_hangs(void)
     mock_open(&w.b, MOCK_LOAD_KEY);
     end_all(&j);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* The proofs of one circuit are wrong and the device's self-test passes: the circuit is set aside, the device
  * proves others, and the circuit comes back when its proofs are right. */
 static void one_bad_circuit(void)
 {
-    world w = {.cfg = {.slots_per_device = 1}};
-    world_open_with_keys(&w, 1, 200);
+    mock_engine w = {.cfg = {.slots_per_device = 1}};
+    mock_engine_open_with_keys(&w, 1, 200);
     atomic_store(&w.b.wrong_circuit, 1 + 2);
     for (uint64_t i = 0; i < 6; i++) {
-        one *bad = one_make(CUZK_JOB_WINDOW, 10 + i, 1, "");
-        one *good = one_make(CUZK_JOB_WINNING, 20 + i, 1, "");
-        one_prove(&w, bad);
-        rig_wait(&bad->r);
-        one_prove(&w, good);
-        rig_wait(&good->r);
+        test_job *bad = test_job_make(CUZK_JOB_WINDOW, 10 + i, 1, "");
+        test_job *good = test_job_make(CUZK_JOB_WINNING, 20 + i, 1, "");
+        test_job_prove(&w, bad);
+        engine_answer_wait(&bad->r);
+        test_job_prove(&w, good);
+        engine_answer_wait(&good->r);
         CHECK_MSG(bad->r.state == CUZK_JOB_FAILED && strstr(bad->r.error, "not verify") != NULL,
                   "%s", bad->r.error);
         CHECK_MSG(is_right(good), "%s", good->r.error);
-        one_free(bad);
-        one_free(good);
+        test_job_free(bad);
+        test_job_free(good);
     }
     wait_log(&w, &w.log.n_set_aside, 1);
     atomic_store(&w.b.wrong_circuit, 0);
     bool is_back = false;
     for (const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS; !is_back; nap()) {
         CHECK_MSG(cuzk_clock_ns() < limit, "the circuit does not come back");
-        one *o = one_make(CUZK_JOB_WINDOW, 99, 1, "");
-        one_prove(&w, o);
-        rig_wait(&o->r);
+        test_job *o = test_job_make(CUZK_JOB_WINDOW, 99, 1, "");
+        test_job_prove(&w, o);
+        engine_answer_wait(&o->r);
         is_back = is_right(o);
-        one_free(o);
+        test_job_free(o);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 static const cuzk_case cases[] = {

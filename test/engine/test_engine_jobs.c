@@ -6,17 +6,17 @@
 #include "base/clock.h"
 #include "sys/host_memory.h"
 
-#include "mock_world.h"
+#include "mock_engine.h"
 #include "test.h"
 
-static void open_with_store(world *w, mock_store *store)
+static void open_with_store(mock_engine *w, mock_store *store)
 {
     mock_store_init(store);
     w->cfg.store = &store->vtable;
-    world_open(w, 1);
+    mock_engine_open(w, 1);
 }
 
-static void close_with_store(world *w, mock_store *store)
+static void close_with_store(mock_engine *w, mock_store *store)
 {
     cuzk_engine_destroy(w->e);
     CHECK_U64(atomic_load(&w->b.used), 0);
@@ -54,79 +54,79 @@ static void wait_true(const _Atomic bool *flag)
 /* A retry takes the id of a failed job while that job's callback still reads it. */
 static void id_stays_in_callback(void)
 {
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     reader s = {.is_inside = false};
     cuzk_err err;
-    world_open(&w, 1);
-    one *o = one_make(CUZK_JOB_WINDOW, 400, 1, "retry-me");
+    mock_engine_open(&w, 1);
+    test_job *o = test_job_make(CUZK_JOB_WINDOW, 400, 1, "retry-me");
     o->job.bad_input = 1;
     CHECK_OK(cuzk_engine_prove(w.e, &o->rq, NULL, read_slowly, &s, &o->wait, &err), &err);
     wait_true(&s.is_inside);
-    one_submit(&w, o); /* the same content again */
+    test_job_submit(&w, o); /* the same content again */
     CHECK_STR(o->id, "retry-me");
     atomic_store(&s.may_go, true);
     wait_true(&s.is_done);
     CHECK_STR(s.first, "retry-me");
     CHECK_STR(s.then, "retry-me");
     wait_rest(&w);
-    one_free(o);
-    world_close(&w);
+    test_job_free(o);
+    mock_engine_close(&w);
 }
 
 /* A job that waits for a device is joined by an urgent caller: the place that is kept for it is used. */
 static void join_wakes(void)
 {
-    world w = {.e = NULL};
-    world_open(&w, 1);
+    mock_engine w = {.e = NULL};
+    mock_engine_open(&w, 1);
     mock_close(&w.b, MOCK_PROVE);
-    one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
-    one *low = one_make(CUZK_JOB_WINNING, 2, 1, "win");
-    one *urgent = one_make(CUZK_JOB_WINNING, 2, 1, "win");
+    test_job *big = test_job_make(CUZK_JOB_POREP, 1, 1, "big");
+    test_job *low = test_job_make(CUZK_JOB_WINNING, 2, 1, "win");
+    test_job *urgent = test_job_make(CUZK_JOB_WINNING, 2, 1, "win");
     low->rq.priority = CUZK_PRIORITY_LOW;
     urgent->rq.priority = CUZK_PRIORITY_CRITICAL;
-    one_prove(&w, big);
+    test_job_prove(&w, big);
     mock_wait_inside(&w.b, MOCK_PROVE, 1);
-    one_prove(&w, low);
+    test_job_prove(&w, low);
     wait_for(&w.b.calls[MOCK_WITNESS], 2);
     for (int i = 0; i < 50; i++) {
         nap();
     }
     const uint64_t begin = cuzk_clock_ns();
-    one_prove(&w, urgent);
+    test_job_prove(&w, urgent);
     mock_wait_inside(&w.b, MOCK_PROVE, 2);
     CHECK(cuzk_clock_ns() - begin < SECOND_NS / 2); /* not by the tick of a second */
     mock_open(&w.b, MOCK_PROVE);
-    one *const all[] = {big, low, urgent};
+    test_job *const all[] = {big, low, urgent};
     for (int i = 0; i < 3; i++) {
-        rig_wait(&all[i]->r);
+        engine_answer_wait(&all[i]->r);
         CHECK_MSG(is_right(all[i]), "%s", all[i]->r.error);
-        one_free(all[i]);
+        test_job_free(all[i]);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* The store cannot record ends: they stay in memory, can be awaited, and are recorded when it can. */
 static void ends_are_kept(void)
 {
-    world w = {.cfg = {.result_keep_count = 1}};
+    mock_engine w = {.cfg = {.result_keep_count = 1}};
     mock_store store;
     cuzk_err err;
     cuzk_engine_status s;
     open_with_store(&w, &store);
     atomic_store(&store.fail_finish, 1000);
-    one *o[3];
+    test_job *o[3];
     for (int i = 0; i < 3; i++) {
         char id[8];
         (void)snprintf(id, sizeof(id), "s%d", i);
-        o[i] = one_make(CUZK_JOB_WINDOW, 800 + (uint64_t)i, 1, id);
-        one_prove(&w, o[i]);
-        rig_wait(&o[i]->r);
+        o[i] = test_job_make(CUZK_JOB_WINDOW, 800 + (uint64_t)i, 1, id);
+        test_job_prove(&w, o[i]);
+        engine_answer_wait(&o[i]->r);
         CHECK(is_right(o[i]));
         o[i]->r.calls = 0;
     }
-    CHECK_OK(cuzk_engine_await(w.e, "s0", 0, rig_done, &o[0]->r, &o[0]->wait, &err), &err);
-    rig_wait(&o[0]->r);
+    CHECK_OK(cuzk_engine_await(w.e, "s0", 0, engine_answer_set, &o[0]->r, &o[0]->wait, &err), &err);
+    engine_answer_wait(&o[0]->r);
     CHECK(is_right(o[0]));
     status_of(&w, &s);
     CHECK_U64(s.unsaved_ends, 3);
@@ -140,47 +140,48 @@ static void ends_are_kept(void)
         char id[8];
         (void)snprintf(id, sizeof(id), "s%d", i);
         o[i]->r.calls = 0;
-        CHECK_OK(cuzk_engine_await(w.e, id, 0, rig_done, &o[i]->r, &o[i]->wait, &err), &err);
-        rig_wait(&o[i]->r);
+        CHECK_OK(cuzk_engine_await(w.e, id, 0, engine_answer_set, &o[i]->r, &o[i]->wait, &err),
+                 &err);
+        engine_answer_wait(&o[i]->r);
         CHECK(is_right(o[i]));
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     CHECK_U64(atomic_load(&w.b.calls[MOCK_PROVE]), puts); /* nothing was proved again */
     close_with_store(&w, &store);
 }
 
 typedef struct proving {
-    world *w;
-    one *o;
+    mock_engine *w;
+    test_job *o;
 } proving;
 
 static void *prove_thread(void *arg)
 {
     proving *p = arg;
-    one_prove(p->w, p->o);
+    test_job_prove(p->w, p->o);
     return NULL;
 }
 
 /* A new job tries an id that an ended job in the store has: a cancel by this id does not hit the new one. */
 static void cancel_hits_the_named(void)
 {
-    world w = {.cfg = {.result_keep_count = 2}};
+    mock_engine w = {.cfg = {.result_keep_count = 2}};
     mock_store store;
     cuzk_err err;
     pthread_t t, t2;
     bool was_running = true;
     open_with_store(&w, &store);
-    one *o[5];
+    test_job *o[5];
     for (int i = 0; i < 4; i++) { /* the others push "same" out of memory */
         char id[8];
         (void)snprintf(id, sizeof(id), i == 0 ? "same" : "f%d", i);
-        o[i] = one_make(CUZK_JOB_WINDOW, 850 + (uint64_t)i, 1, id);
-        one_prove(&w, o[i]);
-        rig_wait(&o[i]->r);
+        o[i] = test_job_make(CUZK_JOB_WINDOW, 850 + (uint64_t)i, 1, id);
+        test_job_prove(&w, o[i]);
+        engine_answer_wait(&o[i]->r);
     }
     wait_rest(&w);
     atomic_store(&store.holds_find, true);
-    o[4] = one_make(CUZK_JOB_WINDOW, 899, 1, "same");
+    o[4] = test_job_make(CUZK_JOB_WINDOW, 899, 1, "same");
     proving p = {&w, o[4]};
     CHECK(pthread_create(&t, NULL, prove_thread, &p) == 0);
     wait_for(&store.in_find, 1);
@@ -188,27 +189,27 @@ static void cancel_hits_the_named(void)
     CHECK_OK(cuzk_engine_cancel(w.e, "same", &was_running, &err), &err);
     CHECK(!was_running);
     CHECK(pthread_join(t, NULL) == 0);
-    rig_wait(&o[4]->r);
+    engine_answer_wait(&o[4]->r);
     CHECK_MSG(is_right(o[4]), "%s", o[4]->r.error);
     CHECK(strcmp(o[4]->r.job_id, "same") != 0);
     /* a cancel that names a job which is being accepted waits for that */
     atomic_store(&store.holds_find, true);
     mock_close(&w.b, MOCK_PROVE);
     const uint64_t before = atomic_load(&store.in_find);
-    one *fresh = one_make(CUZK_JOB_WINDOW, 950, 1, "fresh");
+    test_job *fresh = test_job_make(CUZK_JOB_WINDOW, 950, 1, "fresh");
     p.o = fresh;
     CHECK(pthread_create(&t2, NULL, prove_thread, &p) == 0);
     wait_for(&store.in_find, before + 1);
     atomic_store(&store.holds_find, false);
     CHECK_OK(cuzk_engine_cancel(w.e, "fresh", &was_running, &err), &err);
     CHECK(pthread_join(t2, NULL) == 0);
-    rig_wait(&fresh->r);
+    engine_answer_wait(&fresh->r);
     CHECK(fresh->r.state == CUZK_JOB_CANCELLED);
     mock_open(&w.b, MOCK_PROVE);
     for (int i = 0; i < 5; i++) {
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
-    one_free(fresh);
+    test_job_free(fresh);
     wait_rest(&w);
     close_with_store(&w, &store);
 }
@@ -216,22 +217,22 @@ static void cancel_hits_the_named(void)
 /* The store prunes for long: deadlines are kept. */
 static void pruning_holds_up_nobody(void)
 {
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     mock_store store;
     mock_store_init(&store);
     atomic_store(&store.holds_prune, true);
     w.cfg.store = &store.vtable;
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     wait_for(&store.in_prune, 1);
     mock_close(&w.b, MOCK_PROVE);
-    one *o = one_make(CUZK_JOB_WINDOW, 1100, 1, "d");
+    test_job *o = test_job_make(CUZK_JOB_WINDOW, 1100, 1, "d");
     o->rq.deadline_ns = cuzk_clock_ns() + SECOND_NS / 5;
-    one_prove(&w, o);
+    test_job_prove(&w, o);
     CHECK(is_told_within(o, 30));
     CHECK(o->r.state == CUZK_JOB_CANCELLED);
     mock_open(&w.b, MOCK_PROVE);
     atomic_store(&store.holds_prune, false);
-    one_free(o);
+    test_job_free(o);
     wait_rest(&w);
     close_with_store(&w, &store);
 }
@@ -258,7 +259,7 @@ static void logger_stalls(void)
     cuzk_err err;
     cuzk_engine_status s;
     const cuzk_alloc_stats before = cuzk_alloc_get_stats();
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     mock_init(&w.b, 1);
     const cuzk_engine_config cfg = {.budget_bytes = 1024 * MOCK_MIB,
                                     .winning_reserve_bytes = 16 * MOCK_MIB,
@@ -267,11 +268,11 @@ static void logger_stalls(void)
     atomic_store(&log_is_held, true);
     CHECK_OK(cuzk_engine_create(&w.e, &cfg, &err), &err);
     for (uint64_t i = 0; i < 300; i++) {
-        one *o = one_make(CUZK_JOB_WINDOW, i, 1, "");
-        one_prove(&w, o);
-        rig_wait(&o->r);
+        test_job *o = test_job_make(CUZK_JOB_WINDOW, i, 1, "");
+        test_job_prove(&w, o);
+        engine_answer_wait(&o->r);
         CHECK(is_right(o));
-        one_free(o);
+        test_job_free(o);
     }
     status_of(&w, &s);
     const uint64_t lost = s.log_lines_lost;
@@ -291,39 +292,39 @@ static void logger_stalls(void)
 /* A larger reserve under the same budget would shut an accepted job out: it is refused, and names the job. */
 static void reserve_grows(void)
 {
-    world w = {.cfg = {.budget_bytes = cuzk_host_memory_resident() + 300 * MOCK_MIB}};
+    mock_engine w = {.cfg = {.budget_bytes = cuzk_host_memory_resident() + 300 * MOCK_MIB}};
     cuzk_err err = {.msg = ""};
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     mock_close(&w.b, MOCK_CHECK);
-    one *o = one_make(CUZK_JOB_WINDOW, 500, 1, "shut-out");
-    one_prove(&w, o);
+    test_job *o = test_job_make(CUZK_JOB_WINDOW, 500, 1, "shut-out");
+    test_job_prove(&w, o);
     mock_wait_inside(&w.b, MOCK_CHECK, 1);
     cuzk_engine_config c = w.cfg;
     c.winning_reserve_bytes = 250 * MOCK_MIB;
     CHECK_STATUS(cuzk_engine_reconfigure(w.e, &c, &err), CUZK_E_BUDGET);
     CHECK_MSG(strstr(err.msg, "shut-out") != NULL, "%s", err.msg);
     mock_open(&w.b, MOCK_CHECK);
-    rig_wait(&o->r);
+    engine_answer_wait(&o->r);
     CHECK_MSG(is_right(o), "%s", o->r.error);
-    one_free(o);
+    test_job_free(o);
     wait_rest(&w);
     CHECK_OK(cuzk_engine_reconfigure(w.e, &c, &err), &err); /* nobody is shut out now */
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* A load that had waited for memory has it: others run while it goes on. */
 static void load_holds_up_nobody(void)
 {
-    world w = {.cfg = {.eviction_min_idle_ms = 3600 * 1000, .slots_per_device = 2}};
+    mock_engine w = {.cfg = {.eviction_min_idle_ms = 3600 * 1000, .slots_per_device = 2}};
     cuzk_err err = {.msg = ""};
     cuzk_engine_status s;
     w.cfg.budget_bytes = cuzk_host_memory_resident() + 400 * MOCK_MIB;
-    world_open(&w, 1);
-    one *a[4];
+    mock_engine_open(&w, 1);
+    test_job *a[4];
     mock_close(&w.b, MOCK_PROVE);
     for (uint64_t i = 0; i < 3; i++) {
-        a[i] = one_make(CUZK_JOB_WINDOW, 600 + i, 1, "");
-        one_prove(&w, a[i]);
+        a[i] = test_job_make(CUZK_JOB_WINDOW, 600 + i, 1, "");
+        test_job_prove(&w, a[i]);
     }
     mock_wait_inside(&w.b, MOCK_PROVE, 2);
     wait_for(&w.b.calls[MOCK_WITNESS], 3);
@@ -335,70 +336,70 @@ static void load_holds_up_nobody(void)
         s.budget_used + 34 * MOCK_MIB; /* 18 free beyond the reserve, a load takes 20 */
     cuzk_engine_status_free(&s);
     CHECK_OK(cuzk_engine_reconfigure(w.e, &c, &err), &err);
-    one *b = one_make(CUZK_JOB_POREP, 700, 1, "b");
-    one_prove(&w, b);
+    test_job *b = test_job_make(CUZK_JOB_POREP, 700, 1, "b");
+    test_job_prove(&w, b);
     for (int i = 0; i < 100; i++) {
         nap();
     }
     CHECK_U64(atomic_load(&w.b.calls[MOCK_LOAD]), loads); /* it waits for memory */
     mock_open(&w.b, MOCK_PROVE);
     wait_for(&w.b.calls[MOCK_LOAD], loads + 1); /* now it has some, and hangs */
-    a[3] = one_make(CUZK_JOB_WINDOW, 690, 1, "");
-    one_prove(&w, a[3]);
+    a[3] = test_job_make(CUZK_JOB_WINDOW, 690, 1, "");
+    test_job_prove(&w, a[3]);
     CHECK_MSG(is_told_within(a[3], 30), "another circuit's load holds up the job");
     mock_open(&w.b, MOCK_LOAD);
     for (int i = 0; i < 4; i++) {
-        rig_wait(&a[i]->r);
+        engine_answer_wait(&a[i]->r);
         CHECK_MSG(is_right(a[i]), "%s", a[i]->r.error);
-        one_free(a[i]);
+        test_job_free(a[i]);
     }
-    rig_wait(&b->r);
+    engine_answer_wait(&b->r);
     CHECK_MSG(is_right(b), "%s", b->r.error);
-    one_free(b);
+    test_job_free(b);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* A job becomes privileged between its witness and the CPU: its bytes come back as what they were taken. */
 static void raised_before_cpu(void)
 {
-    world w = {.with_fallback = true, .cfg = {.cpu_when_lost = true, .cpu_after_ms = 10}};
-    world_open(&w, 1);
+    mock_engine w = {.with_fallback = true, .cfg = {.cpu_when_lost = true, .cpu_after_ms = 10}};
+    mock_engine_open(&w, 1);
     atomic_store(&w.b.no_gpu, true);
     for (uint64_t k = 0; k < 16; k++) { /* as many rounds as would use up the reserve */
         mock_close(&w.b, MOCK_PROVE);
         w.b.hanging_device = 1 + w.b.n_devices;
-        one *busy = one_make(CUZK_JOB_WINDOW, 1310 + k, 1, "");
-        one *low = one_make(CUZK_JOB_WINNING, 2320 + k, 1, "win");
-        one *urgent = one_make(CUZK_JOB_WINNING, 2320 + k, 1, "win");
+        test_job *busy = test_job_make(CUZK_JOB_WINDOW, 1310 + k, 1, "");
+        test_job *low = test_job_make(CUZK_JOB_WINNING, 2320 + k, 1, "win");
+        test_job *urgent = test_job_make(CUZK_JOB_WINNING, 2320 + k, 1, "win");
         low->rq.priority = CUZK_PRIORITY_LOW;
         urgent->rq.priority = CUZK_PRIORITY_CRITICAL;
-        one_prove(&w, busy);
+        test_job_prove(&w, busy);
         while (atomic_load(&w.b.on_device[MOCK_CPU]) == 0) {
             nap();
         }
         const uint64_t witnesses = atomic_load(&w.b.calls[MOCK_WITNESS]);
-        one_prove(&w, low);
+        test_job_prove(&w, low);
         wait_for(&w.b.calls[MOCK_WITNESS], witnesses + 1);
         for (int i = 0; i < 20; i++) {
             nap();
         }
-        one_prove(&w, urgent);
+        test_job_prove(&w, urgent);
         mock_open(&w.b, MOCK_PROVE);
-        one *const all[] = {busy, low, urgent};
+        test_job *const all[] = {busy, low, urgent};
         for (int i = 0; i < 3; i++) {
-            rig_wait(&all[i]->r);
+            engine_answer_wait(&all[i]->r);
             CHECK_MSG(is_right(all[i]), "%s", all[i]->r.error);
-            one_free(all[i]);
+            test_job_free(all[i]);
         }
         wait_rest(&w);
     }
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 typedef struct refused {
-    world *w;
-    one *o;
+    mock_engine *w;
+    test_job *o;
     cuzk_status st;
     cuzk_err err;
 } refused;
@@ -406,14 +407,15 @@ typedef struct refused {
 static void *try_thread(void *arg)
 {
     refused *r = arg;
-    r->st = cuzk_engine_prove(r->w->e, &r->o->rq, NULL, rig_done, &r->o->r, &r->o->wait, &r->err);
+    r->st = cuzk_engine_prove(r->w->e, &r->o->rq, NULL, engine_answer_set, &r->o->r, &r->o->wait,
+                              &r->err);
     return NULL;
 }
 
 /* The budget shrinks between the look at a request and its acceptance: the new budget decides. */
 static void settings_change_while_accepting(void)
 {
-    world w = {.cfg = {.budget_bytes = cuzk_host_memory_resident() + 900 * MOCK_MIB}};
+    mock_engine w = {.cfg = {.budget_bytes = cuzk_host_memory_resident() + 900 * MOCK_MIB}};
     mock_store store;
     cuzk_err err = {.msg = ""};
     cuzk_engine_status s;
@@ -424,7 +426,7 @@ static void settings_change_while_accepting(void)
     c.budget_bytes = s.budget_used + 60 * MOCK_MIB;
     cuzk_engine_status_free(&s);
     atomic_store(&store.holds_content, true);
-    refused r = {.w = &w, .o = one_make(CUZK_JOB_POREP, 1400, 1, "shrinks")};
+    refused r = {.w = &w, .o = test_job_make(CUZK_JOB_POREP, 1400, 1, "shrinks")};
     CHECK(pthread_create(&t, NULL, try_thread, &r) == 0);
     wait_for(&store.in_find, 1);
     CHECK_OK(cuzk_engine_reconfigure(w.e, &c, &err), &err);
@@ -433,10 +435,10 @@ static void settings_change_while_accepting(void)
     CHECK_STATUS(r.st, CUZK_E_BUDGET);
     CHECK_MSG(strstr(r.err.msg, "can never fit") != NULL, "%s", r.err.msg);
     CHECK_OK(cuzk_engine_reconfigure(w.e, &w.cfg, &err), &err);
-    one_prove(&w, r.o);
-    rig_wait(&r.o->r);
+    test_job_prove(&w, r.o);
+    engine_answer_wait(&r.o->r);
     CHECK(is_right(r.o));
-    one_free(r.o);
+    test_job_free(r.o);
     wait_rest(&w);
     close_with_store(&w, &store);
 }
@@ -444,41 +446,43 @@ static void settings_change_while_accepting(void)
 /* The queue is full of others: WinningPoSt still has places, and not without end. */
 static void winning_has_places(void)
 {
-    world w = {.cfg = {.max_queued_jobs = 3}};
+    mock_engine w = {.cfg = {.max_queued_jobs = 3}};
     cuzk_err err;
-    one *o[40];
+    test_job *o[40];
     uint32_t n = 0, n_winning = 0;
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     mock_close(&w.b, MOCK_PARSE);
     for (cuzk_status st = CUZK_OK; st == CUZK_OK; n++) {
-        o[n] = one_make(CUZK_JOB_WINDOW, n, 1, "");
-        st = cuzk_engine_prove(w.e, &o[n]->rq, NULL, rig_done, &o[n]->r, &o[n]->wait, &err);
+        o[n] = test_job_make(CUZK_JOB_WINDOW, n, 1, "");
+        st =
+            cuzk_engine_prove(w.e, &o[n]->rq, NULL, engine_answer_set, &o[n]->r, &o[n]->wait, &err);
     }
     CHECK_U64(--n, 3);
-    one_free(o[n]);
-    one *low = one_make(CUZK_JOB_WINNING, 90, 1, "");
+    test_job_free(o[n]);
+    test_job *low = test_job_make(CUZK_JOB_WINNING, 90, 1, "");
     low->rq.priority = CUZK_PRIORITY_LOW;
-    CHECK_STATUS(cuzk_engine_prove(w.e, &low->rq, NULL, rig_done, &low->r, &low->wait, &err),
-                 CUZK_E_BUDGET);
-    one_free(low);
+    CHECK_STATUS(
+        cuzk_engine_prove(w.e, &low->rq, NULL, engine_answer_set, &low->r, &low->wait, &err),
+        CUZK_E_BUDGET);
+    test_job_free(low);
     for (cuzk_status st = CUZK_OK; st == CUZK_OK; n_winning++) {
-        one *win = o[n + n_winning] = one_make(CUZK_JOB_WINNING, 100 + n_winning, 1, "");
-        st = cuzk_engine_prove(w.e, &win->rq, NULL, rig_done, &win->r, &win->wait, &err);
+        test_job *win = o[n + n_winning] = test_job_make(CUZK_JOB_WINNING, 100 + n_winning, 1, "");
+        st = cuzk_engine_prove(w.e, &win->rq, NULL, engine_answer_set, &win->r, &win->wait, &err);
     }
     CHECK_U64(--n_winning, 16);
-    one_free(o[n + n_winning]);
+    test_job_free(o[n + n_winning]);
     mock_open(&w.b, MOCK_PARSE);
     for (uint32_t i = 0; i < n + n_winning; i++) {
-        rig_wait(&o[i]->r);
+        engine_answer_wait(&o[i]->r);
         CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 typedef struct told {
-    rig_result r;
+    engine_answer r;
     char class[16], text[256], peer[CUZK_PEER_BYTES];
     cuzk_job_times times;
 } told;
@@ -490,7 +494,7 @@ static void take_told(void *arg, const cuzk_job_result *result)
     (void)snprintf(t->text, sizeof(t->text), "%s", result->error_text);
     (void)snprintf(t->peer, sizeof(t->peer), "%s", result->peer);
     t->times = result->times;
-    rig_done(&t->r, result);
+    engine_answer_set(&t->r, result);
 }
 
 static uint64_t sum(const cuzk_job_times *t)
@@ -502,23 +506,23 @@ static uint64_t sum(const cuzk_job_times *t)
 /* What is said of a job: the reason in two fields, who sent it, and times that add up. */
 static void fields(void)
 {
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     cuzk_err err;
     cuzk_engine_status s;
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     static const uint32_t us[] = {[MOCK_PARSE] = 3000,  [MOCK_CHECK] = 4000,  [MOCK_WITNESS] = 9000,
                                   [MOCK_PROVE] = 15000, [MOCK_VERIFY] = 6000, [MOCK_LOAD] = 8000};
     for (int i = 0; i <= MOCK_LOAD; i++) {
         atomic_store(&w.b.sleep_us[i], us[i]);
     }
     for (uint32_t bad = 0; bad < 3; bad++) {
-        one *o = one_make(CUZK_JOB_POREP, 70, bad == 0 ? 4 : 1, "");
+        test_job *o = test_job_make(CUZK_JOB_POREP, 70, bad == 0 ? 4 : 1, "");
         told t = {.class = ""};
         o->job.bad_input = bad;
         o->rq.peer = "10.1.2.3:4567";
-        rig_result_init(&t.r);
+        engine_answer_init(&t.r);
         CHECK_OK(cuzk_engine_prove(w.e, &o->rq, NULL, take_told, &t, &o->wait, &err), &err);
-        rig_wait(&t.r);
+        engine_answer_wait(&t.r);
         CHECK_STR(t.peer, "10.1.2.3:4567");
         CHECK_STR(t.class, bad == 0 ? "" : "input");
         CHECK_STR(t.text, bad == 0   ? ""
@@ -540,11 +544,11 @@ static void fields(void)
         CHECK_STR(j->error_text, t.text);
         CHECK_U64(sum(&j->times), j->times.total_ns);
         cuzk_engine_status_free(&s);
-        rig_result_destroy(&t.r);
-        one_free(o);
+        engine_answer_destroy(&t.r);
+        test_job_free(o);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 static const cuzk_case cases[] = {

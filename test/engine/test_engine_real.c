@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "engine/backend/backend_filecoin.h"
 
-#include "engine_rig.h"
+#include "engine_requests.h"
 #include "test.h"
 
 static void make_params(const char *folder, const cuzk_circuit_kind *kinds, size_t n)
@@ -57,34 +57,35 @@ static void prove_await_join(void)
 {
     const char *folder = test_tmpdir();
     cuzk_err err;
-    rig_request winning, window;
-    rig_result a, b, c;
+    engine_request winning, window;
+    engine_answer a, b, c;
     cuzk_wait wait = 0;
     char id[CUZK_JOB_ID_BYTES];
     uint32_t position = 99;
     make_params(folder, post_kinds, 2);
     cuzk_engine *e = start(folder);
-    rig_request_make(&winning, CUZK_JOB_WINNING, 1, "winpost-1000-abc");
-    rig_request_make(&window, CUZK_JOB_WINDOW, 1, "wdpost-1000-0-[1 2]");
-    rig_result_init(&a);
-    rig_result_init(&b);
-    rig_result_init(&c);
-    CHECK_OK(cuzk_engine_prove(e, &winning.rq, NULL, rig_done, &a, &wait, &err), &err);
+    engine_request_make(&winning, CUZK_JOB_WINNING, 1, "winpost-1000-abc");
+    engine_request_make(&window, CUZK_JOB_WINDOW, 1, "wdpost-1000-0-[1 2]");
+    engine_answer_init(&a);
+    engine_answer_init(&b);
+    engine_answer_init(&c);
+    CHECK_OK(cuzk_engine_prove(e, &winning.rq, NULL, engine_answer_set, &a, &wait, &err), &err);
     CHECK_OK(cuzk_engine_submit(e, &window.rq, NULL, id, &position, &err), &err);
     CHECK_STR(id, "wdpost-1000-0-[1 2]");
-    CHECK_OK(cuzk_engine_await(e, id, 0, rig_done, &b, &wait, &err), &err);
-    rig_wait(&a);
-    rig_wait(&b);
+    CHECK_OK(cuzk_engine_await(e, id, 0, engine_answer_set, &b, &wait, &err), &err);
+    engine_answer_wait(&a);
+    engine_answer_wait(&b);
     CHECK_MSG(a.state == CUZK_JOB_COMPLETED, "%s", a.error);
     CHECK_MSG(b.state == CUZK_JOB_COMPLETED, "%s", b.error);
     CHECK_STR(a.request_id, "winpost-1000-abc");
-    CHECK(rig_verifies(&winning, a.proof, a.proof_bytes, folder));
-    CHECK(rig_verifies(&window, b.proof, b.proof_bytes, folder));
+    CHECK(engine_request_verifies(&winning, a.proof, a.proof_bytes, folder));
+    CHECK(engine_request_verifies(&window, b.proof, b.proof_bytes, folder));
     /* the same again: the same proof, at once */
-    CHECK_OK(cuzk_engine_prove(e, &winning.rq, NULL, rig_done, &c, &wait, &err), &err);
-    rig_wait(&c);
+    CHECK_OK(cuzk_engine_prove(e, &winning.rq, NULL, engine_answer_set, &c, &wait, &err), &err);
+    engine_answer_wait(&c);
     CHECK_MEM(c.proof, a.proof, 192);
-    CHECK_STATUS(cuzk_engine_await(e, "nobody", 0, rig_done, &c, &wait, &err), CUZK_E_NOT_FOUND);
+    CHECK_STATUS(cuzk_engine_await(e, "nobody", 0, engine_answer_set, &c, &wait, &err),
+                 CUZK_E_NOT_FOUND);
     bool already = true;
     uint64_t ms = 0;
     CHECK_OK(cuzk_engine_preload(e, "winning-2k", &already, &ms, &err), &err);
@@ -95,11 +96,11 @@ static void prove_await_join(void)
     CHECK_STATUS(cuzk_engine_preload(e, "porep-32g", &already, &ms, &err), CUZK_E_NOT_FOUND);
     CHECK_STATUS(cuzk_engine_preload(e, "nothing", &already, &ms, &err), CUZK_E_NOT_FOUND);
     cuzk_engine_destroy(e);
-    rig_request_free(&winning);
-    rig_request_free(&window);
-    rig_result_destroy(&a);
-    rig_result_destroy(&b);
-    rig_result_destroy(&c);
+    engine_request_free(&winning);
+    engine_request_free(&window);
+    engine_answer_destroy(&a);
+    engine_answer_destroy(&b);
+    engine_answer_destroy(&c);
 }
 
 /* Not enough for the points of the WinningPoSt of 2 KiB. */
@@ -166,28 +167,28 @@ static void combs_where_they_fit(void)
 static void prove_on(cuzk_engine *e, const char *folder, cuzk_job_kind kind, uint64_t seed)
 {
     cuzk_err err;
-    rig_request rq;
-    rig_result r;
+    engine_request rq;
+    engine_answer r;
     cuzk_wait wait = 0;
-    rig_request_make(&rq, kind, seed, "same");
-    rig_result_init(&r);
-    CHECK_OK(cuzk_engine_prove(e, &rq.rq, NULL, rig_done, &r, &wait, &err), &err);
-    rig_wait(&r);
+    engine_request_make(&rq, kind, seed, "same");
+    engine_answer_init(&r);
+    CHECK_OK(cuzk_engine_prove(e, &rq.rq, NULL, engine_answer_set, &r, &wait, &err), &err);
+    engine_answer_wait(&r);
     CHECK_MSG(r.state == CUZK_JOB_COMPLETED, "%s", r.error);
-    CHECK(rig_verifies(&rq, r.proof, r.proof_bytes, folder));
-    rig_request_free(&rq);
-    rig_result_destroy(&r);
+    CHECK(engine_request_verifies(&rq, r.proof, r.proof_bytes, folder));
+    engine_request_free(&rq);
+    engine_answer_destroy(&r);
 }
 
-static void expect_failure(cuzk_engine *e, const rig_request *rq, const char *text);
+static void expect_failure(cuzk_engine *e, const engine_request *rq, const char *text);
 
 /* The check runs beside the witness: its verdict is the job's, and no device is to blame. */
 static void bad_input_on_devices(cuzk_engine *e)
 {
     cuzk_err err;
     static cuzk_engine_status s; /* static: frames are small */
-    rig_request rq;
-    rig_request_make(&rq, CUZK_JOB_WINNING, 3, "bad");
+    engine_request rq;
+    engine_request_make(&rq, CUZK_JOB_WINNING, 3, "bad");
     ((uint8_t *)(uintptr_t)rq.views[0].data)[200] ^= 1; /* somewhere in a Merkle path */
     expect_failure(e, &rq, "input: sector ");
     CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
@@ -196,7 +197,7 @@ static void bad_input_on_devices(cuzk_engine *e)
         CHECK(!s.devices[d].quarantined && s.devices[d].errors == 0);
     }
     cuzk_engine_status_free(&s);
-    rig_request_free(&rq);
+    engine_request_free(&rq);
 }
 
 static void devices(void)
@@ -265,55 +266,57 @@ static void same_id_two_contents(void)
     make_params(folder, post_kinds, 1);
     cuzk_engine *e = start(folder);
     for (uint64_t round = 0; round < test_iters(4); round++) {
-        rig_request rq[2];
-        rig_result r[2];
+        engine_request rq[2];
+        engine_answer r[2];
         cuzk_wait wait[2];
         for (uint64_t k = 0; k < 2; k++) {
-            rig_request_make(&rq[k], CUZK_JOB_WINNING, 100 + 2 * round + k, "winpost-1000-0");
-            rig_result_init(&r[k]);
-            CHECK_OK(cuzk_engine_prove(e, &rq[k].rq, NULL, rig_done, &r[k], &wait[k], &err), &err);
+            engine_request_make(&rq[k], CUZK_JOB_WINNING, 100 + 2 * round + k, "winpost-1000-0");
+            engine_answer_init(&r[k]);
+            CHECK_OK(
+                cuzk_engine_prove(e, &rq[k].rq, NULL, engine_answer_set, &r[k], &wait[k], &err),
+                &err);
         }
         for (int k = 0; k < 2; k++) {
-            rig_wait(&r[k]);
+            engine_answer_wait(&r[k]);
             CHECK_MSG(r[k].state == CUZK_JOB_COMPLETED, "%s", r[k].error);
             CHECK_STR(r[k].request_id, "winpost-1000-0");
-            CHECK(rig_verifies(&rq[k], r[k].proof, r[k].proof_bytes, folder));
+            CHECK(engine_request_verifies(&rq[k], r[k].proof, r[k].proof_bytes, folder));
         }
-        CHECK(!rig_verifies(&rq[0], r[1].proof, r[1].proof_bytes, folder));
+        CHECK(!engine_request_verifies(&rq[0], r[1].proof, r[1].proof_bytes, folder));
         for (int k = 0; k < 2; k++) {
-            rig_request_free(&rq[k]);
-            rig_result_destroy(&r[k]);
+            engine_request_free(&rq[k]);
+            engine_answer_destroy(&r[k]);
         }
     }
     cuzk_engine_destroy(e);
 }
 
 /* What is wrong with an input or an installation is told, with whose fault it is. */
-static void expect_failure(cuzk_engine *e, const rig_request *rq, const char *text)
+static void expect_failure(cuzk_engine *e, const engine_request *rq, const char *text)
 {
     cuzk_err err;
-    rig_result r;
+    engine_answer r;
     cuzk_wait wait;
-    rig_result_init(&r);
-    CHECK_OK(cuzk_engine_prove(e, &rq->rq, NULL, rig_done, &r, &wait, &err), &err);
-    rig_wait(&r);
+    engine_answer_init(&r);
+    CHECK_OK(cuzk_engine_prove(e, &rq->rq, NULL, engine_answer_set, &r, &wait, &err), &err);
+    engine_answer_wait(&r);
     CHECK(r.state == CUZK_JOB_FAILED && r.proof_bytes == 0);
     CHECK_MSG(strstr(r.error, text) == r.error, "%s", r.error);
-    rig_result_destroy(&r);
+    engine_answer_destroy(&r);
 }
 
 static void failures(void)
 {
     const char *folder = test_tmpdir();
     cuzk_err err = {.msg = ""};
-    rig_request winning, window;
-    rig_result r;
+    engine_request winning, window;
+    engine_answer r;
     cuzk_wait wait;
     char missing[1024];
     make_params(folder, post_kinds, 1);
     cuzk_engine *e = start(folder);
-    rig_request_make(&winning, CUZK_JOB_WINNING, 1, "w");
-    rig_request_make(&window, CUZK_JOB_WINDOW, 1, "d");
+    engine_request_make(&winning, CUZK_JOB_WINNING, 1, "w");
+    engine_request_make(&window, CUZK_JOB_WINDOW, 1, "d");
     (void)snprintf(missing, sizeof(missing), "environment: %s/v28-proof-of-spacetime", folder);
     expect_failure(e, &window, missing);
     uint8_t *blob = (uint8_t *)(uintptr_t)winning.views[0].data;
@@ -323,20 +326,20 @@ static void failures(void)
     winning.views[0].size -= 5;
     expect_failure(e, &winning, "input: vanilla_proofs[0]: ");
     winning.views[0].size += 5;
-    rig_result_init(&r);
+    engine_answer_init(&r);
     winning.rq.randomness.size = 31;
-    CHECK_STATUS(cuzk_engine_prove(e, &winning.rq, NULL, rig_done, &r, &wait, &err),
+    CHECK_STATUS(cuzk_engine_prove(e, &winning.rq, NULL, engine_answer_set, &r, &wait, &err),
                  CUZK_E_INVALID);
     CHECK_MSG(strstr(err.msg, "randomness has 31 bytes") != NULL, "%s", err.msg);
     winning.rq.randomness.size = 32;
     winning.rq.sector_size = 0; /* then the Merkle paths say it */
-    CHECK_OK(cuzk_engine_prove(e, &winning.rq, NULL, rig_done, &r, &wait, &err), &err);
-    rig_wait(&r);
+    CHECK_OK(cuzk_engine_prove(e, &winning.rq, NULL, engine_answer_set, &r, &wait, &err), &err);
+    engine_answer_wait(&r);
     CHECK_MSG(r.state == CUZK_JOB_COMPLETED, "%s", r.error);
-    rig_result_destroy(&r);
+    engine_answer_destroy(&r);
     cuzk_engine_destroy(e);
-    rig_request_free(&winning);
-    rig_request_free(&window);
+    engine_request_free(&winning);
+    engine_request_free(&window);
 }
 
 static void write_params(const char *path, const uint8_t *bytes, size_t n)
@@ -374,18 +377,18 @@ static void cut_params_on(cuzk_engine *e, const char *folder, const mock_device 
     evict(e, "winning-2k"); /* keys, too */
     CHECK_OK(cuzk_engine_preload(e, "winning-2k", &was, &freed, &err), &err);
     for (uint64_t i = 0; i < 2; i++) {
-        rig_request rq;
-        rig_result r;
+        engine_request rq;
+        engine_answer r;
         cuzk_wait wait;
         cuzk_engine_status s;
-        rig_request_make(&rq, CUZK_JOB_WINNING, 50 + i, "");
-        rig_result_init(&r);
+        engine_request_make(&rq, CUZK_JOB_WINNING, 50 + i, "");
+        engine_answer_init(&r);
         CHECK(truncate(path, (off_t)(n / 2 + i)) == 0);
         if (m != NULL) { /* with its key a device needs no file: it loses it */
             cuzk_accel_mock_set(m->dev, &lost);
         }
-        CHECK_OK(cuzk_engine_prove(e, &rq.rq, NULL, rig_done, &r, &wait, &err), &err);
-        rig_wait(&r);
+        CHECK_OK(cuzk_engine_prove(e, &rq.rq, NULL, engine_answer_set, &r, &wait, &err), &err);
+        engine_answer_wait(&r);
         CHECK(r.state == CUZK_JOB_FAILED && r.proof_bytes == 0);
         CHECK_STATUS(r.code, CUZK_E_IO);
         CHECK_MSG(strncmp(r.error, "environment: ", 13) == 0 && strstr(r.error, path) != NULL, "%s",
@@ -399,8 +402,8 @@ static void cut_params_on(cuzk_engine *e, const char *folder, const mock_device 
         cuzk_engine_status_free(&s);
         write_params(path, bytes, n);
         prove_on(e, folder, CUZK_JOB_WINNING, 70 + i);
-        rig_request_free(&rq);
-        rig_result_destroy(&r);
+        engine_request_free(&rq);
+        engine_answer_destroy(&r);
     }
     free(bytes);
 }
@@ -539,8 +542,8 @@ static void resident_within_budget(void)
     const char *folder = test_tmpdir();
     cuzk_err err;
     cuzk_engine *e = NULL;
-    rig_request *rq = calloc(JOBS, sizeof(*rq));
-    rig_result *r = calloc(JOBS, sizeof(*r));
+    engine_request *rq = calloc(JOBS, sizeof(*rq));
+    engine_answer *r = calloc(JOBS, sizeof(*r));
     cuzk_wait wait;
     uint64_t peak = 0;
     make_params(folder, kinds, 3);
@@ -549,9 +552,10 @@ static void resident_within_budget(void)
                                     .winning_reserve_bytes = (uint64_t)200 << 20};
     CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
     for (uint64_t i = 0; i < JOBS; i++) {
-        rig_request_make(&rq[i], mix[i % 3], i, "");
-        rig_result_init(&r[i]);
-        CHECK_OK(cuzk_engine_prove(e, &rq[i].rq, NULL, rig_done, &r[i], &wait, &err), &err);
+        engine_request_make(&rq[i], mix[i % 3], i, "");
+        engine_answer_init(&r[i]);
+        CHECK_OK(cuzk_engine_prove(e, &rq[i].rq, NULL, engine_answer_set, &r[i], &wait, &err),
+                 &err);
     }
     while (!cuzk_engine_is_idle(e)) {
         cuzk_engine_status s;
@@ -562,11 +566,11 @@ static void resident_within_budget(void)
         (void)usleep(5000);
     }
     for (int i = 0; i < JOBS; i++) {
-        rig_wait(&r[i]);
+        engine_answer_wait(&r[i]);
         CHECK_MSG(r[i].state == CUZK_JOB_COMPLETED, "%s", r[i].error);
-        CHECK(rig_verifies(&rq[i], r[i].proof, r[i].proof_bytes, folder));
-        rig_request_free(&rq[i]);
-        rig_result_destroy(&r[i]);
+        CHECK(engine_request_verifies(&rq[i], r[i].proof, r[i].proof_bytes, folder));
+        engine_request_free(&rq[i]);
+        engine_answer_destroy(&r[i]);
     }
     CHECK_MSG(peak <= cfg.budget_bytes / 100 * 105, "%llu MiB resident of a budget of %llu",
               (unsigned long long)(peak >> 20), (unsigned long long)(cfg.budget_bytes >> 20));
@@ -581,8 +585,8 @@ static void small_card(void)
     cuzk_err err;
     cuzk_engine *e = NULL;
     cuzk_engine_status s;
-    rig_request window;
-    rig_result r;
+    engine_request window;
+    engine_answer r;
     cuzk_wait wait = 0;
     mock_device m = {.limit = (uint64_t)7475 << 20};
     const cuzk_engine_accel accel = {open_mock, &m};
@@ -602,17 +606,17 @@ static void small_card(void)
         CHECK(a->needed_bytes != 0 && a->available_bytes == m.limit);
     }
     cuzk_engine_status_free(&s);
-    rig_request_make(&window, CUZK_JOB_WINDOW, 1, "wdpost");
-    rig_result_init(&r);
+    engine_request_make(&window, CUZK_JOB_WINDOW, 1, "wdpost");
+    engine_answer_init(&r);
     window.rq.sector_size = (uint64_t)32 << 30;
-    CHECK_STATUS(cuzk_engine_prove(e, &window.rq, NULL, rig_done, &r, &wait, &err),
+    CHECK_STATUS(cuzk_engine_prove(e, &window.rq, NULL, engine_answer_set, &r, &wait, &err),
                  CUZK_E_DEV_UNFIT);
     CHECK_MSG(strstr(err.msg, "wpost-32g") != NULL && strstr(err.msg, "mock device") != NULL &&
                   strstr(err.msg, "7475 MiB") != NULL,
               "%s", err.msg);
     cuzk_engine_destroy(e);
-    rig_request_free(&window);
-    rig_result_destroy(&r);
+    engine_request_free(&window);
+    engine_answer_destroy(&r);
     cuzk_pool_destroy(m.pool);
 }
 

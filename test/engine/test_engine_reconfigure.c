@@ -6,32 +6,32 @@
 #include "base/clock.h"
 #include "sys/host_memory.h"
 
-#include "mock_world.h"
+#include "mock_engine.h"
 #include "test.h"
 
-static void change(world *w, const cuzk_engine_config *c)
+static void change(mock_engine *w, const cuzk_engine_config *c)
 {
     cuzk_err err;
     CHECK_OK(cuzk_engine_reconfigure(w->e, c, &err), &err);
 }
 
-static void prove(world *w, uint64_t tag, uint32_t n_partitions)
+static void prove(mock_engine *w, uint64_t tag, uint32_t n_partitions)
 {
-    one *o = one_make(CUZK_JOB_POREP, tag, n_partitions, "");
-    one_prove(w, o);
-    rig_wait(&o->r);
+    test_job *o = test_job_make(CUZK_JOB_POREP, tag, n_partitions, "");
+    test_job_prove(w, o);
+    engine_answer_wait(&o->r);
     CHECK_MSG(is_right(o), "%s", o->r.error);
-    one_free(o);
+    test_job_free(o);
 }
 
-static cuzk_engine_status *status(world *w)
+static cuzk_engine_status *status(mock_engine *w)
 {
     static cuzk_engine_status s; /* static: frames are small */
     status_of(w, &s);
     return &s;
 }
 
-static uint64_t budget_total(world *w)
+static uint64_t budget_total(mock_engine *w)
 {
     cuzk_engine_status *s = status(w);
     const uint64_t total = s->budget_total;
@@ -39,7 +39,7 @@ static uint64_t budget_total(world *w)
     return total;
 }
 
-static uint32_t n_slots(world *w)
+static uint32_t n_slots(mock_engine *w)
 {
     cuzk_engine_status *s = status(w);
     const uint32_t n = s->devices[0].n_slots;
@@ -49,14 +49,14 @@ static uint32_t n_slots(world *w)
 
 static void budget(void)
 {
-    world w = {.cfg = {.eviction_min_idle_ms = 600000}};
+    mock_engine w = {.cfg = {.eviction_min_idle_ms = 600000}};
     cuzk_err err;
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     prove(&w, 1, 2);
-    one *other = one_make(CUZK_JOB_UPDATE, 2, 1, "");
-    one_prove(&w, other);
-    rig_wait(&other->r);
-    one_free(other);
+    test_job *other = test_job_make(CUZK_JOB_UPDATE, 2, 1, "");
+    test_job_prove(&w, other);
+    engine_answer_wait(&other->r);
+    test_job_free(other);
     wait_rest(&w); /* two circuits of 40 MiB are loaded and idle */
     cuzk_engine_config c = w.cfg;
     c.budget_bytes = (cuzk_host_memory_resident() + 16 * MOCK_MIB + 84 * MOCK_MIB) / 13 * 16;
@@ -66,8 +66,8 @@ static void budget(void)
 
     /* a job that runs must still fit; the engine says which, and nothing changes */
     mock_close(&w.b, MOCK_PROVE);
-    one *o = one_make(CUZK_JOB_POREP, 4, 2, "running");
-    one_prove(&w, o);
+    test_job *o = test_job_make(CUZK_JOB_POREP, 4, 2, "running");
+    test_job_prove(&w, o);
     mock_wait_inside(&w.b, MOCK_PROVE, 1);
     cuzk_engine_config small = c;
     small.budget_bytes = (cuzk_host_memory_resident() + 16 * MOCK_MIB + 30 * MOCK_MIB) / 13 * 16;
@@ -82,9 +82,9 @@ static void budget(void)
     CHECK_MSG(strstr(err.msg, "the process itself") != NULL, "%s", err.msg);
     CHECK_U64(budget_total(&w), c.budget_bytes);
     mock_open(&w.b, MOCK_PROVE);
-    rig_wait(&o->r);
+    engine_answer_wait(&o->r);
     CHECK(is_right(o));
-    one_free(o);
+    test_job_free(o);
 
     wait_rest(&w); /* now nobody needs so much: the idle circuit goes, too */
     small.budget_bytes = (cuzk_host_memory_resident() + 16 * MOCK_MIB + 30 * MOCK_MIB) / 13 * 16;
@@ -94,26 +94,26 @@ static void budget(void)
     cuzk_engine_status *s = status(&w);
     CHECK(s->budget_used <= s->budget_total);
     cuzk_engine_status_free(s);
-    o = one_make(CUZK_JOB_POREP, 5, 1, "");
-    CHECK_STATUS(cuzk_engine_prove(w.e, &o->rq, NULL, rig_done, &o->r, &o->wait, &err),
+    o = test_job_make(CUZK_JOB_POREP, 5, 1, "");
+    CHECK_STATUS(cuzk_engine_prove(w.e, &o->rq, NULL, engine_answer_set, &o->r, &o->wait, &err),
                  CUZK_E_BUDGET);
-    one_free(o);
+    test_job_free(o);
     change(&w, &w.cfg);
     prove(&w, 6, 4);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 static void slots(void)
 {
     enum { JOBS = 6 };
-    world w = {.cfg = {.slots_per_device = 1}};
-    one *o[JOBS];
-    world_open(&w, 1);
+    mock_engine w = {.cfg = {.slots_per_device = 1}};
+    test_job *o[JOBS];
+    mock_engine_open(&w, 1);
     CHECK_U64(n_slots(&w), 2); /* one of them for WinningPoSt */
     mock_close(&w.b, MOCK_PROVE);
     for (uint64_t i = 0; i < JOBS; i++) {
-        o[i] = one_make(CUZK_JOB_WINDOW, i, 1, "");
-        one_prove(&w, o[i]);
+        o[i] = test_job_make(CUZK_JOB_WINDOW, i, 1, "");
+        test_job_prove(&w, o[i]);
     }
     mock_wait_inside(&w.b, MOCK_PROVE, 1);
     cuzk_engine_config c = w.cfg;
@@ -126,22 +126,22 @@ static void slots(void)
     CHECK_U64(n_slots(&w), 4); /* while they are busy */
     mock_open(&w.b, MOCK_PROVE);
     for (int i = 0; i < JOBS; i++) {
-        rig_wait(&o[i]->r);
+        engine_answer_wait(&o[i]->r);
         CHECK(is_right(o[i]));
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     wait_rest(&w);
     CHECK_U64(n_slots(&w), 2);
     atomic_store(&w.b.most_on_device, 0);
     atomic_store(&w.b.sleep_us[MOCK_PROVE], 2000);
     for (uint64_t i = 0; i < JOBS; i++) {
-        o[i] = one_make(CUZK_JOB_WINDOW, 100 + i, 1, "");
-        one_prove(&w, o[i]);
+        o[i] = test_job_make(CUZK_JOB_WINDOW, 100 + i, 1, "");
+        test_job_prove(&w, o[i]);
     }
     for (int i = 0; i < JOBS; i++) {
-        rig_wait(&o[i]->r);
+        engine_answer_wait(&o[i]->r);
         CHECK(is_right(o[i]));
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     CHECK_U64(atomic_load(&w.b.most_on_device), 1);
     /* up and down again and again makes no more threads than there are places */
@@ -151,55 +151,57 @@ static void slots(void)
         prove(&w, 200 + i, 2);
     }
     CHECK(n_slots(&w) <= 4);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 static void queue_limit(void)
 {
-    world w = {.cfg = {.max_queued_jobs = 2}};
+    mock_engine w = {.cfg = {.max_queued_jobs = 2}};
     cuzk_err err;
-    one *o[6];
-    world_open(&w, 1);
+    test_job *o[6];
+    mock_engine_open(&w, 1);
     mock_close(&w.b, MOCK_WITNESS);
     for (uint64_t i = 0; i < 6; i++) {
-        o[i] = one_make(CUZK_JOB_POREP, i, 2, "");
+        o[i] = test_job_make(CUZK_JOB_POREP, i, 2, "");
     }
-    one_prove(&w, o[0]);
-    one_prove(&w, o[1]);
-    CHECK_STATUS(cuzk_engine_prove(w.e, &o[2]->rq, NULL, rig_done, &o[2]->r, &o[2]->wait, &err),
-                 CUZK_E_BUDGET);
+    test_job_prove(&w, o[0]);
+    test_job_prove(&w, o[1]);
+    CHECK_STATUS(
+        cuzk_engine_prove(w.e, &o[2]->rq, NULL, engine_answer_set, &o[2]->r, &o[2]->wait, &err),
+        CUZK_E_BUDGET);
     cuzk_engine_config c = w.cfg;
     c.max_queued_jobs = 5;
     change(&w, &c);
     for (int i = 2; i < 5; i++) {
-        one_prove(&w, o[i]);
+        test_job_prove(&w, o[i]);
     }
-    CHECK_STATUS(cuzk_engine_prove(w.e, &o[5]->rq, NULL, rig_done, &o[5]->r, &o[5]->wait, &err),
-                 CUZK_E_BUDGET);
+    CHECK_STATUS(
+        cuzk_engine_prove(w.e, &o[5]->rq, NULL, engine_answer_set, &o[5]->r, &o[5]->wait, &err),
+        CUZK_E_BUDGET);
     c.max_queued_jobs = 1; /* who is in stays in */
     change(&w, &c);
     mock_open(&w.b, MOCK_WITNESS);
     for (int i = 0; i < 5; i++) {
-        rig_wait(&o[i]->r);
+        engine_answer_wait(&o[i]->r);
         CHECK(is_right(o[i]));
     }
     for (int i = 0; i < 6; i++) {
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* A device that hangs without a limit is abandoned as soon as there is one. */
 static void device_timeout(void)
 {
-    world w = {.e = NULL};
-    world_open(&w, 2);
+    mock_engine w = {.e = NULL};
+    mock_engine_open(&w, 2);
     w.b.ignores_cancel = true;
     w.b.hanging_device = 1;
     mock_close(&w.b, MOCK_PROVE);
-    one *o = one_make(CUZK_JOB_POREP, 1, 6, "");
-    one_prove(&w, o);
+    test_job *o = test_job_make(CUZK_JOB_POREP, 1, 6, "");
+    test_job_prove(&w, o);
     mock_wait_inside(&w.b, MOCK_PROVE, 1);
     for (int i = 0; i < 30; i++) {
         nap();
@@ -208,26 +210,26 @@ static void device_timeout(void)
     cuzk_engine_config c = w.cfg;
     c.device_timeout_ms = 30;
     change(&w, &c);
-    rig_wait(&o->r);
+    engine_answer_wait(&o->r);
     CHECK(o->r.state == CUZK_JOB_COMPLETED);
-    one_free(o);
+    test_job_free(o);
     mock_open(&w.b, MOCK_PROVE);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* Results are kept for as long as the newest setting says. */
 static void retention(void)
 {
-    world w = {.cfg = {.result_keep_ms = 3600000}};
+    mock_engine w = {.cfg = {.result_keep_ms = 3600000}};
     char id[CUZK_JOB_ID_BYTES];
     cuzk_err err;
-    world_open(&w, 1);
-    one *o = one_make(CUZK_JOB_POREP, 1, 1, "kept");
-    one_submit(&w, o);
+    mock_engine_open(&w, 1);
+    test_job *o = test_job_make(CUZK_JOB_POREP, 1, 1, "kept");
+    test_job_submit(&w, o);
     (void)snprintf(id, sizeof(id), "%s", o->id);
-    CHECK_OK(cuzk_engine_await(w.e, id, 0, rig_done, &o->r, &o->wait, &err), &err);
-    rig_wait(&o->r);
+    CHECK_OK(cuzk_engine_await(w.e, id, 0, engine_answer_set, &o->r, &o->wait, &err), &err);
+    engine_answer_wait(&o->r);
     cuzk_engine_status *s = status(&w);
     CHECK_U64(s->n_jobs, 1);
     cuzk_engine_status_free(s);
@@ -241,14 +243,14 @@ static void retention(void)
         cuzk_engine_status_free(s);
         CHECK_MSG(cuzk_clock_ns() < limit, "the job is kept");
     }
-    one_free(o);
-    world_close(&w);
+    test_job_free(o);
+    mock_engine_close(&w);
 }
 
 static void without_memory(void)
 {
-    world w = {.e = NULL};
-    world_open(&w, 2);
+    mock_engine w = {.e = NULL};
+    mock_engine_open(&w, 2);
     cuzk_engine_config c = w.cfg;
     c.max_queued_jobs = 100000;
     uint64_t failed = 0;
@@ -266,7 +268,7 @@ static void without_memory(void)
     CHECK(failed >= 2);
     prove(&w, 1, 3);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 static const cuzk_case cases[] = {CASE(budget),         CASE(slots),     CASE(queue_limit),

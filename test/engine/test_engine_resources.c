@@ -7,25 +7,25 @@
 #include "base/clock.h"
 #include "sys/host_memory.h"
 
-#include "mock_world.h"
+#include "mock_engine.h"
 #include "test.h"
 
 /* A wrong proof is made again on another device; wrong everywhere, the job fails and says where. */
 static void wrong_proofs(void)
 {
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     cuzk_engine_status s;
-    world_open(&w, 2);
+    mock_engine_open(&w, 2);
     atomic_store(&w.b.wrong_device, 1);
-    one *o[8];
+    test_job *o[8];
     for (uint64_t i = 0; i < 8; i++) {
-        o[i] = one_make(CUZK_JOB_POREP, i, 2, "");
-        one_prove(&w, o[i]);
+        o[i] = test_job_make(CUZK_JOB_POREP, i, 2, "");
+        test_job_prove(&w, o[i]);
     }
     for (int i = 0; i < 8; i++) {
-        rig_wait(&o[i]->r);
+        engine_answer_wait(&o[i]->r);
         CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     status_of(&w, &s);
     CHECK(s.reproved[CUZK_JOB_POREP] > 0 && s.devices[0].errors > 0);
@@ -36,35 +36,35 @@ static void wrong_proofs(void)
     const cuzk_job_kind kinds[] = {CUZK_JOB_POREP, CUZK_JOB_UPDATE, CUZK_JOB_WINDOW,
                                    CUZK_JOB_WINNING};
     for (uint64_t k = 0; k < 4; k++) {
-        one *bad = one_make(kinds[k], 100 + k, 1, "");
-        one_prove(&w, bad);
-        rig_wait(&bad->r);
+        test_job *bad = test_job_make(kinds[k], 100 + k, 1, "");
+        test_job_prove(&w, bad);
+        engine_answer_wait(&bad->r);
         CHECK(bad->r.state == CUZK_JOB_FAILED && bad->r.proof_bytes == 0);
         CHECK_MSG(strncmp(bad->r.error, "internal: partition 0", 21) == 0, "%s", bad->r.error);
-        one_free(bad);
+        test_job_free(bad);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* A device that hangs: quarantined, its partition goes on elsewhere, and it comes back. */
 static void hanging_device(void)
 {
-    world w = {.cfg = {.device_timeout_ms = 1000}};
+    mock_engine w = {.cfg = {.device_timeout_ms = 1000}};
     cuzk_engine_status s;
-    world_open(&w, 2);
+    mock_engine_open(&w, 2);
     w.b.ignores_cancel = true;
     w.b.hanging_device = 1;
     mock_close(&w.b, MOCK_PROVE);
-    one *o[6];
+    test_job *o[6];
     for (uint64_t i = 0; i < 6; i++) {
-        o[i] = one_make(CUZK_JOB_POREP, i, 2, "");
-        one_prove(&w, o[i]);
+        o[i] = test_job_make(CUZK_JOB_POREP, i, 2, "");
+        test_job_prove(&w, o[i]);
     }
     for (int i = 0; i < 6; i++) {
-        rig_wait(&o[i]->r);
+        engine_answer_wait(&o[i]->r);
         CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     /* The other device may have been quick enough to take everything: then there is more. */
     const uint64_t out_limit = cuzk_clock_ns() + 60 * SECOND_NS;
@@ -77,11 +77,11 @@ static void hanging_device(void)
         CHECK(!other_is_out);
         CHECK_MSG(cuzk_clock_ns() < out_limit, "the device that hangs is not quarantined");
         if (!is_out) {
-            one *more = one_make(CUZK_JOB_POREP, i, 2, "");
-            one_prove(&w, more);
-            rig_wait(&more->r);
+            test_job *more = test_job_make(CUZK_JOB_POREP, i, 2, "");
+            test_job_prove(&w, more);
+            engine_answer_wait(&more->r);
             CHECK_MSG(is_right(more), "%s", more->r.error);
-            one_free(more);
+            test_job_free(more);
         }
     }
     CHECK_U64(atomic_load(&w.b.proofs_of_device[0]), 0);
@@ -96,97 +96,99 @@ static void hanging_device(void)
         cuzk_engine_status_free(&s);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* The only device hangs: the job fails instead of waiting for ever. */
 static void only_device_hangs(void)
 {
-    world w = {.cfg = {.device_timeout_ms = 50}};
-    world_open(&w, 1);
+    mock_engine w = {.cfg = {.device_timeout_ms = 50}};
+    mock_engine_open(&w, 1);
     w.b.ignores_cancel = true;
     mock_close(&w.b, MOCK_PROVE);
-    one *o = one_make(CUZK_JOB_WINNING, 1, 1, "win");
-    one_prove(&w, o);
-    rig_wait(&o->r);
+    test_job *o = test_job_make(CUZK_JOB_WINNING, 1, 1, "win");
+    test_job_prove(&w, o);
+    engine_answer_wait(&o->r);
     CHECK(o->r.state == CUZK_JOB_FAILED);
     CHECK_MSG(strncmp(o->r.error, "environment: partition 0: device 0", 34) == 0, "%s", o->r.error);
     mock_open(&w.b, MOCK_PROVE);
-    one *next = one_make(CUZK_JOB_WINNING, 2, 1, "win");
-    one_prove(&w, next); /* taken up when the device is back */
-    rig_wait(&next->r);
+    test_job *next = test_job_make(CUZK_JOB_WINNING, 2, 1, "win");
+    test_job_prove(&w, next); /* taken up when the device is back */
+    engine_answer_wait(&next->r);
     CHECK_MSG(is_right(next), "%s", next->r.error);
-    one_free(o);
-    one_free(next);
-    world_close(&w);
+    test_job_free(o);
+    test_job_free(next);
+    mock_engine_close(&w);
 }
 
 static void lost_device(void)
 {
-    world w = {.e = NULL};
-    world_open(&w, 2);
+    mock_engine w = {.e = NULL};
+    mock_engine_open(&w, 2);
     atomic_store(&w.b.lost, 200);
     atomic_store(&w.b.probes_to_fail, 3);
     size_t completed = 0;
     for (uint64_t i = 0; i < 30; i++) {
-        one *o = one_make(CUZK_JOB_POREP, i, 2, "");
-        one_prove(&w, o);
-        rig_wait(&o->r);
+        test_job *o = test_job_make(CUZK_JOB_POREP, i, 2, "");
+        test_job_prove(&w, o);
+        engine_answer_wait(&o->r);
         CHECK(o->r.state == CUZK_JOB_COMPLETED ? is_right(o) : o->r.proof_bytes == 0);
         completed += o->r.state == CUZK_JOB_COMPLETED ? 1 : 0;
-        one_free(o);
+        test_job_free(o);
     }
     CHECK(completed > 20);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* Refused at once, with the numbers, when it can never fit. */
 static void never_fits(void)
 {
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     cuzk_err err = {.msg = ""};
     /* 3/16 are for inputs, and the process itself counts */
     w.cfg.budget_bytes = (cuzk_host_memory_resident() + 30 * MOCK_MIB) / 13 * 16;
-    world_open(&w, 1);
-    one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
-    CHECK_STATUS(cuzk_engine_prove(w.e, &big->rq, NULL, rig_done, &big->r, &big->wait, &err),
-                 CUZK_E_BUDGET);
+    mock_engine_open(&w, 1);
+    test_job *big = test_job_make(CUZK_JOB_POREP, 1, 1, "big");
+    CHECK_STATUS(
+        cuzk_engine_prove(w.e, &big->rq, NULL, engine_answer_set, &big->r, &big->wait, &err),
+        CUZK_E_BUDGET);
     CHECK_MSG(strstr(err.msg, "porep-32g can never fit: it needs ") != NULL, "%s", err.msg);
     CHECK_MSG(strstr(err.msg, "(40 circuit and parameters, 30 a partition, ") != NULL, "%s",
               err.msg);
-    one *small = one_make(CUZK_JOB_WINNING, 1, 1, "small");
-    one_prove(&w, small);
-    rig_wait(&small->r);
+    test_job *small = test_job_make(CUZK_JOB_WINNING, 1, 1, "small");
+    test_job_prove(&w, small);
+    engine_answer_wait(&small->r);
     CHECK(is_right(small));
-    one_free(big);
-    one_free(small);
-    world_close(&w);
+    test_job_free(big);
+    test_job_free(small);
+    mock_engine_close(&w);
 }
 
 /* What the front may take is taken from the start; the total stays the configured one. */
 static void front_is_part_of_the_budget(void)
 {
-    world w = {.cfg = {.budget_bytes = 600 * MOCK_MIB, .front_bytes = 400 * MOCK_MIB}};
+    mock_engine w = {.cfg = {.budget_bytes = 600 * MOCK_MIB, .front_bytes = 400 * MOCK_MIB}};
     cuzk_err err = {.msg = ""};
     cuzk_engine_status s;
     cuzk_engine *none = NULL;
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     status_of(&w, &s);
     CHECK_U64(s.budget_total, 600 * MOCK_MIB);
     CHECK(s.budget_used >= 400 * MOCK_MIB);
     cuzk_engine_status_free(&s);
-    one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
-    CHECK_STATUS(cuzk_engine_prove(w.e, &big->rq, NULL, rig_done, &big->r, &big->wait, &err),
-                 CUZK_E_BUDGET);
+    test_job *big = test_job_make(CUZK_JOB_POREP, 1, 1, "big");
+    CHECK_STATUS(
+        cuzk_engine_prove(w.e, &big->rq, NULL, engine_answer_set, &big->r, &big->wait, &err),
+        CUZK_E_BUDGET);
     CHECK_MSG(strstr(err.msg, "the process, requests and answers), the budget allows") != NULL,
               "%s", err.msg);
-    one *small = one_make(CUZK_JOB_WINNING, 1, 1, "small");
-    one_prove(&w, small);
-    rig_wait(&small->r);
+    test_job *small = test_job_make(CUZK_JOB_WINNING, 1, 1, "small");
+    test_job_prove(&w, small);
+    engine_answer_wait(&small->r);
     CHECK(is_right(small));
-    one_free(big);
-    one_free(small);
+    test_job_free(big);
+    test_job_free(small);
     CHECK(atomic_load(&w.b.peak) <= 200 * MOCK_MIB);
     /* Not another one that leaves the engine nothing. */
     cuzk_engine_config c = w.cfg;
@@ -196,37 +198,37 @@ static void front_is_part_of_the_budget(void)
     c.front_bytes = 590 * MOCK_MIB;
     CHECK_STATUS(cuzk_engine_create(&none, &c, &err), CUZK_E_BUDGET);
     mock_destroy(&b);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* Room for one circuit: kinds that alternate evict each other, and all finish. */
 static void one_circuit_fits(void)
 {
-    world w = {.cfg = {.eviction_min_idle_ms = 3600 * 1000}};
+    mock_engine w = {.cfg = {.eviction_min_idle_ms = 3600 * 1000}};
     w.cfg.budget_bytes = (cuzk_host_memory_resident() + 130 * MOCK_MIB) / 13 * 16;
-    world_open(&w, 2);
-    one *o[40];
+    mock_engine_open(&w, 2);
+    test_job *o[40];
     for (uint64_t i = 0; i < 40; i++) {
-        o[i] = one_make((cuzk_job_kind)(1 + i % 3), i, 1, "");
-        one_prove(&w, o[i]);
+        o[i] = test_job_make((cuzk_job_kind)(1 + i % 3), i, 1, "");
+        test_job_prove(&w, o[i]);
     }
     for (int i = 0; i < 40; i++) {
-        rig_wait(&o[i]->r);
+        engine_answer_wait(&o[i]->r);
         CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 static void preload_and_evict(void)
 {
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     cuzk_err err;
     bool already = true, was_loaded = false;
     uint64_t ms = 99, freed = 0;
     cuzk_engine_status s;
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     CHECK_OK(cuzk_engine_preload(w.e, "porep-32g", &already, &ms, &err), &err);
     CHECK(!already);
     CHECK_OK(cuzk_engine_preload(w.e, "porep-32g", &already, &ms, &err), &err);
@@ -237,12 +239,12 @@ static void preload_and_evict(void)
     CHECK_U64(s.cached[0].bytes + s.cached[1].bytes, 40 * MOCK_MIB);
     cuzk_engine_status_free(&s);
     mock_close(&w.b, MOCK_PROVE);
-    one *o = one_make(CUZK_JOB_POREP, 1, 1, "porep");
-    one_prove(&w, o);
+    test_job *o = test_job_make(CUZK_JOB_POREP, 1, 1, "porep");
+    test_job_prove(&w, o);
     mock_wait_inside(&w.b, MOCK_PROVE, 1);
     CHECK_STATUS(cuzk_engine_evict(w.e, "porep-32g", &was_loaded, &freed, &err), CUZK_E_BUDGET);
     mock_open(&w.b, MOCK_PROVE);
-    rig_wait(&o->r);
+    engine_answer_wait(&o->r);
     wait_rest(&w);
     CHECK_OK(cuzk_engine_evict(w.e, "porep-32g", &was_loaded, &freed, &err), &err);
     CHECK(was_loaded && freed == 40 * MOCK_MIB);
@@ -252,37 +254,38 @@ static void preload_and_evict(void)
     CHECK_U64(atomic_load(&w.b.used), 0);
     atomic_store(&w.b.fail[MOCK_LOAD], 1000);
     CHECK_STATUS(cuzk_engine_preload(w.e, "porep-32g", &already, &ms, &err), CUZK_E_NOMEM);
-    one_free(o);
-    world_close(&w);
+    test_job_free(o);
+    mock_engine_close(&w);
 }
 
 /* Inputs that do not fit in memory while they wait are read back from the store. */
 static void parked_inputs(void)
 {
-    world w = {.cfg = {.budget_bytes = 200 * MOCK_MIB}};
+    mock_engine w = {.cfg = {.budget_bytes = 200 * MOCK_MIB}};
     cuzk_err err;
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     mock_close(&w.b, MOCK_CHECK);
-    one *o[8];
+    test_job *o[8];
     uint8_t *inputs[8];
     const size_t n = 5 << 20; /* the store keeps 40 MiB, the engine 12.5 */
     for (uint64_t i = 0; i < 8; i++) {
-        o[i] = one_make(CUZK_JOB_POREP, i, 1, "");
+        o[i] = test_job_make(CUZK_JOB_POREP, i, 1, "");
         inputs[i] = calloc(1, n);
         memcpy(inputs[i], &o[i]->job, sizeof(o[i]->job));
         o[i]->rq.vanilla_proof = (cuzk_bytes){inputs[i], n};
-        CHECK_OK(cuzk_engine_prove(w.e, &o[i]->rq, NULL, rig_done, &o[i]->r, &o[i]->wait, &err),
-                 &err);
+        CHECK_OK(
+            cuzk_engine_prove(w.e, &o[i]->rq, NULL, engine_answer_set, &o[i]->r, &o[i]->wait, &err),
+            &err);
         free(inputs[i]);
     }
     mock_open(&w.b, MOCK_CHECK);
     for (int i = 0; i < 8; i++) {
-        rig_wait(&o[i]->r);
+        engine_answer_wait(&o[i]->r);
         CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* An engine that ends leaves its jobs in the store; the next one proves them. */
@@ -291,10 +294,10 @@ static void taken_up(void)
     cuzk_err err;
     mock_store store;
     mock_store_init(&store);
-    one *o[5];
+    test_job *o[5];
     char ids[5][CUZK_JOB_ID_BYTES];
     for (int run = 0; run < 2; run++) {
-        world w = {.cfg = {.store = &store.vtable}};
+        mock_engine w = {.cfg = {.store = &store.vtable}};
         w.before = cuzk_alloc_get_stats();
         mock_init(&w.b, 1);
         w.cfg.backend = &w.b.vtable;
@@ -305,17 +308,19 @@ static void taken_up(void)
         CHECK_OK(cuzk_engine_create(&w.e, &w.cfg, &err), &err);
         for (uint64_t i = 0; i < 5; i++) {
             if (run == 0) {
-                o[i] = one_make(i == 0 ? CUZK_JOB_WINDOW : CUZK_JOB_POREP, i, 2, "same");
+                o[i] = test_job_make(i == 0 ? CUZK_JOB_WINDOW : CUZK_JOB_POREP, i, 2, "same");
                 o[i]->job.n_partitions = i == 0 ? 1 : 2;
-                one_submit(&w, o[i]);
+                test_job_submit(&w, o[i]);
                 memcpy(ids[i], o[i]->id, sizeof(ids[i]));
-                CHECK_OK(cuzk_engine_await(w.e, ids[i], 0, rig_done, &o[i]->r, &o[i]->wait, &err),
+                CHECK_OK(cuzk_engine_await(w.e, ids[i], 0, engine_answer_set, &o[i]->r, &o[i]->wait,
+                                           &err),
                          &err);
             } else {
                 o[i]->r.calls = 0;
-                CHECK_OK(cuzk_engine_await(w.e, ids[i], 0, rig_done, &o[i]->r, &o[i]->wait, &err),
+                CHECK_OK(cuzk_engine_await(w.e, ids[i], 0, engine_answer_set, &o[i]->r, &o[i]->wait,
+                                           &err),
                          &err);
-                rig_wait(&o[i]->r);
+                engine_answer_wait(&o[i]->r);
                 CHECK_MSG(is_right(o[i]), "%s", o[i]->r.error);
                 CHECK_STR(o[i]->r.request_id, "same");
             }
@@ -328,18 +333,19 @@ static void taken_up(void)
         mock_destroy(&w.b);
     }
     /* a third run knows the results */
-    world w = {.cfg = {.store = &store.vtable}};
-    world_open(&w, 1);
+    mock_engine w = {.cfg = {.store = &store.vtable}};
+    mock_engine_open(&w, 1);
     for (int i = 0; i < 5; i++) {
         o[i]->r.calls = 0;
-        CHECK_OK(cuzk_engine_await(w.e, ids[i], 0, rig_done, &o[i]->r, &o[i]->wait, &err), &err);
-        rig_wait(&o[i]->r);
+        CHECK_OK(cuzk_engine_await(w.e, ids[i], 0, engine_answer_set, &o[i]->r, &o[i]->wait, &err),
+                 &err);
+        engine_answer_wait(&o[i]->r);
         CHECK(is_right(o[i]));
         o[i]->r.calls = 0;
-        one_prove(&w, o[i]); /* the same request: the kept proof */
-        rig_wait(&o[i]->r);
+        test_job_prove(&w, o[i]); /* the same request: the kept proof */
+        engine_answer_wait(&o[i]->r);
         CHECK(is_right(o[i]));
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     CHECK_U64(atomic_load(&w.b.calls[MOCK_PROVE]), 0);
     cuzk_engine_destroy(w.e);
@@ -351,7 +357,7 @@ static void taken_up(void)
  * numbers, and harms nobody else. */
 static void key_never_fits(void)
 {
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     mock_init(&w.b, 1);
     mock_use_keys(&w.b, 12 * MOCK_MIB);
     w.before = cuzk_alloc_get_stats();
@@ -367,23 +373,23 @@ static void key_never_fits(void)
     cuzk_err err;
     cuzk_engine_status s;
     CHECK_OK(cuzk_engine_create(&w.e, &w.cfg, &err), &err);
-    one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
-    one_prove(&w, big);
-    rig_wait(&big->r);
+    test_job *big = test_job_make(CUZK_JOB_POREP, 1, 1, "big");
+    test_job_prove(&w, big);
+    engine_answer_wait(&big->r);
     CHECK(big->r.state == CUZK_JOB_FAILED);
     CHECK_MSG(strstr(big->r.error, "environment: ") == big->r.error &&
                   strstr(big->r.error, "can never be loaded") != NULL,
               "%s", big->r.error);
-    one *small = one_make(CUZK_JOB_WINNING, 1, 1, "small");
-    one_prove(&w, small);
-    rig_wait(&small->r);
+    test_job *small = test_job_make(CUZK_JOB_WINNING, 1, 1, "small");
+    test_job_prove(&w, small);
+    engine_answer_wait(&small->r);
     CHECK_MSG(is_right(small), "%s", small->r.error);
     status_of(&w, &s);
     CHECK(!s.devices[0].quarantined);
     cuzk_engine_status_free(&s);
-    one_free(big);
-    one_free(small);
-    world_close(&w);
+    test_job_free(big);
+    test_job_free(small);
+    mock_engine_close(&w);
 }
 
 /* The same budget, and a device that has room for half of the points: the others stay in their file,
@@ -391,7 +397,7 @@ static void key_never_fits(void)
 static void key_streams_from_file(void)
 {
     for (int i = 0; i < 3; i++) {
-        world w = {.e = NULL};
+        mock_engine w = {.e = NULL};
         cuzk_err err;
         mock_init(&w.b, 1);
         mock_use_keys(&w.b, 20 * MOCK_MIB);
@@ -407,13 +413,13 @@ static void key_streams_from_file(void)
         w.b.circuits[0].prove_bytes = MOCK_MIB;
         w.b.circuits[0].verify_bytes = 0;
         CHECK_OK(cuzk_engine_create(&w.e, &w.cfg, &err), &err);
-        one *big = one_make(CUZK_JOB_POREP, 1, 1, "big");
-        one_prove(&w, big);
-        rig_wait(&big->r);
+        test_job *big = test_job_make(CUZK_JOB_POREP, 1, 1, "big");
+        test_job_prove(&w, big);
+        engine_answer_wait(&big->r);
         CHECK_MSG(is_right(big), "%s", big->r.error);
         CHECK_U64(atomic_load(&w.b.keys_from_file), i == 2 ? 0 : 1);
-        one_free(big);
-        world_close(&w);
+        test_job_free(big);
+        mock_engine_close(&w);
     }
 }
 
@@ -421,15 +427,15 @@ static void key_streams_from_file(void)
  * past all of them. */
 static void full_queue(void)
 {
-    world w = {.e = NULL};
+    mock_engine w = {.e = NULL};
     cuzk_engine_status s;
-    world_open(&w, 1);
+    mock_engine_open(&w, 1);
     const size_t n = 4095;
-    one **o = calloc(n, sizeof(one *));
+    test_job **o = calloc(n, sizeof(test_job *));
     mock_close(&w.b, MOCK_CHECK);
     for (size_t i = 0; i < n; i++) {
-        o[i] = one_make(CUZK_JOB_POREP, i, 1, "");
-        one_prove(&w, o[i]);
+        o[i] = test_job_make(CUZK_JOB_POREP, i, 1, "");
+        test_job_prove(&w, o[i]);
     }
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < 5; i++) {
@@ -442,36 +448,36 @@ static void full_queue(void)
         best = took < best ? took : best;
     }
     CHECK_MSG(best < 50 * 1000000, "%llu us", (unsigned long long)(best / 1000));
-    one *winning = one_make(CUZK_JOB_WINNING, 1, 1, "winning");
-    one_prove(&w, winning);
+    test_job *winning = test_job_make(CUZK_JOB_WINNING, 1, 1, "winning");
+    test_job_prove(&w, winning);
     mock_wait_inside(&w.b, MOCK_CHECK, 2);
     mock_open(&w.b, MOCK_CHECK);
-    rig_wait(&winning->r);
+    engine_answer_wait(&winning->r);
     CHECK(is_right(winning));
-    one_free(winning);
+    test_job_free(winning);
     for (size_t i = 0; i < n; i++) {
-        rig_wait(&o[i]->r);
+        engine_answer_wait(&o[i]->r);
         CHECK(is_right(o[i]));
-        one_free(o[i]);
+        test_job_free(o[i]);
     }
     free(o);
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* 10,000 small jobs: what is kept is bounded, memory stays flat. */
 static void flat_memory(void)
 {
-    world w = {.cfg = {.result_keep_count = 100}};
-    world_open(&w, 2);
+    mock_engine w = {.cfg = {.result_keep_count = 100}};
+    mock_engine_open(&w, 2);
     uint64_t blocks_early = 0;
     const size_t n = test_iters(10000);
     for (size_t i = 0; i < n; i++) {
-        one *o = one_make(CUZK_JOB_WINNING, i, 1, "small");
-        one_prove(&w, o);
-        rig_wait(&o->r);
+        test_job *o = test_job_make(CUZK_JOB_WINNING, i, 1, "small");
+        test_job_prove(&w, o);
+        engine_answer_wait(&o->r);
         CHECK(is_right(o));
-        one_free(o);
+        test_job_free(o);
         if (i == 500) {
             wait_rest(&w);
             blocks_early = cuzk_alloc_get_stats().blocks_now;
@@ -481,46 +487,46 @@ static void flat_memory(void)
     /* the store's records are its own: 2 blocks for each of the jobs since */
     const uint64_t grown = cuzk_alloc_get_stats().blocks_now - blocks_early;
     CHECK_MSG(grown <= 2 * (n - 501) + 16, "%llu blocks more", (unsigned long long)grown);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* No device comes back: what waits for one fails in the end. */
 static void no_device_at_all(void)
 {
-    world w = {.cfg = {.no_device_ms = 60}};
-    world_open(&w, 2);
+    mock_engine w = {.cfg = {.no_device_ms = 60}};
+    mock_engine_open(&w, 2);
     atomic_store(&w.b.lost, 1000);
     atomic_store(&w.b.probes_to_fail, 1000000);
     for (uint64_t i = 0; i < 3; i++) {
-        one *o = one_make(CUZK_JOB_POREP, i, 2, "");
-        one_prove(&w, o);
-        rig_wait(&o->r);
+        test_job *o = test_job_make(CUZK_JOB_POREP, i, 2, "");
+        test_job_prove(&w, o);
+        engine_answer_wait(&o->r);
         CHECK(o->r.state == CUZK_JOB_FAILED && o->r.code == CUZK_E_DEV_LOST);
         CHECK_MSG(strncmp(o->r.error, "environment: ", 13) == 0, "%s", o->r.error);
-        one_free(o);
+        test_job_free(o);
     }
     wait_rest(&w);
-    world_close(&w);
+    mock_engine_close(&w);
 }
 
 /* A parameter file that fails is no fault of the devices: they stay, and the file is opened again. */
 static void bad_file(void)
 {
     for (int with_keys = 0; with_keys < 2; with_keys++) {
-        world w = {.cfg = {.no_device_ms = 600000}};
+        mock_engine w = {.cfg = {.no_device_ms = 600000}};
         cuzk_engine_status s;
-        world_open_with_keys(&w, 2, with_keys ? 200 : 0);
+        mock_engine_open_with_keys(&w, 2, with_keys ? 200 : 0);
         atomic_store(&w.b.bad_file, 1000);
         for (uint64_t i = 0; i < 5; i++) {
-            one *bad = one_make(CUZK_JOB_POREP, i, 3, "");
-            one_prove(&w, bad);
-            rig_wait(&bad->r);
+            test_job *bad = test_job_make(CUZK_JOB_POREP, i, 3, "");
+            test_job_prove(&w, bad);
+            engine_answer_wait(&bad->r);
             CHECK(bad->r.state == CUZK_JOB_FAILED);
             CHECK_STATUS(bad->r.code, CUZK_E_IO);
             CHECK_MSG(strncmp(bad->r.error, "environment: partition ", 23) == 0 &&
                           strstr(bad->r.error, "mock.params: ends before its end") != NULL,
                       "%s", bad->r.error);
-            one_free(bad);
+            test_job_free(bad);
         }
         wait_rest(&w);
         /* the circuit once (or more, when it failed), the parameters for each try */
@@ -532,12 +538,12 @@ static void bad_file(void)
         }
         cuzk_engine_status_free(&s);
         atomic_store(&w.b.bad_file, 0);
-        one *good = one_make(CUZK_JOB_POREP, 99, 3, "");
-        one_prove(&w, good);
-        rig_wait(&good->r);
+        test_job *good = test_job_make(CUZK_JOB_POREP, 99, 3, "");
+        test_job_prove(&w, good);
+        engine_answer_wait(&good->r);
         CHECK(is_right(good));
-        one_free(good);
-        world_close(&w);
+        test_job_free(good);
+        mock_engine_close(&w);
     }
 }
 

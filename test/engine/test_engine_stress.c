@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "sys/host_memory.h"
 
-#include "mock_world.h"
+#include "mock_engine.h"
 #include "test.h"
 
 #define CLIENTS        4
@@ -23,7 +23,7 @@
 #define N_IDS          12
 
 typedef struct round {
-    world w;
+    mock_engine w;
     mock_store store;
     uint64_t seed;
     _Atomic uint32_t n_clients; /* still at work */
@@ -33,7 +33,7 @@ typedef struct round {
 typedef struct client {
     round *r;
     uint64_t state; /* random numbers of its own */
-    one *o[JOBS_OF_CLIENT];
+    test_job *o[JOBS_OF_CLIENT];
     uint32_t n;
 } client;
 
@@ -58,7 +58,8 @@ static void submit_one(client *c)
     cuzk_engine *e = c->r->w.e;
     cuzk_err err;
     const cuzk_job_kind kind = (cuzk_job_kind)(1 + below(&c->state, 4));
-    one *o = one_make(kind, below(&c->state, 6) == 0 ? below(&c->state, 4) : c->state >> 8,
+    test_job *o =
+        test_job_make(kind, below(&c->state, 6) == 0 ? below(&c->state, 4) : c->state >> 8,
                       1 + (uint32_t)below(&c->state, 3), ids[below(&c->state, N_IDS)]);
     o->job.bad_input = below(&c->state, 20) == 0 ? 1 + (uint32_t)below(&c->state, 2) : 0;
     o->rq.priority = (uint32_t)below(&c->state, 6);
@@ -73,17 +74,17 @@ static void submit_one(client *c)
         if (st == CUZK_OK) {
             st =
                 cuzk_engine_await(e, o->id, below(&c->state, 3) == 0 ? 1 + below(&c->state, 50) : 0,
-                                  rig_done, &o->r, &o->wait, &err);
+                                  engine_answer_set, &o->r, &o->wait, &err);
         }
     } else {
-        st = cuzk_engine_prove(e, &o->rq, NULL, rig_done, &o->r, &o->wait, &err);
+        st = cuzk_engine_prove(e, &o->rq, NULL, engine_answer_set, &o->r, &o->wait, &err);
     }
     if (st != CUZK_OK) { /* refused: full, draining, the store, or gone before it was awaited */
         CHECK_MSG(st == CUZK_E_BUDGET || st == CUZK_E_CANCELLED || st == CUZK_E_IO ||
                       st == CUZK_E_NOT_FOUND,
                   "%s: %s", cuzk_status_name(st), err.msg);
         CHECK_U64(o->r.calls, 0);
-        one_free(o);
+        test_job_free(o);
         return;
     }
     atomic_fetch_add(&c->r->n_accepted, 1);
@@ -101,13 +102,13 @@ static void submit_one(client *c)
     }
 }
 
-static void check_told(client *c, one *o)
+static void check_told(client *c, test_job *o)
 {
     if (o->wait == UINT64_MAX) {
         CHECK_U64(o->r.calls, 0);
         return;
     }
-    rig_wait(&o->r); /* exactly once */
+    engine_answer_wait(&o->r); /* exactly once */
     switch (o->r.state) {
     case CUZK_JOB_COMPLETED:
         CHECK_MSG(is_right(o), "a wrong proof was returned");
@@ -210,8 +211,8 @@ static void open_round(round *r, uint64_t *state)
                                     .result_keep_count = 1 + (uint32_t)below(state, 100),
                                     .budget_bytes = 900 * MOCK_MIB + cuzk_host_memory_resident()};
     r->w.b.ignores_cancel = true;
-    world_open_with_keys(&r->w, 1 + (uint32_t)below(state, MOCK_DEVICES),
-                         below(state, 2) == 0 ? 0 : 40 + below(state, 120));
+    mock_engine_open_with_keys(&r->w, 1 + (uint32_t)below(state, MOCK_DEVICES),
+                               below(state, 2) == 0 ? 0 : 40 + below(state, 120));
     r->w.b.ignores_cancel = below(state, 2) == 0;
 }
 
@@ -284,7 +285,7 @@ static void run_round(uint64_t seed, uint64_t *n_accepted)
                 check_told(&clients[i], clients[i].o[k]);
             }
             CHECK(clients[i].o[k]->r.calls == (clients[i].o[k]->wait == UINT64_MAX ? 0 : 1));
-            one_free(clients[i].o[k]);
+            test_job_free(clients[i].o[k]);
         }
     }
     *n_accepted += atomic_load(&r.n_accepted);

@@ -10,12 +10,12 @@
 #include "pg_server.h"
 #include "test.h"
 
-#include "../engine/mock_world.h"
+#include "../engine/mock_engine.h"
 
 #define LEASE_MS 30000u /* nobody dies here, on a slow machine either */
 
 typedef struct node {
-    world w;
+    mock_engine w;
     cuzk_job_store store;
 } node;
 
@@ -27,7 +27,7 @@ static void open_node(node *n, const char *name)
     memset(n, 0, sizeof(*n));
     CHECK_OK(cuzk_pg_store_open(&n->store, &c, NULL, &err), &err);
     n->w.cfg.store = &n->store;
-    world_open(&n->w, 1);
+    mock_engine_open(&n->w, 1);
 }
 
 static void close_node(node *n)
@@ -39,13 +39,13 @@ static void close_node(node *n)
     n->store.destroy(n->store.arg);
 }
 
-static void await(node *n, one *o, const char *id)
+static void await(node *n, test_job *o, const char *id)
 {
     cuzk_err err = {0};
-    CHECK_OK(cuzk_engine_await(n->w.e, id, 0, rig_done, &o->r, &o->wait, &err), &err);
+    CHECK_OK(cuzk_engine_await(n->w.e, id, 0, engine_answer_set, &o->r, &o->wait, &err), &err);
 }
 
-static void check_told(one *o)
+static void check_told(test_job *o)
 {
     CHECK(is_told_within(o, 60));
     CHECK_MSG(is_right(o), "state %d, %zu bytes of proof, %u partitions: %s", (int)o->r.state,
@@ -71,7 +71,7 @@ static void any_engine_answers(void)
     enum { N = 24 };
     static node n[3];
     static const char *const names[] = {"a", "b", "c"};
-    one *jobs[N];
+    test_job *jobs[N];
     for (int i = 0; i < 3; i++) {
         open_node(&n[i], names[i]);
         atomic_store(&n[i].w.b.sleep_us[MOCK_PROVE], 20000);
@@ -80,9 +80,9 @@ static void any_engine_answers(void)
     for (int i = 0; i < N; i++) {
         char id[32];
         (void)snprintf(id, sizeof(id), "job %d", i);
-        jobs[i] = one_make(i % 3 == 0 ? CUZK_JOB_WINDOW : CUZK_JOB_POREP, 100 + (uint64_t)i,
-                           1 + (uint32_t)i % 3, id);
-        one_submit(&n[0].w, jobs[i]);
+        jobs[i] = test_job_make(i % 3 == 0 ? CUZK_JOB_WINDOW : CUZK_JOB_POREP, 100 + (uint64_t)i,
+                                1 + (uint32_t)i % 3, id);
+        test_job_submit(&n[0].w, jobs[i]);
         CHECK_STR(jobs[i]->id, id);
         await(&n[i % 3], jobs[i], jobs[i]->id);
     }
@@ -92,11 +92,11 @@ static void any_engine_answers(void)
     CHECK(proofs_of(&n[0]) > 0 && proofs_of(&n[1]) > 0 && proofs_of(&n[2]) > 0);
     CHECK_U64(proofs_of(&n[0]) + proofs_of(&n[1]) + proofs_of(&n[2]), 48);
     for (int i = 0; i < N; i++) { /* and when it is over, anywhere */
-        one *o = one_make(CUZK_JOB_POREP, 100 + (uint64_t)i, 1 + (uint32_t)i % 3, "x");
+        test_job *o = test_job_make(CUZK_JOB_POREP, 100 + (uint64_t)i, 1 + (uint32_t)i % 3, "x");
         await(&n[(i + 1) % 3], o, jobs[i]->id);
         check_told(o);
-        one_free(o);
-        one_free(jobs[i]);
+        test_job_free(o);
+        test_job_free(jobs[i]);
     }
     for (int i = 0; i < 3; i++) {
         close_node(&n[i]);
@@ -116,11 +116,11 @@ static void joins_and_cancels(void)
     history_begin();
     mock_close(&a.w.b, MOCK_PROVE);
     mock_close(&b.w.b, MOCK_PROVE);
-    one *first = one_make(CUZK_JOB_POREP, 7, 1, "same"),
-        *second = one_make(CUZK_JOB_POREP, 7, 1, "same");
-    one *third = one_make(CUZK_JOB_POREP, 8, 1, "other");
-    one_prove(&a.w, first);
-    one_prove(&b.w, second);
+    test_job *first = test_job_make(CUZK_JOB_POREP, 7, 1, "same"),
+             *second = test_job_make(CUZK_JOB_POREP, 7, 1, "same");
+    test_job *third = test_job_make(CUZK_JOB_POREP, 8, 1, "other");
+    test_job_prove(&a.w, first);
+    test_job_prove(&b.w, second);
     mock_open(&a.w.b, MOCK_PROVE);
     mock_open(&b.w.b, MOCK_PROVE);
     check_told(first);
@@ -128,7 +128,7 @@ static void joins_and_cancels(void)
     CHECK_U64(proofs_of(&a) + proofs_of(&b), 1);
     mock_close(&a.w.b, MOCK_PROVE);
     mock_close(&b.w.b, MOCK_PROVE);
-    one_submit(&a.w, third);
+    test_job_submit(&a.w, third);
     await(&b, third, "other");
     const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
     while (n_inside(&a) + n_inside(&b) == 0) {
@@ -140,9 +140,9 @@ static void joins_and_cancels(void)
     CHECK(third->r.state == CUZK_JOB_CANCELLED);
     mock_open(&a.w.b, MOCK_PROVE);
     mock_open(&b.w.b, MOCK_PROVE);
-    one_free(first);
-    one_free(second);
-    one_free(third);
+    test_job_free(first);
+    test_job_free(second);
+    test_job_free(third);
     close_node(&a);
     close_node(&b);
     const history_sums h = history_check();
@@ -157,10 +157,10 @@ static void winning_stays(void)
     open_node(&b, "b");
     history_begin();
     for (int i = 0; i < 5; i++) {
-        one *o = one_make(CUZK_JOB_WINNING, 50 + (uint64_t)i, 1, "");
-        one_prove(&a.w, o);
+        test_job *o = test_job_make(CUZK_JOB_WINNING, 50 + (uint64_t)i, 1, "");
+        test_job_prove(&a.w, o);
         check_told(o);
-        one_free(o);
+        test_job_free(o);
     }
     CHECK_U64(proofs_of(&a), 5);
     CHECK_U64(proofs_of(&b), 0);
@@ -174,20 +174,20 @@ static void what_does_not_fit_is_others(void)
 {
     enum { N = 6 };
     static node small, large;
-    one *jobs[N];
+    test_job *jobs[N];
     cuzk_err err = {0};
     char id[CUZK_JOB_ID_BYTES];
     open_node(&small, "small");
     small.w.b.circuits[0].prove_bytes = 4096 * MOCK_MIB; /* more than its budget */
     open_node(&large, "large");
     history_begin();
-    one *refused = one_make(CUZK_JOB_POREP, 99, 1, "refused");
+    test_job *refused = test_job_make(CUZK_JOB_POREP, 99, 1, "refused");
     CHECK_STATUS(cuzk_engine_submit(small.w.e, &refused->rq, NULL, id, NULL, &err), CUZK_E_BUDGET);
-    one_free(refused);
+    test_job_free(refused);
     mock_close(&large.w.b, MOCK_PROVE); /* the small one is idle, and claims */
     for (int i = 0; i < N; i++) {
-        jobs[i] = one_make(CUZK_JOB_POREP, 100 + (uint64_t)i, 1, "");
-        one_submit(&large.w, jobs[i]);
+        jobs[i] = test_job_make(CUZK_JOB_POREP, 100 + (uint64_t)i, 1, "");
+        test_job_submit(&large.w, jobs[i]);
         await(&small, jobs[i], jobs[i]->id);
     }
     mock_wait_inside(&large.w.b, MOCK_PROVE, 1);
@@ -197,7 +197,7 @@ static void what_does_not_fit_is_others(void)
     mock_open(&large.w.b, MOCK_PROVE);
     for (int i = 0; i < N; i++) {
         check_told(jobs[i]);
-        one_free(jobs[i]);
+        test_job_free(jobs[i]);
     }
     CHECK_U64(proofs_of(&small), 0);
     CHECK_U64(proofs_of(&large), N);
@@ -212,25 +212,25 @@ static void drains(void)
 {
     enum { N = 6 };
     static node a, b;
-    one *jobs[N];
+    test_job *jobs[N];
     open_node(&a, "a");
     history_begin();
     mock_close(&a.w.b, MOCK_PROVE);
     for (int i = 0; i < N; i++) {
         char id[32];
         (void)snprintf(id, sizeof(id), "job %d", i);
-        jobs[i] = one_make(CUZK_JOB_POREP, 100 + (uint64_t)i, 1, id);
-        one_submit(&a.w, jobs[i]);
+        jobs[i] = test_job_make(CUZK_JOB_POREP, 100 + (uint64_t)i, 1, id);
+        test_job_submit(&a.w, jobs[i]);
     }
     mock_wait_inside(&a.w.b, MOCK_PROVE, 1);
-    one *left = one_make(CUZK_JOB_POREP, 105, 1, "x");
+    test_job *left = test_job_make(CUZK_JOB_POREP, 105, 1, "x");
     await(&a, left, "job 5"); /* the last one: not begun */
     cuzk_engine_drain(a.w.e);
     CHECK(is_told_within(left, 60));
     CHECK_MSG(left->r.state == CUZK_JOB_FAILED &&
                   strstr(left->r.error, "ask another daemon") != NULL,
               "state %d: %s", (int)left->r.state, left->r.error);
-    one_free(left);
+    test_job_free(left);
     open_node(&b, "b");
     mock_open(&a.w.b, MOCK_PROVE);
     const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
@@ -241,7 +241,7 @@ static void drains(void)
     for (int i = 0; i < N; i++) {
         await(&b, jobs[i], jobs[i]->id);
         check_told(jobs[i]);
-        one_free(jobs[i]);
+        test_job_free(jobs[i]);
     }
     CHECK(proofs_of(&a) >= 1 && proofs_of(&b) >= 3);
     CHECK_U64(proofs_of(&a) + proofs_of(&b), N);
@@ -256,15 +256,15 @@ static void the_database_may_go(void)
 {
     enum { N = 12 };
     static node a, b;
-    one *jobs[N];
+    test_job *jobs[N];
     open_node(&a, "a");
     open_node(&b, "b");
     history_begin();
     for (int i = 0; i < N; i++) {
-        jobs[i] = one_make(CUZK_JOB_POREP, 100 + (uint64_t)i, 1, "");
+        jobs[i] = test_job_make(CUZK_JOB_POREP, 100 + (uint64_t)i, 1, "");
         atomic_store(&a.w.b.sleep_us[MOCK_PROVE], 30000);
         atomic_store(&b.w.b.sleep_us[MOCK_PROVE], 30000);
-        one_submit(i % 2 == 0 ? &a.w : &b.w, jobs[i]);
+        test_job_submit(i % 2 == 0 ? &a.w : &b.w, jobs[i]);
         await(i % 2 == 0 ? &b : &a, jobs[i], jobs[i]->id);
         if (i == N / 2) {
             pg_server_restart();
@@ -272,7 +272,7 @@ static void the_database_may_go(void)
     }
     for (int i = 0; i < N; i++) {
         check_told(jobs[i]);
-        one_free(jobs[i]);
+        test_job_free(jobs[i]);
     }
     close_node(&a);
     close_node(&b);

@@ -13,7 +13,7 @@
 
 #include "test.h"
 
-typedef struct world {
+typedef struct proof_case {
     test_instance t;
     cuzk_srs *srs;
     uint8_t *bytes; /* .params */
@@ -21,9 +21,9 @@ typedef struct world {
     cuzk_vk *vk;
     uint8_t inputs[32 * 8]; /* without ONE */
     size_t n_inputs;
-} world;
+} proof_case;
 
-static void make_world(world *w, size_t rows, size_t n_inputs)
+static void make_case(proof_case *w, size_t rows, size_t n_inputs)
 {
     cuzk_toxic x;
     cuzk_err err;
@@ -40,7 +40,7 @@ static void make_world(world *w, size_t rows, size_t n_inputs)
     }
 }
 
-static void free_world(world *w)
+static void free_case(proof_case *w)
 {
     cuzk_vk_destroy(w->vk);
     cuzk_srs_close(w->srs);
@@ -48,7 +48,7 @@ static void free_world(world *w)
     free(w->bytes);
 }
 
-static bool accepted(const world *w, const uint8_t proof[192])
+static bool accepted(const proof_case *w, const uint8_t proof[192])
 {
     return cuzk_verify(w->vk, proof, 192, w->inputs, w->n_inputs) == CUZK_VERIFY_OK;
 }
@@ -57,11 +57,11 @@ static bool accepted(const world *w, const uint8_t proof[192])
 static void accepted_proofs(void)
 {
     for (size_t it = 0; it < test_iters(6); it++) {
-        world w;
+        proof_case w;
         cuzk_proof proof;
         cuzk_err err;
         uint8_t bytes[192];
-        make_world(&w, 5 + test_below(120), 1 + test_below(8));
+        make_case(&w, 5 + test_below(120), 1 + test_below(8));
         CHECK_OK(cuzk_prove(&proof, w.t.w, w.srs, NULL, NULL, NULL, &err), &err);
         cuzk_proof_encode(bytes, &proof);
         CHECK(accepted(&w, bytes));
@@ -71,7 +71,7 @@ static void accepted_proofs(void)
             CHECK(!accepted(&w, bytes));
             *byte ^= 4;
         }
-        free_world(&w);
+        free_case(&w);
 
         test_instance t = test_circuit_blocks(1 + test_below(5));
         cuzk_toxic x;
@@ -101,11 +101,11 @@ static void flipped_bits(void)
 {
     static const cuzk_scalar r = {{3, 0, 0, 0}}, s = {{5, 0, 0, 0}};
     const cuzk_prove_opts opts = {.r = &r, .s = &s};
-    world w;
+    proof_case w;
     cuzk_proof proof;
     cuzk_err err;
     uint8_t right[192], got[192];
-    make_world(&w, 40, 3);
+    make_case(&w, 40, 3);
     CHECK_OK(cuzk_prove(&proof, w.t.w, w.srs, &opts, NULL, NULL, &err), &err);
     cuzk_proof_encode(right, &proof);
     CHECK(accepted(&w, right));
@@ -142,17 +142,17 @@ static void flipped_bits(void)
         }
     }
     CHECK(refused > 0 && wrong > 0);
-    free_world(&w);
+    free_case(&w);
 }
 
 /* A point swapped for another valid one passes every check of points; the proof is not accepted. */
 static void swapped_points(void)
 {
-    world w;
+    proof_case w;
     cuzk_proof proof;
     cuzk_err err;
     uint8_t got[192], tmp[192];
-    make_world(&w, 40, 3);
+    make_case(&w, 40, 3);
     for (unsigned k = 0; k < CUZK_SRS_SECTIONS; k++) {
         const cuzk_srs_section sec = (cuzk_srs_section)k;
         const size_t size = sec == CUZK_SRS_B_G2 ? 192 : 96;
@@ -182,17 +182,17 @@ static void swapped_points(void)
             memcpy(q, tmp, size);
         }
     }
-    free_world(&w);
+    free_case(&w);
 }
 
 /* Without check_witness a wrong witness gives a proof, and nobody accepts it. */
 static void unsatisfied_witness(void)
 {
-    world w;
+    proof_case w;
     cuzk_proof proof;
     cuzk_err err;
     uint8_t got[192];
-    make_world(&w, 60, 3);
+    make_case(&w, 60, 3);
     for (uint64_t i = 0; i < w.t.c->n_fulls; i++) {
         const cuzk_fr old = w.t.w->fulls[i];
         cuzk_fr_add(&w.t.w->fulls[i], &old, &CUZK_FR_ONE);
@@ -203,7 +203,7 @@ static void unsatisfied_witness(void)
         }
         w.t.w->fulls[i] = old;
     }
-    free_world(&w);
+    free_case(&w);
 }
 
 static const cuzk_case cases[] = {CASE(accepted_proofs), CASE(flipped_bits), CASE(swapped_points),

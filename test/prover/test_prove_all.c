@@ -13,7 +13,7 @@
 #define PARTITIONS 3
 #define MEMORY     ((uint64_t)1 << 30)
 
-typedef struct rig {
+typedef struct fixture {
     cuzk_params_dir dir;
     cuzk_pool *pool;
     cuzk_hashes *hashes;
@@ -25,10 +25,10 @@ typedef struct rig {
     cuzk_device_key *keys[2];
     cuzk_witness_memory *memories[2];
     cuzk_prove_all_job pipe;
-} rig;
+} fixture;
 
 /* A WinningPoSt as if it had several partitions, all equal: the smallest circuit there is. */
-static void rig_open(rig *r)
+static void fixture_open(fixture *r)
 {
     cuzk_err err;
     fil_job job;
@@ -66,7 +66,7 @@ static void rig_open(rig *r)
     r->pipe = p;
 }
 
-static void rig_close(rig *r)
+static void fixture_close(fixture *r)
 {
     for (size_t i = 0; i < 2; i++) {
         cuzk_witness_memory_destroy(r->memories[i]);
@@ -81,7 +81,7 @@ static void rig_close(rig *r)
     cuzk_pool_destroy(r->pool);
 }
 
-static void all_partitions(rig *r)
+static void all_partitions(fixture *r)
 {
     cuzk_err err;
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
@@ -114,13 +114,14 @@ static void all_partitions(rig *r)
 }
 
 /* Blocks of the heap, but for the page-locked ones that keys keep for the next witness. */
-static uint64_t host_blocks(const rig *r)
+static uint64_t host_blocks(const fixture *r)
 {
     return cuzk_alloc_get_stats().blocks_now - cuzk_accel_mock_stats(r->dev[0]).host_blocks -
            cuzk_accel_mock_stats(r->dev[1]).host_blocks;
 }
 
-static void expect_failure(rig *r, size_t device, const cuzk_mock_script *script, cuzk_status want)
+static void expect_failure(fixture *r, size_t device, const cuzk_mock_script *script,
+                           cuzk_status want)
 {
     static const cuzk_mock_script none = {.fail_at = 0};
     cuzk_err err;
@@ -146,8 +147,8 @@ static void expect_failure(rig *r, size_t device, const cuzk_mock_script *script
 
 static void pipeline(void)
 {
-    rig r;
-    rig_open(&r);
+    fixture r;
+    fixture_open(&r);
     all_partitions(&r);
     const cuzk_mock_script wrong = {.wrong_sum_at = 3};
     expect_failure(&r, 0, &wrong, CUZK_E_SELFTEST);
@@ -166,11 +167,11 @@ static void pipeline(void)
     expect_failure(&r, 0, &lost, CUZK_E_DEV_LOST);
     CHECK(cuzk_accel_is_lost(r.dev[0]));
     expect_failure(&r, 0, &none, CUZK_E_DEV_LOST);
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 /* The native check beside the proofs: its verdict is that of the check alone, whatever else fails. */
-static void expect_verdict(rig *r, const cuzk_mock_script *script)
+static void expect_verdict(fixture *r, const cuzk_mock_script *script)
 {
     static const cuzk_mock_script none = {.fail_at = 0};
     cuzk_err want = {.msg = ""}, got = {.msg = ""};
@@ -196,9 +197,9 @@ static void checks_beside(void)
                                   no_memory = {.fail_at = 1,
                                                .and_after = true,
                                                .fail_with = CUZK_E_DEV_NOMEM};
-    rig r;
+    fixture r;
     cuzk_err err;
-    rig_open(&r);
+    fixture_open(&r);
     if (!TEST_IS_BRIEF) {
         all_partitions(&r);
     }
@@ -233,7 +234,7 @@ static void checks_beside(void)
     uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES];
     r.pipe.cancel = &cancel;
     CHECK_STATUS(cuzk_prove_all(&r.pipe, proofs[0], &err), CUZK_E_CANCELLED);
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 static const cuzk_case cases[] = {CASE(pipeline), CASE(checks_beside)};

@@ -42,16 +42,16 @@ static void counts_are_the_circuits(void)
     }
 }
 
-typedef struct rig {
+typedef struct fixture {
     cuzk_params_dir dir;
     cuzk_pool *pool;
     cuzk_hashes *hashes;
     cuzk_circuit_spec spec;
     cuzk_filecoin_circuit *circuit;
     cuzk_filecoin_params *params;
-} rig;
+} fixture;
 
-static void rig_open(rig *r, cuzk_circuit_kind kind)
+static void fixture_open(fixture *r, cuzk_circuit_kind kind)
 {
     cuzk_err err;
     memset(r, 0, sizeof(*r));
@@ -65,7 +65,7 @@ static void rig_open(rig *r, cuzk_circuit_kind kind)
     CHECK_OK(cuzk_filecoin_params_open(&r->params, &r->spec, &r->dir, r->pool, &err), &err);
 }
 
-static void rig_close(rig *r)
+static void fixture_close(fixture *r)
 {
     cuzk_filecoin_circuit_destroy(r->circuit);
     cuzk_filecoin_params_close(r->params);
@@ -85,7 +85,7 @@ static uint64_t mark_heap(void)
 }
 
 /* Proves one job stage by stage; every stage stays within what it was said to need. */
-static void prove_one(rig *r, cuzk_filecoin_request *rq, uint8_t proof[192], bool keep_size)
+static void prove_one(fixture *r, cuzk_filecoin_request *rq, uint8_t proof[192], bool keep_size)
 {
     cuzk_err err;
     cuzk_filecoin_input *in = NULL;
@@ -136,7 +136,7 @@ static void prove_one(rig *r, cuzk_filecoin_request *rq, uint8_t proof[192], boo
     cuzk_filecoin_input_destroy(in);
 }
 
-static void check_file_size(rig *r)
+static void check_file_size(fixture *r)
 {
     cuzk_err err;
     cuzk_filecoin_needs needs;
@@ -154,11 +154,11 @@ static void post(void)
 {
     const cuzk_circuit_kind kinds[] = {CUZK_CIRCUIT_WINNING, CUZK_CIRCUIT_WINDOW};
     for (int i = 0; i < 2; i++) {
-        rig r;
+        fixture r;
         fil_job job[2];
         uint8_t proof[2][192];
         cuzk_err err;
-        rig_open(&r, kinds[i]);
+        fixture_open(&r, kinds[i]);
         check_file_size(&r);
         for (unsigned k = 0; k < 2; k++) {
             fil_job_make(&job[k], kinds[i], 2048, 10 + k);
@@ -173,21 +173,21 @@ static void post(void)
         cuzk_filecoin_input_destroy(in);
         fil_job_free(&job[0]);
         fil_job_free(&job[1]);
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
 static void large(cuzk_circuit_kind kind)
 {
-    rig r;
+    fixture r;
     fil_job job;
     uint8_t proof[192];
-    rig_open(&r, kind);
+    fixture_open(&r, kind);
     check_file_size(&r);
     fil_job_make(&job, kind, 2048, 3);
     prove_one(&r, &job.rq, proof, false);
     fil_job_free(&job);
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 static void porep(void)

@@ -27,7 +27,7 @@ void cuzk_job_set_deadline(job *j, int64_t deadline_unix_ms);
 
 /* restore.c */
 /** Takes up a job of the store. */
-CUZK_NODISCARD cuzk_status cuzk_job_take_up(cuzk_engine *e, const cuzk_job_record *r,
+CUZK_NODISCARD cuzk_status cuzk_job_restore(cuzk_engine *e, const cuzk_job_record *r,
                                             cuzk_err *err);
 LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_reserve_queues(cuzk_engine *e, uint32_t n,
                                                              cuzk_err *err);

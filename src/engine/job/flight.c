@@ -35,8 +35,8 @@ void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, 
     if (j->stage_begin_ns[s] == 0) {
         j->stage_begin_ns[s] = now_ns;
     }
-    if (j->parts != NULL) {
-        part *p = &j->parts[partition];
+    if (j->partitions != NULL) {
+        job_partition *p = &j->partitions[partition];
         p->stage = s;
         p->begin_ns[s] = now_ns;
         p->end_ns[s] = 0;
@@ -54,9 +54,9 @@ void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, ui
         }
     }
     j->stage_end_ns[s] = now_ns;
-    if (j->parts != NULL && s >= CUZK_STAGE_WITNESS && s != CUZK_STAGE_RETURN) {
-        j->parts[partition].end_ns[s] = now_ns;
-        begin = j->parts[partition].begin_ns[s];
+    if (j->partitions != NULL && s >= CUZK_STAGE_WITNESS && s != CUZK_STAGE_RETURN) {
+        j->partitions[partition].end_ns[s] = now_ns;
+        begin = j->partitions[partition].begin_ns[s];
     }
     if (begin != 0 && now_ns >= begin) {
         cuzk_histogram_add(&e->counts.stage[s][j->rq.kind], now_ns - begin);
@@ -67,7 +67,7 @@ void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, ui
 static bool next_pending(const job *j, uint32_t *partition)
 {
     for (uint32_t i = 0; i < j->n_partitions; i++) {
-        if (j->parts[i].state == CUZK_PART_PENDING) {
+        if (j->partitions[i].state == CUZK_PART_PENDING) {
             *partition = i;
             return true;
         }
@@ -116,8 +116,8 @@ flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t n
     e->flights.first = f;
     e->memory.n_busy++;
     j->pins++;
-    j->parts[partition].flight = f;
-    j->parts[partition].state = CUZK_PART_WITNESS;
+    j->partitions[partition].flight = f;
+    j->partitions[partition].state = CUZK_PART_WITNESS;
     queue_next_partition(e, j, now_ns);
     return f;
 }
@@ -125,8 +125,8 @@ flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t n
 void cuzk_flight_drop(cuzk_engine *e, flight *f)
 {
     job *j = f->job;
-    if (j != NULL && j->parts[f->partition].flight == f) {
-        j->parts[f->partition].flight = NULL;
+    if (j != NULL && j->partitions[f->partition].flight == f) {
+        j->partitions[f->partition].flight = NULL;
     }
     f->is_busy = false;
     f->next_dead = e->flights.to_free;
@@ -135,10 +135,10 @@ void cuzk_flight_drop(cuzk_engine *e, flight *f)
     pthread_cond_signal(&e->locks.release);
 }
 
-void cuzk_flight_again(cuzk_engine *e, flight *f)
+void cuzk_flight_requeue(cuzk_engine *e, flight *f)
 {
     job *j = f->job;
-    part *p = &j->parts[f->partition];
+    job_partition *p = &j->partitions[f->partition];
     cuzk_flight_drop(e, f);
     p->state = CUZK_PART_PENDING;
     p->device = -1;
@@ -152,28 +152,29 @@ static uint32_t most_errors(const cuzk_engine *e, cuzk_status st)
     return st == CUZK_E_DEV_LOST ? MAX_ERRORS + e->devices.n - 1 : MAX_ERRORS;
 }
 
-void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text)
+void cuzk_flight_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text)
 {
     job *j = f->job;
-    part *p = &j->parts[f->partition];
+    job_partition *p = &j->partitions[f->partition];
     char message[ERROR_BYTES];
     const uint32_t index = f->partition;
     p->errors++;
     if (cuzk_status_is_retryable(st) && p->errors < most_errors(e, st)) {
         cuzk_engine_log_job(e, 1, "partition.again", j, "why", text);
-        cuzk_flight_again(e, f);
+        cuzk_flight_requeue(e, f);
         return;
     }
     p->state = CUZK_PART_FAILED;
     cuzk_flight_drop(e, f);
     (void)snprintf(message, sizeof(message), "partition %u: %s", index, text);
-    cuzk_job_over(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED, st, message);
+    cuzk_job_set_outcome(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED, st,
+                         message);
 }
 
 void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char *text)
 {
     job *j = f->job;
-    part *p = &j->parts[f->partition];
+    job_partition *p = &j->partitions[f->partition];
     char message[ERROR_BYTES];
     atomic_store_explicit(&f->cancel.requested, true, memory_order_relaxed);
     p->flight = NULL;
@@ -188,8 +189,8 @@ void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char
     } else {
         p->state = CUZK_PART_FAILED;
         (void)snprintf(message, sizeof(message), "partition %u: %s", f->partition, text);
-        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_DEV_LOST, message);
+        cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_DEV_LOST, message);
     }
-    cuzk_job_settle(e, j);
+    cuzk_job_release_input(e, j);
     cuzk_job_unpin(e, j);
 }

@@ -37,9 +37,9 @@ LOCKED flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uin
 /** To the release thread. */
 LOCKED void cuzk_flight_drop(cuzk_engine *e, flight *f);
 /** Again, when that may help and has not been tried too often; else the job fails. */
-LOCKED void cuzk_flight_part_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text);
+LOCKED void cuzk_flight_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text);
 /** The partition will be started again. */
-LOCKED void cuzk_flight_again(cuzk_engine *e, flight *f);
+LOCKED void cuzk_flight_requeue(cuzk_engine *e, flight *f);
 /** The device does not come back: the call keeps its flight, the job goes on without it. */
 LOCKED void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char *text);
 LOCKED void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,

@@ -22,7 +22,7 @@ typedef enum job_phase {
     PHASE_ELSEWHERE /* in a queue that daemons share, not this one's to prove (shared_queue.c) */
 } job_phase;
 
-typedef struct part {
+typedef struct job_partition {
     cuzk_partition_state state;
     cuzk_stage stage;
     int32_t device;
@@ -31,7 +31,7 @@ typedef struct part {
     flight *flight;
     uint64_t begin_ns[CUZK_STAGES], end_ns[CUZK_STAGES];
     uint8_t proof[PROOF_BYTES];
-} part;
+} job_partition;
 
 typedef enum waiter_state { WAITER_WAITING, WAITER_CALLING } waiter_state;
 typedef struct waiter {
@@ -78,7 +78,7 @@ struct job {
     cuzk_backend_plan plan;
     void *input;
     uint32_t circuit, n_partitions, n_done, input_users;
-    part *parts;
+    job_partition *partitions;
     uint8_t *proof; /* [proof_bytes] of a completed job */
     size_t proof_bytes;
     uint32_t pins; /* who still has the pointer: it is not freed */
@@ -124,8 +124,8 @@ void cuzk_job_drop_block(job *j);
 
 /* job_end.c */
 /** Decides the outcome once; later calls change nothing. text may be NULL. */
-LOCKED void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
-                          const char *text);
+LOCKED void cuzk_job_set_outcome(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
+                                 const char *text);
 /** What follows from a decided outcome, once the store has the job. */
 LOCKED void cuzk_job_end(cuzk_engine *e, job *j);
 /** The store has recorded the end of a job, or has not (text: why). */
@@ -133,7 +133,7 @@ LOCKED void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const cha
 /** Ended jobs beyond what is kept in memory go; the store has them. */
 LOCKED void cuzk_jobs_forget_old(cuzk_engine *e);
 /** Frees input and block when their last user has finished. */
-LOCKED void cuzk_job_settle(cuzk_engine *e, job *j);
+LOCKED void cuzk_job_release_input(cuzk_engine *e, job *j);
 /** without proofs unless with_input: they may be gone. */
 void cuzk_job_fill_record(const job *j, bool with_input, cuzk_job_record *out);
 void cuzk_job_fill_result(const job *j, cuzk_job_result *out);

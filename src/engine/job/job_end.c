@@ -21,8 +21,8 @@ static void leave_queue(cuzk_engine *e, cuzk_sched *q, const job *j)
 
 LOCKED static void drop_flights(cuzk_engine *e, job *j)
 {
-    for (uint32_t i = 0; j->parts != NULL && i < j->n_partitions; i++) {
-        flight *f = j->parts[i].flight;
+    for (uint32_t i = 0; j->partitions != NULL && i < j->n_partitions; i++) {
+        flight *f = j->partitions[i].flight;
         if (f != NULL) {
             atomic_store_explicit(&f->cancel.requested, true, memory_order_relaxed);
             if (!f->is_busy) {
@@ -46,8 +46,8 @@ LOCKED static void queue_finish(cuzk_engine *e, job *j)
     e->jobs.finish_last = j;
 }
 
-void cuzk_job_over(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
-                   const char *text)
+void cuzk_job_set_outcome(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
+                          const char *text)
 {
     if (j->outcome != CUZK_JOB_QUEUED) {
         return;
@@ -83,12 +83,12 @@ void cuzk_job_end(cuzk_engine *e, job *j)
     cuzk_job_clock_end(&j->clock, j->ended_ns);
     j->pins++; /* the finisher's */
     queue_finish(e, j);
-    cuzk_job_settle(e, j);
+    cuzk_job_release_input(e, j);
     pthread_cond_signal(&e->locks.finish);
     cuzk_engine_wake_memory(e);
 }
 
-void cuzk_job_settle(cuzk_engine *e, job *j)
+void cuzk_job_release_input(cuzk_engine *e, job *j)
 {
     if (j->phase < PHASE_ENDING || j->input_users != 0 || j->in_dead) {
         return;
@@ -289,9 +289,9 @@ LOCKED static void finish(cuzk_engine *e, job *j)
     j->state = j->outcome;
     cuzk_job_clock_stop(&j->clock, end);
     j->stage_end_ns[CUZK_STAGE_RETURN] = end;
-    for (uint32_t i = 0; j->parts != NULL && i < j->n_partitions; i++) {
-        j->parts[i].begin_ns[CUZK_STAGE_RETURN] = begin;
-        j->parts[i].end_ns[CUZK_STAGE_RETURN] = end;
+    for (uint32_t i = 0; j->partitions != NULL && i < j->n_partitions; i++) {
+        j->partitions[i].begin_ns[CUZK_STAGE_RETURN] = begin;
+        j->partitions[i].end_ns[CUZK_STAGE_RETURN] = end;
     }
     cuzk_histogram_add(&e->counts.stage[CUZK_STAGE_RETURN][j->rq.kind], end - begin);
     e->jobs.n_open--;

@@ -96,7 +96,7 @@ void cuzk_job_destroy(job *j)
     cuzk_job_drop_block(j);
     cuzk_free(j->small);
     cuzk_free(j->views);
-    cuzk_free(j->parts);
+    cuzk_free(j->partitions);
     cuzk_free(j->proof);
     cuzk_free(j);
 }
@@ -137,7 +137,7 @@ void cuzk_job_item(const job *j, uint32_t partition, uint64_t now_ns, cuzk_sched
                              .accepted_ns = j->accepted_ns,
                              .deadline_ns = j->deadline_ns,
                              .queued_ns = now_ns,
-                             .avoid = j->parts != NULL ? j->parts[partition].avoid : 0,
+                             .avoid = j->partitions != NULL ? j->partitions[partition].avoid : 0,
                              .owner = (void *)(uintptr_t)j};
 }
 

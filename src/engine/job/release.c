@@ -29,7 +29,7 @@ LOCKED static void release_flight(cuzk_engine *e, flight *f)
     e->memory.n_busy--;
     cuzk_free(f);
     if (j != NULL) {
-        cuzk_job_settle(e, j);
+        cuzk_job_release_input(e, j);
         cuzk_job_unpin(e, j);
     }
     cuzk_engine_wake_memory(e);

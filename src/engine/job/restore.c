@@ -34,7 +34,7 @@ void cuzk_job_set_deadline(job *j, int64_t deadline_unix_ms)
     }
 }
 
-cuzk_status cuzk_job_take_up(cuzk_engine *e, const cuzk_job_record *r, cuzk_err *err)
+cuzk_status cuzk_job_restore(cuzk_engine *e, const cuzk_job_record *r, cuzk_err *err)
 {
     job *j = NULL;
     cuzk_status st = cuzk_job_new(&j, &r->request, NULL, r->content, err);
@@ -68,7 +68,7 @@ cuzk_status cuzk_job_take_up(cuzk_engine *e, const cuzk_job_record *r, cuzk_err 
     }
     cuzk_job_enqueue(e, j);
     if (planned != CUZK_OK) {
-        cuzk_job_over(e, j, CUZK_JOB_FAILED, planned, plan_err.msg);
+        cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, planned, plan_err.msg);
     }
     cuzk_engine_unlock(e);
     return st;
@@ -78,7 +78,7 @@ static void take_up_one(void *arg, const cuzk_job_record *r)
 {
     taking_up *t = arg;
     if (t->st == CUZK_OK) {
-        t->st = cuzk_job_take_up(t->e, r, t->err);
+        t->st = cuzk_job_restore(t->e, r, t->err);
     }
 }
 

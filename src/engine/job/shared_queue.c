@@ -145,7 +145,7 @@ LOCKED static uint32_t room(const cuzk_engine *e)
     for (const job *j = e->jobs.first; j != NULL; j = j->next) {
         bool is_waiting = j->phase <= PHASE_PREPPING;
         for (uint32_t i = 0; j->phase == PHASE_READY && i < j->n_partitions; i++) {
-            is_waiting = is_waiting || j->parts[i].state == CUZK_PART_PENDING;
+            is_waiting = is_waiting || j->partitions[i].state == CUZK_PART_PENDING;
         }
         waiting += is_waiting ? 1 : 0;
         running += !is_waiting && j->phase <= PHASE_ENDING ? 1 : 0;
@@ -243,7 +243,7 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
     } else if (j == NULL) {
         cuzk_job_destroy(c);
         c = NULL;
-        st = cuzk_job_take_up(e, r, &err);
+        st = cuzk_job_restore(e, r, &err);
     } else { /* this thread alone takes jobs of PHASE_ELSEWHERE away */
         cuzk_engine_lock(e);
         st = cuzk_engine_reserve_queues(e, e->jobs.n_open + 1, &err);
@@ -255,7 +255,7 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
             j->phase = PHASE_ACCEPTING;
             cuzk_job_enqueue(e, j);
             if (planned != CUZK_OK) {
-                cuzk_job_over(e, j, CUZK_JOB_FAILED, planned, plan_err.msg);
+                cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, planned, plan_err.msg);
             }
         }
         cuzk_engine_unlock(e);
@@ -320,8 +320,8 @@ LOCKED static void obey(void *arg, uint64_t number, cuzk_job_order order)
     if (order == CUZK_JOB_ORDER_DROP) {
         j->is_given_up = true;
     }
-    cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED,
-                  order == CUZK_JOB_ORDER_DROP ? "the lease is lost" : "cancelled");
+    cuzk_job_set_outcome(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED,
+                         order == CUZK_JOB_ORDER_DROP ? "the lease is lost" : "cancelled");
 }
 
 /* Cancelled here, held by another daemon or by nobody. */
@@ -461,7 +461,8 @@ LOCKED static void drain(cuzk_engine *e)
     for (job *j = e->jobs.first; j != NULL;) {
         if (j->phase == PHASE_PREP) {
             j->is_given_up = true;
-            cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the daemon is stopping");
+            cuzk_job_set_outcome(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED,
+                                 "the daemon is stopping");
             j = e->jobs.first;
         } else {
             j = j->next;

@@ -49,7 +49,7 @@ void cuzk_waiters_check(cuzk_engine *e, job *j)
 {
     if (j->waiters == NULL && j->is_watched_only &&
         (j->phase < PHASE_ENDING || j->phase == PHASE_ELSEWHERE)) {
-        cuzk_job_over(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the client has gone");
+        cuzk_job_set_outcome(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "the client has gone");
     }
 }
 

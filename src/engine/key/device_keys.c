@@ -181,7 +181,8 @@ LOCKED static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, boo
     }
 }
 
-bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged)
+bool cuzk_device_key_evict_for_call(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                                    bool privileged)
 {
     device_keys *k = &e->devices.all[index].keys;
     if (k->n_running != 0 || k->n_leaving != 0 || k->is_loading ||

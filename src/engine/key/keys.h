@@ -25,8 +25,8 @@ LOCKED CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t 
                                                        uint32_t circuit, bool privileged,
                                                        bool *waits_for_calls, cuzk_err *err);
 /** Idle keys have what a call needs: one goes, letting go of the lock. True: look again. */
-LOCKED bool cuzk_device_key_clear_way(cuzk_engine *e, uint32_t index, uint32_t circuit,
-                                      bool privileged);
+LOCKED bool cuzk_device_key_evict_for_call(cuzk_engine *e, uint32_t index, uint32_t circuit,
+                                           bool privileged);
 /**
  * Unloads an idle key whose file gave trouble, or that pins host memory while more is used than the budget
  * allows. Releases the lock meanwhile. True: look again.

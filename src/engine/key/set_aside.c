@@ -52,7 +52,7 @@ void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit)
     cuzk_err err = {.msg = ""};
     const cuzk_status st = cuzk_engine_can_prove(e, circuit, j->is_privileged, &err);
     if (st != CUZK_OK) { /* a device that came back has less memory than before */
-        cuzk_job_over(e, j, CUZK_JOB_FAILED, st, err.msg);
+        cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, st, err.msg);
         return;
     }
     (void)snprintf(
@@ -60,7 +60,7 @@ void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit)
         "proofs of %s do not verify on any device, and the devices' self-tests pass: are its "
         "parameters good? No job of it is tried for some time",
         e->backend->circuits[circuit].id);
-    cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_IO, text);
+    cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_IO, text);
 }
 
 void cuzk_circuit_trust_all(cuzk_engine *e, uint32_t circuit)

@@ -29,7 +29,7 @@ LOCKED static void fail_jobs(cuzk_engine *e, uint32_t circuit, cuzk_status st, c
 {
     for (uint32_t i = 0; i < e->queues.ready.n;) {
         if (e->queues.ready.items[i].circuit == circuit) {
-            cuzk_job_over(e, e->queues.ready.items[i].owner, CUZK_JOB_FAILED, st, text);
+            cuzk_job_set_outcome(e, e->queues.ready.items[i].owner, CUZK_JOB_FAILED, st, text);
             i = 0; /* the queue has changed */
         } else {
             i++;

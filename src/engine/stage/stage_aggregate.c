@@ -19,18 +19,19 @@ LOCKED static job *next(cuzk_engine *e)
 LOCKED static void ended(cuzk_engine *e, job *j, cuzk_status st, uint8_t *out, size_t n,
                          const char *why)
 {
-    part *p = &j->parts[0];
+    job_partition *p = &j->partitions[0];
     if (j->phase != PHASE_READY) { /* cancelled meanwhile */
         cuzk_free(out);
     } else if (st != CUZK_OK) {
         p->state = CUZK_PART_FAILED;
-        cuzk_job_over(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED, st, why);
+        cuzk_job_set_outcome(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED,
+                             st, why);
     } else {
         p->state = CUZK_PART_DONE;
         j->n_done = 1;
         j->proof = out;
         j->proof_bytes = n;
-        cuzk_job_over(e, j, CUZK_JOB_COMPLETED, CUZK_OK, NULL);
+        cuzk_job_set_outcome(e, j, CUZK_JOB_COMPLETED, CUZK_OK, NULL);
     }
 }
 
@@ -44,7 +45,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
     tags.job = (int64_t)j->number;
     const uint64_t begin = cuzk_clock_ns();
     j->launched_ns = begin;
-    j->parts[0].state = CUZK_PART_AGGREGATE;
+    j->partitions[0].state = CUZK_PART_AGGREGATE;
     j->input_users++;
     j->pins++;
     e->memory.n_busy++;
@@ -59,7 +60,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
     j->input_users--;
     e->memory.n_busy--;
     ended(e, j, st, out, n, err.msg);
-    cuzk_job_settle(e, j);
+    cuzk_job_release_input(e, j);
     cuzk_job_unpin(e, j);
     cuzk_engine_wake_memory(e);
     pthread_cond_broadcast(&e->locks.change);

@@ -90,11 +90,11 @@ LOCKED static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_
     const uint32_t at = cuzk_sched_find(&e->queues.on_device, item->job, item->partition);
     if (at != CUZK_SCHED_NONE) {
         job *j = cuzk_sched_take(&e->queues.on_device, at).owner;
-        part *p = &j->parts[item->partition];
+        job_partition *p = &j->partitions[item->partition];
         (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
                        err->msg);
         p->avoid |= cuzk_device_status(st) != CUZK_E_CANCELLED ? (uint64_t)1 << w->index : 0;
-        cuzk_flight_part_failed(e, p->flight, cuzk_engine_file_status(st), text);
+        cuzk_flight_failed(e, p->flight, cuzk_engine_file_status(st), text);
     }
     pthread_cond_broadcast(&e->locks.device);
 }
@@ -137,7 +137,7 @@ LOCKED static void drop_a_witness(cuzk_engine *e, const cuzk_sched_item *keep)
         e->memory.leaving_bytes == 0) { /* else what is leaving comes first */
         const cuzk_sched_item item = cuzk_sched_take(&e->queues.on_device, worst);
         job *j = item.owner;
-        cuzk_flight_again(e, j->parts[item.partition].flight);
+        cuzk_flight_requeue(e, j->partitions[item.partition].flight);
     }
 }
 
@@ -206,7 +206,7 @@ LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, batch_search *l
             return;
         }
         job *j = item.owner;
-        j->parts[item.partition].flight->cpu_memory = r;
+        j->partitions[item.partition].flight->cpu_memory = r;
         out->item[out->n++] = cuzk_sched_take(&e->queues.on_device, best);
     }
     if (d->keys.is_starved && !w->is_express) {
@@ -241,7 +241,7 @@ LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
         }
         const uint32_t best = cuzk_sched_best(&e->queues.on_device, now, allowed_and_usable, &l);
         if (best != CUZK_SCHED_NONE &&
-            cuzk_device_key_clear_way(
+            cuzk_device_key_evict_for_call(
                 e, w->index, e->queues.on_device.items[best].circuit,
                 cuzk_job_is_privileged(NULL, &e->queues.on_device.items[best]))) {
             return false;
@@ -275,8 +275,8 @@ LOCKED static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, dev
     call->n = batch->n;
     for (uint32_t i = 0; i < batch->n; i++) {
         job *j = batch->item[i].owner;
-        flight *f = j->parts[batch->item[i].partition].flight;
-        part *p = &j->parts[f->partition];
+        flight *f = j->partitions[batch->item[i].partition].flight;
+        job_partition *p = &j->partitions[f->partition];
         cuzk_backend_work *work = &call->work[i];
         f->is_busy = true;
         f->device = (int32_t)w->index;
@@ -315,12 +315,12 @@ LOCKED static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work
         cuzk_flight_drop(e, f);
         return;
     }
-    part *p = &j->parts[f->partition];
+    job_partition *p = &j->partitions[f->partition];
     cuzk_stage_end(e, j, f->partition, CUZK_STAGE_DEVICE, now);
     j->device_ns += (now - p->begin_ns[CUZK_STAGE_DEVICE]);
     if (j->phase != PHASE_READY) {
         cuzk_flight_drop(e, f);
-        cuzk_job_settle(e, j);
+        cuzk_job_release_input(e, j);
         return;
     }
     if (work->status != CUZK_OK) {
@@ -330,14 +330,14 @@ LOCKED static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work
             cuzk_device_status(work->status) != CUZK_E_CANCELLED ? (uint64_t)1 << f->device : 0;
         (void)snprintf(text, sizeof(text), "device %u (%s): %s", d->info.ordinal, d->info.name,
                        work->err.msg[0] != '\0' ? work->err.msg : cuzk_status_text(work->status));
-        cuzk_flight_part_failed(e, f, cuzk_engine_file_status(work->status), text);
+        cuzk_flight_failed(e, f, cuzk_engine_file_status(work->status), text);
         return;
     }
     cuzk_sched_item item;
     cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_ASSEMBLE, now);
     cuzk_job_item(j, f->partition, now, &item);
     if (!cuzk_sched_push(&e->queues.to_verify, &item)) {
-        cuzk_flight_part_failed(e, f, CUZK_E_BUDGET, "too many proofs wait to be verified");
+        cuzk_flight_failed(e, f, CUZK_E_BUDGET, "too many proofs wait to be verified");
         return;
     }
     cuzk_stage_end(e, j, f->partition, CUZK_STAGE_ASSEMBLE, cuzk_clock_ns());

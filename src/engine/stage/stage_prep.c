@@ -137,21 +137,21 @@ LOCKED static void end(cuzk_engine *e, job *j, cuzk_stage s, cuzk_span span)
 LOCKED static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_input *in,
                                      cuzk_err *err)
 {
-    part *parts = cuzk_alloc_zero(in->n_partitions, sizeof(*parts));
+    job_partition *partitions = cuzk_alloc_zero(in->n_partitions, sizeof(*partitions));
     j->input = in->object;
     j->circuit = in->circuit;
-    if (parts == NULL) {
+    if (partitions == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %u partitions", in->n_partitions);
     }
     for (uint32_t i = 0; i < in->n_partitions; i++) {
-        parts[i].device = -1;
-        parts[i].stage = CUZK_STAGE_CHECK;
+        partitions[i].device = -1;
+        partitions[i].stage = CUZK_STAGE_CHECK;
         for (int s = 0; s <= CUZK_STAGE_PARSE; s++) {
-            parts[i].begin_ns[s] = j->stage_begin_ns[s];
-            parts[i].end_ns[s] = j->stage_end_ns[s];
+            partitions[i].begin_ns[s] = j->stage_begin_ns[s];
+            partitions[i].end_ns[s] = j->stage_end_ns[s];
         }
     }
-    j->parts = parts;
+    j->partitions = partitions;
     j->n_partitions = in->n_partitions;
     if (in->bytes < j->input_memory.bytes) {
         e->memory.input_used -= j->input_memory.bytes - in->bytes;
@@ -209,7 +209,7 @@ LOCKED static void launch(cuzk_engine *e, job *j)
     cuzk_job_item(j, 0, now, &item);
     const bool is_aggregate = j->rq.kind == CUZK_JOB_AGGREGATE;
     if (!cuzk_sched_push(is_aggregate ? &e->queues.to_aggregate : &e->queues.ready, &item)) {
-        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_BUDGET, "too many jobs");
+        cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_BUDGET, "too many jobs");
     }
     pthread_cond_broadcast(is_aggregate ? &e->locks.aggregate : &e->locks.witness);
 }
@@ -229,8 +229,8 @@ LOCKED static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err
     cuzk_engine_lock(e);
     end(e, j, CUZK_STAGE_CHECK, span);
     for (uint32_t i = 0; i < j->n_partitions; i++) {
-        j->parts[i].begin_ns[CUZK_STAGE_CHECK] = j->stage_begin_ns[CUZK_STAGE_CHECK];
-        j->parts[i].end_ns[CUZK_STAGE_CHECK] = j->stage_end_ns[CUZK_STAGE_CHECK];
+        j->partitions[i].begin_ns[CUZK_STAGE_CHECK] = j->stage_begin_ns[CUZK_STAGE_CHECK];
+        j->partitions[i].end_ns[CUZK_STAGE_CHECK] = j->stage_end_ns[CUZK_STAGE_CHECK];
     }
     return st;
 }
@@ -258,8 +258,8 @@ LOCKED static void run(cuzk_engine *e, job *j)
     j->input_users--;
     e->memory.n_busy--;
     if (st != CUZK_OK) {
-        cuzk_job_over(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED, st,
-                      err.msg);
+        cuzk_job_set_outcome(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED,
+                             st, err.msg);
     } else if (j->phase == PHASE_PREPPING) {
         launch(e, j);
     }
@@ -268,7 +268,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
         pthread_cond_broadcast(&e->locks.verify);
         pthread_cond_broadcast(&e->locks.change);
     }
-    cuzk_job_settle(e, j);
+    cuzk_job_release_input(e, j);
     cuzk_job_unpin(e, j);
     cuzk_engine_wake_memory(e);
 }

@@ -11,21 +11,21 @@ LOCKED static void complete(cuzk_engine *e, job *j)
 {
     uint8_t *proof = cuzk_alloc(j->n_partitions, PROOF_BYTES);
     if (proof == NULL) {
-        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_NOMEM, "no memory for the proof");
+        cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_NOMEM, "no memory for the proof");
         return;
     }
     for (uint32_t i = 0; i < j->n_partitions; i++) {
-        memcpy(proof + (size_t)i * PROOF_BYTES, j->parts[i].proof, PROOF_BYTES);
+        memcpy(proof + (size_t)i * PROOF_BYTES, j->partitions[i].proof, PROOF_BYTES);
     }
     j->proof = proof;
     j->proof_bytes = (size_t)j->n_partitions * PROOF_BYTES;
-    cuzk_job_over(e, j, CUZK_JOB_COMPLETED, CUZK_OK, NULL);
+    cuzk_job_set_outcome(e, j, CUZK_JOB_COMPLETED, CUZK_OK, NULL);
 }
 
 LOCKED static void right(cuzk_engine *e, flight *f)
 {
     job *j = f->job;
-    part *p = &j->parts[f->partition];
+    job_partition *p = &j->partitions[f->partition];
     memcpy(p->proof, f->proof, PROOF_BYTES);
     p->state = CUZK_PART_DONE;
     j->n_done++;
@@ -38,7 +38,7 @@ LOCKED static void right(cuzk_engine *e, flight *f)
 LOCKED static void wrong(cuzk_engine *e, flight *f, const char *why)
 {
     job *j = f->job;
-    part *p = &j->parts[f->partition];
+    job_partition *p = &j->partitions[f->partition];
     const uint32_t partition = f->partition;
     char text[ERROR_BYTES];
     p->wrong++;
@@ -49,12 +49,12 @@ LOCKED static void wrong(cuzk_engine *e, flight *f, const char *why)
     if (p->wrong < MAX_WRONG) {
         e->counts.reproved[j->rq.kind]++;
         cuzk_engine_log_job(e, 0, "proof.wrong", j, "why", why);
-        cuzk_flight_again(e, f);
+        cuzk_flight_requeue(e, f);
         return;
     }
     p->state = CUZK_PART_FAILED;
     cuzk_flight_drop(e, f);
-    cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_SELFTEST, text);
+    cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_SELFTEST, text);
 }
 
 LOCKED static void tell_health(cuzk_engine *e, const flight *f, bool is_right, uint64_t now)
@@ -75,7 +75,7 @@ LOCKED static void run(cuzk_engine *e, uint32_t index)
     const cuzk_engine_backend *b = e->backend;
     const cuzk_sched_item item = cuzk_sched_take(&e->queues.to_verify, index);
     job *j = item.owner;
-    flight *f = j->parts[item.partition].flight;
+    flight *f = j->partitions[item.partition].flight;
     void *params =
         e->memory.cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS)].object;
     cuzk_err err = {.msg = ""};
@@ -99,13 +99,13 @@ LOCKED static void run(cuzk_engine *e, uint32_t index)
     }
     if (j->phase != PHASE_READY) {
         cuzk_flight_drop(e, f);
-        cuzk_job_settle(e, j);
+        cuzk_job_release_input(e, j);
     } else if (st == CUZK_OK) {
         right(e, f);
     } else if (st == CUZK_E_SELFTEST) {
         wrong(e, f, err.msg);
     } else {
-        cuzk_flight_part_failed(e, f, st, err.msg);
+        cuzk_flight_failed(e, f, st, err.msg);
     }
 }
 

@@ -76,7 +76,7 @@ LOCKED static flight *start(cuzk_engine *e, uint32_t index, bool may_evict, uint
     flight *f = cuzk_flight_start(e, j, item.partition, now);
     if (f == NULL) {
         cuzk_engine_give_host(e, &memory, 0);
-        cuzk_job_over(e, j, CUZK_JOB_FAILED, CUZK_E_NOMEM, "no memory for a partition");
+        cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_NOMEM, "no memory for a partition");
         return NULL;
     }
     f->memory = memory;
@@ -153,7 +153,7 @@ LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint3
     cuzk_load_unref(&e->memory.cache, id, cuzk_clock_ns());
     cuzk_engine_drop_suspect(e, circuit);
     j->input_users--;
-    cuzk_job_settle(e, j);
+    cuzk_job_release_input(e, j);
     cuzk_job_unpin(e, j);
 }
 
@@ -186,15 +186,15 @@ LOCKED static void run(cuzk_engine *e, flight *f)
     f->is_busy = false;
     if (j->phase != PHASE_READY) {
         cuzk_flight_drop(e, f);
-        cuzk_job_settle(e, j);
+        cuzk_job_release_input(e, j);
     } else if (st != CUZK_OK) {
-        cuzk_flight_part_failed(e, f, st, err.msg);
+        cuzk_flight_failed(e, f, st, err.msg);
     } else {
         cuzk_sched_item item;
         cuzk_job_item(j, f->partition, now, &item);
-        j->parts[f->partition].state = CUZK_PART_WITNESS_DONE;
+        j->partitions[f->partition].state = CUZK_PART_WITNESS_DONE;
         if (!cuzk_sched_push(&e->queues.on_device, &item)) {
-            cuzk_flight_part_failed(e, f, CUZK_E_BUDGET, "too many partitions wait for a device");
+            cuzk_flight_failed(e, f, CUZK_E_BUDGET, "too many partitions wait for a device");
             return;
         }
         pthread_cond_broadcast(&e->locks.device);

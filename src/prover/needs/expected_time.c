@@ -21,15 +21,15 @@
 #define XYZZ_FACTOR         1.4
 
 /* One H200 held to a memory: bench/results/2026-11-30-h200-cards-memory, 2026-11-29-h200-check-96e0b1d. */
-typedef struct run {
+typedef struct measured_run {
     cuzk_circuit_kind kind;
     uint64_t sector_gib, memory;
     double seconds;
     double traffic_gb;  /* between the card and its memory */
     double streamed_gb; /* over the bus; 0: points on the device */
-} run;
+} measured_run;
 
-static const run runs[] = {
+static const measured_run runs[] = {
     {CUZK_CIRCUIT_POREP, 32, 139 * GIB, POREP_SECONDS, POREP_TRAFFIC_GB, 0},
     {CUZK_CIRCUIT_POREP, 32, 23 * GIB, 11.1, POREP_TRAFFIC_GB, 5 * 12.9 + 34},
     {CUZK_CIRCUIT_POREP, 32, 15 * GIB, 12.1, POREP_TRAFFIC_GB, 5 * 12.9 + 34},
@@ -45,12 +45,12 @@ static const run runs[] = {
 };
 
 /* The largest run that the card has the memory for, of those with the points where the card has them. */
-static const run *find(cuzk_circuit_kind kind, uint64_t sector_gib, cuzk_device_ability ability,
-                       uint64_t memory)
+static const measured_run *find(cuzk_circuit_kind kind, uint64_t sector_gib,
+                                cuzk_device_ability ability, uint64_t memory)
 {
-    const run *best = NULL;
+    const measured_run *best = NULL;
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-        const run *r = &runs[i];
+        const measured_run *r = &runs[i];
         const bool stays = r->streamed_gb == 0;
         if (r->kind == kind && r->sector_gib == sector_gib &&
             stays == (ability == CUZK_DEVICE_RESIDENT) &&
@@ -72,7 +72,7 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-static double computed(const run *r, const cuzk_card_rates *card)
+static double computed(const measured_run *r, const cuzk_card_rates *card)
 {
     const double arithmetic = r->seconds * H200_MULTIPLY_ADDS / cuzk_card_multiply_adds(card);
     const double traffic = r->traffic_gb / card->memory_gbs;
@@ -93,7 +93,7 @@ cuzk_expected_time cuzk_expected_time_of(const cuzk_circuit_spec *spec, const ch
     }
     const cuzk_device_ability ability = cuzk_device_ability_of(&needs, memory_bytes);
     const uint64_t sector_gib = spec->shape->bytes / GIB;
-    const run *r = NULL;
+    const measured_run *r = NULL;
     if (ability != CUZK_DEVICE_CANNOT) {
         r = find(spec->kind, sector_gib, ability, memory_bytes);
         r = r != NULL ? r : find(spec->kind, 32, ability, memory_bytes); /* hardly smaller */

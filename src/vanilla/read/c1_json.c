@@ -9,8 +9,8 @@
 
 #include "base/alloc.h"
 
-#include "c1_ahead.h"
 #include "c1_internal.h"
+#include "c1_parallel.h"
 
 #define MAX_DEPTH     32u
 #define MAX_LEVELS    64u
@@ -24,8 +24,8 @@ typedef struct parser {
     /* where we are, for messages; -1: outside */
     int64_t partition, challenge;
     const char *field;
-    c1_ahead *ahead;  /* NULL: everything is read here */
-    const char *what; /* the document, for messages */
+    c1_parallel *ahead; /* NULL: everything is read here */
+    const char *what;   /* the document, for messages */
     bool has_type;
 } parser;
 
@@ -338,7 +338,7 @@ static void take_challenge(parser *p, cuzk_porep_challenge *out)
     c1_challenge *done = NULL;
     if (p->ahead != NULL && p->j.depth <= CHALLENGE_DEPTH &&
         cuzk_json_peek(&p->j) == CUZK_JSON_OBJECT) {
-        done = c1_ahead_at(p->ahead, p->j.p);
+        done = c1_parallel_at(p->ahead, p->j.p);
     }
     if (done == NULL) {
         read_challenge(p, out);
@@ -516,12 +516,12 @@ static cuzk_status finish(parser *p, cuzk_err *err)
 static cuzk_status parse(cuzk_porep_input *in, bool *has_type, const uint8_t *json, size_t n,
                          const char *what, c1_envelope *env, cuzk_pool *pool, cuzk_err *err)
 {
-    c1_ahead ahead;
+    c1_parallel ahead;
     parser p = {.in = in, .partition = -1, .challenge = -1, .ahead = &ahead, .what = what};
     cuzk_json_init(&p.j, json, n, MAX_DEPTH);
-    c1_ahead_read(&ahead, json, n, read_ahead, pool);
+    c1_parallel_read(&ahead, json, n, read_ahead, pool);
     read_top(&p, env);
-    c1_ahead_free(&ahead);
+    c1_parallel_free(&ahead);
     *has_type = p.has_type;
     return finish(&p, err);
 }

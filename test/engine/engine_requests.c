@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "engine_rig.h"
+#include "engine_requests.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static cuzk_circuit_kind circuit_kind(cuzk_job_kind k)
     return CUZK_CIRCUIT_POREP;
 }
 
-void rig_request_make(rig_request *out, cuzk_job_kind kind, uint64_t seed, const char *id)
+void engine_request_make(engine_request *out, cuzk_job_kind kind, uint64_t seed, const char *id)
 {
     memset(out, 0, sizeof(*out));
     fil_job_make(&out->job, circuit_kind(kind), 2048, seed);
@@ -51,28 +51,28 @@ void rig_request_make(rig_request *out, cuzk_job_kind kind, uint64_t seed, const
     out->rq.n_vanilla_proofs = f->n_proofs;
 }
 
-void rig_request_free(rig_request *r)
+void engine_request_free(engine_request *r)
 {
     free(r->views);
     fil_job_free(&r->job);
 }
 
-void rig_result_init(rig_result *r)
+void engine_answer_init(engine_answer *r)
 {
     memset(r, 0, sizeof(*r));
     r->self = r;
     CHECK(pthread_mutex_init(&r->mu, NULL) == 0 && pthread_cond_init(&r->cv, NULL) == 0);
 }
 
-void rig_result_destroy(rig_result *r)
+void engine_answer_destroy(engine_answer *r)
 {
     (void)pthread_mutex_destroy(&r->mu);
     (void)pthread_cond_destroy(&r->cv);
 }
 
-void rig_done(void *arg, const cuzk_job_result *result)
+void engine_answer_set(void *arg, const cuzk_job_result *result)
 {
-    rig_result *r = arg;
+    engine_answer *r = arg;
     pthread_mutex_lock(&r->mu);
     r->calls++;
     r->state = result->state;
@@ -90,7 +90,7 @@ void rig_done(void *arg, const cuzk_job_result *result)
     pthread_mutex_unlock(&r->mu);
 }
 
-void rig_wait(rig_result *r)
+void engine_answer_wait(engine_answer *r)
 {
     struct timespec until;
     (void)clock_gettime(CLOCK_REALTIME, &until);
@@ -105,7 +105,8 @@ void rig_wait(rig_result *r)
     CHECK_MSG(calls == 1, "%u calls", calls);
 }
 
-bool rig_verifies(const rig_request *r, const uint8_t *proof, size_t n, const char *params)
+bool engine_request_verifies(const engine_request *r, const uint8_t *proof, size_t n,
+                             const char *params)
 {
     cuzk_err err;
     cuzk_params_dir dir = {.origin = "test"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_VANILLA_READ_C1_AHEAD_H
-#define CUZK_VANILLA_READ_C1_AHEAD_H
+#ifndef CUZK_VANILLA_READ_C1_PARALLEL_H
+#define CUZK_VANILLA_READ_C1_PARALLEL_H
 
 /*
  * Challenges of a large C1 read by all threads before its parser comes to them. Where one might
@@ -19,18 +19,19 @@ typedef struct c1_challenge {
     bool ok;
 } c1_challenge;
 
-typedef struct c1_ahead {
+typedef struct c1_parallel {
     c1_challenge *list; /* by start */
     size_t n, next;     /* before next: passed */
-} c1_ahead;
+} c1_parallel;
 
 /** Reads [start, end at most): sets end, field, c, arena and ok. */
 typedef void (*c1_read_fn)(c1_challenge *out);
 
 /** Nothing is found in a short text, without threads, or without memory. */
-void c1_ahead_read(c1_ahead *out, const uint8_t *text, size_t n, c1_read_fn read, cuzk_pool *pool);
+void c1_parallel_read(c1_parallel *out, const uint8_t *text, size_t n, c1_read_fn read,
+                      cuzk_pool *pool);
 /** What begins exactly there and was read without an error, or NULL. Positions do not go back. */
-c1_challenge *c1_ahead_at(c1_ahead *a, const uint8_t *start);
-void c1_ahead_free(c1_ahead *a);
+c1_challenge *c1_parallel_at(c1_parallel *a, const uint8_t *start);
+void c1_parallel_free(c1_parallel *a);
 
-#endif /* CUZK_VANILLA_READ_C1_AHEAD_H */
+#endif /* CUZK_VANILLA_READ_C1_PARALLEL_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "mock_world.h"
+#include "mock_engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static void take_log(void *arg, int level, const char *event, const char *const *kv)
 {
-    world_log *l = arg;
+    mock_engine_log *l = arg;
     const bool begun = strcmp(event, "device.fallback") == 0;
     const bool over = strcmp(event, "device.fallback_over") == 0;
     pthread_mutex_lock(&l->mu);
@@ -28,12 +28,12 @@ static void take_log(void *arg, int level, const char *event, const char *const 
     pthread_mutex_unlock(&l->mu);
 }
 
-void world_open(world *w, uint32_t n_devices)
+void mock_engine_open(mock_engine *w, uint32_t n_devices)
 {
-    world_open_with_keys(w, n_devices, 0);
+    mock_engine_open_with_keys(w, n_devices, 0);
 }
 
-void world_open_with_keys(world *w, uint32_t n_devices, uint64_t device_mib)
+void mock_engine_open_with_keys(mock_engine *w, uint32_t n_devices, uint64_t device_mib)
 {
     cuzk_err err;
     w->before = cuzk_alloc_get_stats();
@@ -63,7 +63,7 @@ void world_open_with_keys(world *w, uint32_t n_devices, uint64_t device_mib)
     CHECK_OK(cuzk_engine_create(&w->e, &w->cfg, &err), &err);
 }
 
-void world_close(world *w)
+void mock_engine_close(mock_engine *w)
 {
     cuzk_engine_destroy(w->e);
     CHECK_U64(atomic_load(&w->b.used), 0);
@@ -75,35 +75,35 @@ void world_close(world *w)
     CHECK_U64(cuzk_alloc_get_stats().blocks_now, w->before.blocks_now);
 }
 
-one *one_make(cuzk_job_kind kind, uint64_t tag, uint32_t n_partitions, const char *id)
+test_job *test_job_make(cuzk_job_kind kind, uint64_t tag, uint32_t n_partitions, const char *id)
 {
-    one *o = calloc(1, sizeof(*o));
+    test_job *o = calloc(1, sizeof(*o));
     o->job = (mock_job){.tag = tag, .n_partitions = n_partitions};
     mock_request(&o->rq, kind, &o->job, &o->view, id);
-    rig_result_init(&o->r);
+    engine_answer_init(&o->r);
     return o;
 }
 
-void one_prove(world *w, one *o)
+void test_job_prove(mock_engine *w, test_job *o)
 {
     cuzk_err err;
-    CHECK_OK(cuzk_engine_prove(w->e, &o->rq, NULL, rig_done, &o->r, &o->wait, &err), &err);
+    CHECK_OK(cuzk_engine_prove(w->e, &o->rq, NULL, engine_answer_set, &o->r, &o->wait, &err), &err);
 }
 
-void one_submit(world *w, one *o)
+void test_job_submit(mock_engine *w, test_job *o)
 {
     cuzk_err err;
     uint32_t position;
     CHECK_OK(cuzk_engine_submit(w->e, &o->rq, NULL, o->id, &position, &err), &err);
 }
 
-void one_free(one *o)
+void test_job_free(test_job *o)
 {
-    rig_result_destroy(&o->r);
+    engine_answer_destroy(&o->r);
     free(o);
 }
 
-bool is_right(const one *o)
+bool is_right(const test_job *o)
 {
     uint8_t want[192];
     bool right =
@@ -115,7 +115,7 @@ bool is_right(const one *o)
     return right;
 }
 
-void status_of(world *w, cuzk_engine_status *out)
+void status_of(mock_engine *w, cuzk_engine_status *out)
 {
     cuzk_err err;
     const uint64_t begin = cuzk_clock_ns();
@@ -124,7 +124,7 @@ void status_of(world *w, cuzk_engine_status *out)
     CHECK(cuzk_clock_ns() - begin < (getenv("CUZK_PAUSES") != NULL ? 60 : 1) * SECOND_NS);
 }
 
-static bool is_at_rest(world *w)
+static bool is_at_rest(mock_engine *w)
 {
     cuzk_engine_status s;
     uint64_t cached = 0;
@@ -150,7 +150,7 @@ void nap(void)
 }
 
 /* Memory and queues are back to what they were without jobs. */
-void wait_rest(world *w)
+void wait_rest(mock_engine *w)
 {
     const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
     while (!is_at_rest(w)) {
@@ -159,7 +159,7 @@ void wait_rest(world *w)
     }
 }
 
-bool is_told_within(one *o, unsigned seconds)
+bool is_told_within(test_job *o, unsigned seconds)
 {
     const uint64_t limit = cuzk_clock_ns() + seconds * SECOND_NS;
     for (;;) {
@@ -182,7 +182,7 @@ void wait_for(const _Atomic uint64_t *counter, uint64_t least)
     }
 }
 
-void wait_log(world *w, const uint32_t *counter, uint32_t least)
+void wait_log(mock_engine *w, const uint32_t *counter, uint32_t least)
 {
     const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
     for (uint32_t n = 0; n < least; nap()) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "c1_ahead.h"
+#include "c1_parallel.h"
 
 #include <string.h>
 
@@ -53,14 +53,14 @@ static cuzk_status search_range(void *arg, size_t begin, size_t end, unsigned wo
     return CUZK_OK;
 }
 
-typedef struct reading {
+typedef struct range_read {
     c1_challenge *list;
     c1_read_fn read;
-} reading;
+} range_read;
 
 static cuzk_status read_range(void *arg, size_t begin, size_t end, unsigned worker)
 {
-    const reading *r = arg;
+    const range_read *r = arg;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         r->read(&r->list[i]);
@@ -69,7 +69,7 @@ static cuzk_status read_range(void *arg, size_t begin, size_t end, unsigned work
 }
 
 /* The starts that were found, each challenge up to the next one: no byte is read twice. */
-static bool list_found(c1_ahead *out, const search *s, size_t stretches)
+static bool list_found(c1_parallel *out, const search *s, size_t stretches)
 {
     size_t n = 0;
     for (size_t i = 0; i < stretches; i++) {
@@ -94,11 +94,12 @@ static bool list_found(c1_ahead *out, const search *s, size_t stretches)
     return true;
 }
 
-void c1_ahead_read(c1_ahead *out, const uint8_t *text, size_t n, c1_read_fn read, cuzk_pool *pool)
+void c1_parallel_read(c1_parallel *out, const uint8_t *text, size_t n, c1_read_fn read,
+                      cuzk_pool *pool)
 {
     const size_t stretches = (n + STRETCH - 1) / STRETCH;
     search s = {.text = text, .n = n};
-    *out = (c1_ahead){.n = 0};
+    *out = (c1_parallel){.n = 0};
     if (n < LEAST_TEXT || cuzk_pool_threads(pool) < 2) {
         return;
     }
@@ -108,13 +109,13 @@ void c1_ahead_read(c1_ahead *out, const uint8_t *text, size_t n, c1_read_fn read
     }
     if (cuzk_parallel_for(pool, NULL, stretches, 0, search_range, &s) == CUZK_OK &&
         list_found(out, &s, stretches)) {
-        reading r = {out->list, read};
+        range_read r = {out->list, read};
         cuzk_ignore(cuzk_parallel_for(pool, NULL, out->n, 1, read_range, &r));
     }
     cuzk_free(s.found);
 }
 
-c1_challenge *c1_ahead_at(c1_ahead *a, const uint8_t *start)
+c1_challenge *c1_parallel_at(c1_parallel *a, const uint8_t *start)
 {
     while (a->next < a->n && a->list[a->next].start < start) {
         a->next++;
@@ -124,7 +125,7 @@ c1_challenge *c1_ahead_at(c1_ahead *a, const uint8_t *start)
                : NULL;
 }
 
-void c1_ahead_free(c1_ahead *a)
+void c1_parallel_free(c1_parallel *a)
 {
     for (size_t i = 0; i < a->n; i++) {
         cuzk_arena_free(&a->list[i].arena);
