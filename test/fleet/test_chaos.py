@@ -3,7 +3,7 @@
 crawl) at random, the database is restarted, and its disk is full for a while. Every job that was accepted ends once, by the rules,
 which are checked on a history that a trigger of the test writes; a sample of the proofs is verified.
 
-Usage: test_chaos.py CUZK [--seconds 600] [--daemons 8] [--seed 1]
+Usage: test_chaos.py CUZK [--seconds 600] [--daemons 8] [--seed 1] [--pace 1]
 """
 import argparse, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
@@ -203,7 +203,7 @@ def scenario(o, folder, server, rng):
             accepted.append(name)
         else:  # it may be in the queue all the same; then it ends, too
             refused += 1
-        time.sleep(0.3 if len(accepted) < 20 else 1)
+        time.sleep(0.3 if len(accepted) < 20 else o.pace)
     t.settle(everything=True)
     print(f"{len(accepted)} accepted, {refused} refused or not answered; {t.counts}", flush=True)
     for d in daemons.values():
@@ -234,6 +234,7 @@ def main():
     p.add_argument("--seconds", type=int, default=600)
     p.add_argument("--daemons", type=int, default=8)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--pace", type=float, default=1, help="seconds from one submit to the next")
     o = p.parse_args()
     server = pg.server("fsync=off", "max_wal_size=64MB", small=True)
     if server is None:
