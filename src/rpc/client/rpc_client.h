@@ -97,6 +97,12 @@ CUZK_NODISCARD cuzk_status cuzk_rpc_client_preload(cuzk_rpc_client *c, const cha
 CUZK_NODISCARD cuzk_status cuzk_rpc_client_evict(cuzk_rpc_client *c, const char *circuit_id,
                                                  bool *was_loaded, uint64_t *freed_bytes,
                                                  cuzk_err *err);
+/**
+ * cuzk.fleet.v1: the input called name, [n] bytes, which the caller checks. E_NOT_FOUND: the daemon has it no more;
+ * E_FORMAT: it has another length.
+ */
+CUZK_NODISCARD cuzk_status cuzk_rpc_client_read_input(cuzk_rpc_client *c, const char *name,
+                                                      uint8_t *out, size_t n, cuzk_err *err);
 /** *text: a block of base/alloc.h with a NUL, freed by the caller. */
 CUZK_NODISCARD cuzk_status cuzk_rpc_client_metrics(cuzk_rpc_client *c, char **text, cuzk_err *err);
 /** The server's health: grpc.health.v1 ServingStatus, 1 is SERVING. */

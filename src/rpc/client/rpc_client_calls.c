@@ -538,3 +538,43 @@ cuzk_status cuzk_rpc_client_aggregate_status(cuzk_rpc_client *c, cuzk_rpc_aggreg
     cuzk_free(reply);
     return bad ? malformed("GetStatusResponse", err) : CUZK_OK;
 }
+
+/* ---- inputs ---- */
+
+static cuzk_status read_part(cuzk_rpc_client *c, const char *name, uint64_t at, uint8_t *out,
+                             size_t room, size_t *got, cuzk_err *err)
+{
+    cuzk_wire_writer w = {.data = NULL};
+    uint8_t *reply = NULL;
+    size_t n = 0;
+    cuzk_wire_put_str(&w, 1, name);
+    cuzk_wire_put_u64(&w, 2, at);
+    CUZK_TRY(call_small(c, "/cuzk.fleet.v1.Inputs/Read", &w, &reply, &n, err));
+    cuzk_reader r = cuzk_reader_init(reply, n);
+    cuzk_wire_field f;
+    bool bad = false;
+    cuzk_bytes data = {NULL, 0};
+    while (cuzk_wire_next(&r, &f, &bad)) {
+        if (f.number == 1 && f.type == CUZK_WIRE_LEN) {
+            data = f.bytes;
+        }
+    }
+    const bool fits = !bad && data.size > 0 && data.size <= room;
+    if (fits) {
+        memcpy(out, data.data, data.size);
+        *got = data.size;
+    }
+    cuzk_free(reply);
+    return fits ? CUZK_OK : malformed("ReadResponse", err);
+}
+
+cuzk_status cuzk_rpc_client_read_input(cuzk_rpc_client *c, const char *name, uint8_t *out, size_t n,
+                                       cuzk_err *err)
+{
+    for (size_t at = 0; at < n;) {
+        size_t got = 0;
+        CUZK_TRY(read_part(c, name, at, out + at, n - at, &got, err));
+        at += got;
+    }
+    return CUZK_OK;
+}

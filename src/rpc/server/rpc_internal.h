@@ -192,6 +192,9 @@ struct cuzk_rpc_server {
     pthread_mutex_t secrets_mu; /* what it points at */
     cuzk_status (*metrics)(void *arg, char **text, size_t *n, cuzk_err *err);
     void *metrics_arg;
+    cuzk_status (*input_part)(void *arg, const char *name, uint64_t at, uint8_t **out, size_t *n,
+                              cuzk_err *err);
+    void *input_part_arg;
     const char *(*not_ready)(void *arg);
     void *not_ready_arg;
     void (*log)(void *arg, int level, const char *event, const char *const *kv);
@@ -362,6 +365,7 @@ void rpc_engine_prove_with(rpc_call *call, cuzk_rpc_decode_fn decode);
 void rpc_aggregate_submit(rpc_call *call);
 void rpc_aggregate_make(rpc_call *call);
 void rpc_aggregate_status(rpc_call *call);
+void rpc_fleet_read(rpc_call *call);
 void rpc_engine_await(rpc_call *call);
 void rpc_engine_cancel(rpc_call *call);
 void rpc_engine_status(rpc_call *call);

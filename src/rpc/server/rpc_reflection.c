@@ -14,6 +14,9 @@ static const uint8_t set_proving[] = {
 static const uint8_t set_aggregate[] = {
 #include "cuzk_aggregate_v1_aggregate.inc"
 };
+static const uint8_t set_fleet[] = {
+#include "cuzk_fleet_v1_fleet.inc"
+};
 static const uint8_t set_health[] = {
 #include "grpc_health_v1_health.inc"
 };
@@ -32,6 +35,8 @@ static const struct descriptor {
     {"cuzk/v1/proving.proto", "cuzk.v1", "cuzk.v1.ProvingEngine", set_proving, sizeof(set_proving)},
     {"cuzk/aggregate/v1/aggregate.proto", "cuzk.aggregate.v1", "cuzk.aggregate.v1.Aggregator",
      set_aggregate, sizeof(set_aggregate)},
+    {"cuzk/fleet/v1/fleet.proto", "cuzk.fleet.v1", "cuzk.fleet.v1.Inputs", set_fleet,
+     sizeof(set_fleet)},
     {"grpc/health/v1/health.proto", "grpc.health.v1", "grpc.health.v1.Health", set_health,
      sizeof(set_health)},
     {"grpc/reflection/v1/reflection.proto", "grpc.reflection.v1",

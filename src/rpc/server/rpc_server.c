@@ -19,6 +19,7 @@
 
 #define ENGINE     "/cuzk.v1.ProvingEngine/"
 #define AGGREGATOR "/cuzk.aggregate.v1.Aggregator/"
+#define FLEET      "/cuzk.fleet.v1.Inputs/"
 #define SMALL      ((size_t)64 << 10) /* requests that hold one name */
 
 static const rpc_method methods[] = {
@@ -40,6 +41,7 @@ static const rpc_method methods[] = {
      SMALL},
     {AGGREGATOR "GetStatus", RPC_QUERY, false, CUZK_RPC_MAY_OBSERVE, false, rpc_aggregate_status,
      SMALL},
+    {FLEET "Read", RPC_QUERY, false, CUZK_RPC_MAY_ADMINISTER, false, rpc_fleet_read, SMALL},
     {"/grpc.health.v1.Health/Check", RPC_INLINE, true, 0, false, rpc_health_check, SMALL},
     {"/grpc.health.v1.Health/Watch", RPC_STREAM, true, 0, false, rpc_health_watch, SMALL},
     {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", RPC_STREAM, false,
@@ -164,6 +166,8 @@ cuzk_status rpc_server_init(cuzk_rpc_server **out, const cuzk_rpc_server_config 
     s->lim = config->limits;
     s->metrics = config->metrics;
     s->metrics_arg = config->metrics_arg;
+    s->input_part = config->input_part;
+    s->input_part_arg = config->input_part_arg;
     s->not_ready = config->not_ready;
     s->not_ready_arg = config->not_ready_arg;
     s->log = config->log;

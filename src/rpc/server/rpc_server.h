@@ -73,6 +73,13 @@ typedef struct cuzk_rpc_server_config {
      */
     cuzk_status (*metrics)(void *arg, char **text, size_t *n, cuzk_err *err);
     void *metrics_arg;
+    /**
+     * A part of an input for cuzk.fleet.v1, from offset at on: *out [*n], a block of base/alloc.h, which the server
+     * frees. NULL: the RPC answers UNIMPLEMENTED.
+     */
+    cuzk_status (*input_part)(void *arg, const char *name, uint64_t at, uint8_t **out, size_t *n,
+                              cuzk_err *err);
+    void *input_part_arg;
     /** Why no jobs should come now; NULL: they may. Health says NOT_SERVING then. May be NULL. */
     const char *(*not_ready)(void *arg);
     void *not_ready_arg;
