@@ -45,19 +45,20 @@ if(CUZK_DAEMON STREQUAL "AUTO" OR CUZK_DAEMON)
 endif()
 message(STATUS "Daemon (cuzk serve): ${CUZK_DAEMON}")
 
-# CUZK_FLEET, likewise: the job store on PostgreSQL (store.url). Its library is PkgConfig::LIBPQ.
+# CUZK_FLEET, likewise: the job store on PostgreSQL (store.url). Its libraries are PkgConfig::LIBPQ and PkgConfig::ZSTD.
 if(NOT CUZK_DAEMON)
     set(CUZK_FLEET OFF)
 elseif(CUZK_FLEET STREQUAL "AUTO" OR CUZK_FLEET)
     pkg_check_modules(LIBPQ QUIET IMPORTED_TARGET libpq>=15)
-    if(LIBPQ_FOUND)
+    pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
+    if(LIBPQ_FOUND AND ZSTD_FOUND)
         set(CUZK_FLEET ON)
     elseif(CUZK_FLEET STREQUAL "AUTO")
-        message(WARNING "Building without the shared queue of several daemons (store.url): libpq (libpq-dev) was not found. "
+        message(WARNING "Building without the shared queue of several daemons (store.url): libpq (libpq-dev) or libzstd (libzstd-dev) was not found. "
             "tools/deps.sh build installs it; -DCUZK_FLEET=OFF silences this.")
         set(CUZK_FLEET OFF)
     else()
-        message(FATAL_ERROR "CUZK_FLEET=ON, but libpq (libpq-dev) was not found. tools/deps.sh build installs it.")
+        message(FATAL_ERROR "CUZK_FLEET=ON, but libpq (libpq-dev) or libzstd (libzstd-dev) was not found. tools/deps.sh build installs it.")
     endif()
 endif()
 message(STATUS "Shared queue on PostgreSQL (store.url): ${CUZK_FLEET}")

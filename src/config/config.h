@@ -62,6 +62,8 @@ typedef struct cuzk_config {
     cuzk_config_strings preload;
 
     const char *store_path, *store_url, *store_password_file, *store_member;
+    const char *store_address, *store_inputs, *store_inputs_folder;
+    const char *store_peer_token_file, *store_peer_ca;
     uint64_t store_lease_ms;
     uint64_t store_max_size, result_retention_ms, result_count;
 

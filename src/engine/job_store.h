@@ -22,6 +22,7 @@ typedef struct cuzk_job_record {
     bool is_privileged;  /* WinningPoSt at CRITICAL: may use space that is kept for it */
     bool claims;         /* put into a shared queue, and claimed at once */
     uint32_t class_base; /* order in a shared queue: CUZK_PRIORITY_LOW to _CRITICAL; 0: NORMAL */
+    const char *circuit; /* what proves it, "porep-32g"; put alone looks at it; NULL: not known */
     cuzk_job_state state;
     /* when it is over: */
     int64_t ended_unix_ms;
@@ -39,6 +40,13 @@ typedef enum cuzk_job_order {
 
 #define CUZK_CLAIM_EXCEPT 64
 
+/** What a daemon says about itself. */
+typedef struct cuzk_queue_report {
+    uint32_t places;           /* jobs that it works on at once */
+    uint32_t devices, healthy; /* its cards, and those that can be used */
+    char loaded[512];          /* circuits whose parameters are in memory, each between blanks: " porep-32g " */
+} cuzk_queue_report;
+
 /**
  * What the store of a queue that several daemons share does in addition. A job that is put belongs to nobody; a daemon
  * claims it, and has it until it has ended, is released, or the daemon's lease is over. arg is the store's.
@@ -46,7 +54,8 @@ typedef enum cuzk_job_order {
 typedef struct cuzk_shared_queue {
     /**
      * Gives each at most n jobs, with their inputs, that are this daemon's from then on; none while its lease may
-     * be over, and none of except [n_except, at most CUZK_CLAIM_EXCEPT], which it cannot prove.
+     * be over, and none of except [n_except, at most CUZK_CLAIM_EXCEPT], which it cannot prove. Among jobs that
+     * wait for a short time, those of loaded circuits go first.
      */
     cuzk_status (*claim)(void *arg, uint32_t n, const uint64_t *except, size_t n_except,
                          void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
@@ -77,6 +86,8 @@ typedef struct cuzk_shared_queue {
     void (*wake)(void *arg);
     /** Claims nothing more; the other members see it. */
     void (*drain)(void *arg);
+    /** What the daemon can do now, for its claims and for the other members. Does not wait. */
+    void (*report)(void *arg, const cuzk_queue_report *report);
 } cuzk_shared_queue;
 
 typedef struct cuzk_job_store {

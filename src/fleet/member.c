@@ -78,6 +78,13 @@ void cuzk_member_lost(cuzk_member *m, uint64_t now_ns)
     m->next_ns = now_ns;
 }
 
+void cuzk_member_hurry(cuzk_member *m, uint64_t now_ns)
+{
+    if (m->is_joined && m->is_in_touch && now_ns < m->next_ns) {
+        m->next_ns = now_ns;
+    }
+}
+
 bool cuzk_member_may_start(const cuzk_member *m, uint64_t now_ns)
 {
     return m->is_joined && now_ns < m->renewed_ns + m->times.lease_ns;

@@ -57,6 +57,8 @@ void cuzk_member_done(cuzk_member *m, cuzk_member_act act, uint64_t sent_ns);
 void cuzk_member_failed(cuzk_member *m, cuzk_member_act act, uint64_t now_ns);
 /** A renewal was answered: others have declared this member dead. All its jobs are lost. */
 void cuzk_member_lost(cuzk_member *m, uint64_t now_ns);
+/** Renews at once: what the others see of the member has changed. */
+void cuzk_member_hurry(cuzk_member *m, uint64_t now_ns);
 /** True while jobs may be claimed and started. */
 bool cuzk_member_may_start(const cuzk_member *m, uint64_t now_ns);
 

@@ -101,7 +101,7 @@ history_sums history_check(void)
     PQclear(r);
     PQfinish(c);
     char *odd = pg_server_sql(
-        "SELECT (SELECT count(*) FROM cuzk_job j WHERE state < 2 AND NOT EXISTS"
+        "SELECT (SELECT count(*) FROM cuzk_job j WHERE state < 2 AND input_place = 0 AND NOT EXISTS"
         " (SELECT 1 FROM cuzk_input i WHERE i.number = j.number)) + (SELECT count(*) FROM"
         " cuzk_input i LEFT JOIN cuzk_job j ON j.number = i.number WHERE coalesce(j.state, 2) >= 2)");
     CHECK_STR(odd, "0");

@@ -1,9 +1,9 @@
 """A PostgreSQL server of a test's own, in a temporary folder, reached through a unix socket. None: it is not installed."""
-import glob, os, pwd, shutil, signal, subprocess, tempfile, time
+import glob, os, pwd, shutil, signal, socket, subprocess, tempfile, time
 
 
 class Server:
-    def __init__(self, *settings, small=False):
+    def __init__(self, *settings, small=False, tls=None):
         self.bin = os.path.dirname(sorted(glob.glob("/usr/lib/postgresql/*/bin/postgres"))[-1])
         self.folder = tempfile.mkdtemp(prefix="cuzk-pg-", dir="/tmp")
         # small: a file system of its own that can be filled, where that is allowed
@@ -21,7 +21,25 @@ class Server:
         subprocess.run([f"{self.bin}/initdb", "-D", self.data, "-U", "cuzk", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder, **self.user)
         self.p = None
+        if tls is not None:
+            self.use_tls(*tls)
         self.start()
+
+    def use_tls(self, certificate, key):
+        """TCP at self.port, with TLS and a password only."""
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.port = s.getsockname()[1]
+        for name, source in (("server.crt", certificate), ("server.key", key)):
+            path = os.path.join(self.data, name)
+            shutil.copy(source, path)
+            os.chmod(path, 0o600)
+            if self.user:
+                os.chown(path, self.user["user"], self.user["group"])
+        with open(os.path.join(self.data, "pg_hba.conf"), "w") as f:
+            f.write("local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n")
+        self.settings += ["-clisten_addresses=127.0.0.1", f"-cport={self.port}", "-cssl=on"]
+        self.url += f"&port={self.port}"
 
     def start(self):
         self.p = subprocess.Popen([f"{self.bin}/postgres", "-D", self.data, "-k", self.folder, "-clisten_addresses=", "-cmax_connections=300", *self.settings],
@@ -50,7 +68,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def server(*settings, small=False):
+def server(*settings, small=False, tls=None):
     if not glob.glob("/usr/lib/postgresql/*/bin/postgres") or shutil.which("psql") is None:
         return None
-    return Server(*settings, small=small)
+    return Server(*settings, small=small, tls=tls)

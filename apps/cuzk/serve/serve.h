@@ -31,6 +31,9 @@ typedef struct serve_options {
     bool check, reference;
 } serve_options;
 
+/** What is known of the fleet (serve_fleet.c). */
+typedef struct serve_fleet serve_fleet;
+
 typedef struct serve {
     serve_options options;
     cuzk_err err;
@@ -42,7 +45,8 @@ typedef struct serve {
     cuzk_rpc_callers *tokens, *certs; /* owned; NULL: none */
     cuzk_job_store store;
     bool has_store;
-    bool is_shared; /* the store is a queue that several daemons share: no file of this one */
+    bool is_shared;     /* the store is a queue that several daemons share: no file of this one */
+    serve_fleet *fleet; /* owned; NULL: no shared queue */
     cuzk_trace *trace;
     cuzk_engine *engine;
     cuzk_rpc_server *rpc;
@@ -77,6 +81,17 @@ void serve_timeline(serve *s);
 cuzk_status serve_metrics(void *arg, char **text, size_t *n, cuzk_err *err);
 /** With store.url: the queue that this daemon shares with others. */
 CUZK_NODISCARD cuzk_status serve_open_shared_store(serve *s);
+/** With a shared queue: /status and /metrics say something about the whole fleet. */
+CUZK_NODISCARD cuzk_status serve_fleet_create(serve *s);
+void serve_fleet_destroy(serve *s);
+/** The fleet as a JSON object, as cuzk_api_config wants it; arg is the serve. @thread any */
+cuzk_status serve_fleet_json(void *arg, char **text, size_t *n, cuzk_err *err);
+struct cuzk_text_buf;
+/** Its metrics; nothing without a shared queue. @thread any */
+void serve_fleet_metrics(struct cuzk_text_buf *b, const serve *s);
+/** A part of an input that this daemon keeps for the others, as cuzk_rpc_server_config wants it; arg is the serve. @thread any */
+cuzk_status serve_input_part(void *arg, const char *name, uint64_t at, uint8_t **out, size_t *n,
+                             cuzk_err *err);
 /** Why the daemon should get no jobs now, ended by a line feed; NULL: it is ready. arg is the serve. @thread any */
 const char *serve_not_ready(void *arg);
 /** What the gRPC server may take, of the memory budget and of the open files that the process may have. */

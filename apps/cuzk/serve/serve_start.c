@@ -307,6 +307,8 @@ static cuzk_status bind_rpc(serve *s)
                                       .not_ready_arg = s,
                                       .metrics = serve_metrics,
                                       .metrics_arg = s,
+                                      .input_part = s->is_shared ? serve_input_part : NULL,
+                                      .input_part_arg = s,
                                       .log = cuzk_log_engine,
                                       .log_arg = s->log};
     CUZK_TRY(cuzk_rpc_server_create(&s->rpc, &r, &s->err));
@@ -331,6 +333,8 @@ static cuzk_status start_api(serve *s)
                                .allow_arg = s,
                                .get_ready = serve_not_ready,
                                .get_ready_arg = s,
+                               .get_fleet = s->fleet != NULL ? serve_fleet_json : NULL,
+                               .get_fleet_arg = s,
                                .trace = s->trace,
                                .max_connections = serve_http_connections(),
                                .version = CUZK_VERSION_STR,
@@ -402,6 +406,7 @@ void serve_stop(serve *s)
     }
     cuzk_engine_destroy(s->engine);
     cuzk_trace_destroy(s->trace);
+    serve_fleet_destroy(s);
     if (s->has_store) {
         s->store.destroy(s->store.arg);
     }

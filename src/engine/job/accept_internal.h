@@ -41,6 +41,14 @@ job *cuzk_shared_adopt(cuzk_engine *e, job *found);
 LOCKED CUZK_NODISCARD cuzk_status cuzk_shared_start(cuzk_engine *e, job *j, cuzk_err *err);
 /** In place of an end: j is another daemon's or nobody's. Its waiters wait on. */
 LOCKED void cuzk_shared_give_up(cuzk_engine *e, job *j);
+/* shared_room.c */
+/** How many jobs to claim now. */
+LOCKED uint32_t cuzk_shared_room(const cuzk_engine *e);
+/** A job that has just been accepted would not wait for another one. */
+LOCKED bool cuzk_shared_starts_at_once(const cuzk_engine *e);
+/** Tells the queue what this engine can do. */
+LOCKED void cuzk_shared_report(const cuzk_engine *e);
+
 /** Callers that wait for jobs of other daemons are sent to another daemon. */
 LOCKED void cuzk_shared_tell_stopping(cuzk_engine *e);
 

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "engine/job/accept_internal.h"
-#include "fleet/member.h"
 
 #define POLL_MS   1000u /* where nothing tells that the queue has changed */
 #define GAP_NS    (50 * MS_NS)
@@ -128,30 +127,6 @@ void cuzk_shared_give_up(cuzk_engine *e, job *j)
 }
 
 /* --- claims --- */
-
-/* Jobs that are worked on, and those that could be if there were a place. */
-LOCKED static uint32_t room(const cuzk_engine *e)
-{
-    uint32_t places = 0, running = 0, waiting = 0;
-    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
-        places += cuzk_health_is_good(&e->devices.all[i].health) ? e->devices.all[i].slots : 0;
-    }
-    if (places == 0 && (e->devices.on_cpu || cuzk_engine_has_fallback(e))) {
-        places = 1;
-    }
-    if (places == 0) {
-        return 0; /* what is claimed could not start */
-    }
-    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
-        bool is_waiting = j->phase <= PHASE_PREPPING;
-        for (uint32_t i = 0; j->phase == PHASE_READY && i < j->n_partitions; i++) {
-            is_waiting = is_waiting || j->partitions[i].state == CUZK_PART_PENDING;
-        }
-        waiting += is_waiting ? 1 : 0;
-        running += !is_waiting && j->phase <= PHASE_ENDING ? 1 : 0;
-    }
-    return cuzk_member_room(places, running, waiting);
-}
 
 /* A claimed job that a caller waits for already. False: no room for its bytes. */
 LOCKED static bool fill_in(cuzk_engine *e, job *j, job *c, const cuzk_job_record *r)
@@ -283,7 +258,7 @@ LOCKED static cuzk_status claim(cuzk_engine *e, refusals *refused, cuzk_err *err
     const cuzk_shared_queue *q = e->store.shared;
     claimed t = {.e = e, .refused = refused};
     const refusals now = *refused; /* which the claim itself may add to */
-    const uint32_t n = room(e);
+    const uint32_t n = cuzk_shared_room(e);
     if (n == 0 || e->draining) {
         return CUZK_OK;
     }
@@ -484,6 +459,7 @@ void cuzk_share_loop(worker *w)
         if (e->draining) {
             drain(e);
         }
+        cuzk_shared_report(e);
         cuzk_status st = send_cancels(e, &err);
         st = st == CUZK_OK ? claim(e, &refused, &err) : st;
         st = st == CUZK_OK ? look(e, &err) : st;

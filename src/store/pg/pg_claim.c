@@ -9,15 +9,18 @@
 
 #include "pg_fleet.h"
 
-#define MAX_CLAIM 64u
-#define MAX_ASKED 512u
+#define MAX_CLAIM  64u
+#define MAX_ASKED  512u
+#define LATER_NS   (2 * UINT64_C(1000000000))
+#define MAX_EXCEPT (CUZK_CLAIM_EXCEPT + PG_LATER)
 
 /* --- claim --- */
 
 typedef struct claiming {
     uint64_t incarnation, n;
-    const uint64_t *except;
+    uint64_t except[MAX_EXCEPT];
     size_t n_except;
+    char loaded[sizeof(((cuzk_queue_report *)0)->loaded)];
     pg_row rows[MAX_CLAIM];
     uint64_t fences[MAX_CLAIM];
     size_t n_rows; /* of them: broken ones too, which have a number alone */
@@ -33,18 +36,36 @@ static void free_rows(claiming *t)
 
 static cuzk_status claim_work(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err)
 {
-    /* A member that has been declared dead claims nothing: FOR SHARE waits for who is declaring it so. */
+    /*
+     * A member that has been declared dead claims nothing: FOR SHARE waits for who is declaring it so. Of the first
+     * jobs by class, deadline, share and age those of loaded circuits go before others, for which the minute until
+     * their turn comes is theirs. A WinningPoSt waits a moment for a member that is faster than this one by half.
+     * An input that another daemon keeps needs that daemon.
+     */
     static const char sql[] =
-        "WITH me AS (SELECT incarnation FROM cuzk_member WHERE incarnation = $1 AND is_alive"
+        "WITH me AS (SELECT incarnation, name FROM cuzk_member WHERE incarnation = $1 AND is_alive"
         "  AND lease_until > now() FOR SHARE),"
-        " best AS (SELECT number FROM cuzk_job WHERE state = 0 AND member IS NULL"
-        "  AND EXISTS (SELECT 1 FROM me) AND NOT number = ANY ($3) ORDER BY class DESC, due_ms, accepted_at, number"
-        "  LIMIT $2 FOR UPDATE SKIP LOCKED)"
+        " first AS (SELECT number, class, due_ms, share_tag, accepted_at,"
+        "   circuit <> '' AND position(' ' || circuit || ' ' IN $4) = 0"
+        "    AND accepted_at > now() - interval '1 minute' AS is_strange"
+        "  FROM cuzk_job j WHERE state = 0 AND member IS NULL AND NOT number = ANY ($3)"
+        "  AND (input_place <> 2 OR EXISTS (SELECT 1 FROM cuzk_member k"
+        "   WHERE k.name = j.input_keeper AND k.is_alive AND k.lease_until > now()))"
+        "  AND (kind <> 4 OR accepted_at < now() - interval '300 milliseconds' OR NOT EXISTS"
+        "   (SELECT 1 FROM cuzk_pace p JOIN cuzk_pace o ON o.circuit = p.circuit"
+        "    AND o.member = (SELECT name FROM me) WHERE p.circuit = j.circuit AND 3 * p.ms < 2 * o.ms"
+        "    AND EXISTS (SELECT 1 FROM cuzk_member f WHERE f.name = p.member AND f.is_alive"
+        "     AND NOT f.is_draining AND f.lease_until > now())))"
+        "  ORDER BY class DESC, due_ms, share_tag, accepted_at, number LIMIT $2 + 64),"
+        " best AS (SELECT j.number FROM cuzk_job j JOIN first USING (number)"
+        "  WHERE j.state = 0 AND j.member IS NULL AND EXISTS (SELECT 1 FROM me)"
+        "  ORDER BY first.class DESC, first.due_ms, is_strange, first.share_tag, first.accepted_at,"
+        "   number LIMIT $2 FOR UPDATE OF j SKIP LOCKED)"
         " UPDATE cuzk_job SET member = $1, fence = fence + 1, claimed_at = now()"
         " WHERE number IN (SELECT number FROM best)"
         " RETURNING " PG_COLUMNS ", fence";
     claiming *t = arg;
-    char except[22 * CUZK_CLAIM_EXCEPT + 3];
+    char except[22 * MAX_EXCEPT + 3];
     pg_params p = {.n = 0};
     PGresult *r = NULL;
     (void)is_again; /* what an answer that was lost has claimed is released by the next renewal */
@@ -52,6 +73,7 @@ static cuzk_status claim_work(pg_store *s, pg_conn *c, void *arg, bool is_again,
     pg_add_u64(&p, t->incarnation);
     pg_add_u64(&p, t->n);
     pg_add_array(&p, t->except, t->n_except, except, sizeof(except));
+    pg_add_text(&p, t->loaded);
     CUZK_TRY(pg_exec(c, &r, "claim", sql, &p, err));
     cuzk_status st = CUZK_OK;
     c->fault = PG_FAULT_OTHER;
@@ -75,10 +97,37 @@ static cuzk_status input_work(pg_store *s, pg_conn *c, void *arg, bool is_again,
     cuzk_free(row->input);
     row->proofs = NULL;
     row->input = NULL;
-    return pg_row_read_input(row, c, err);
+    return pg_row_read_input(row, s, c, err);
 }
 
 static cuzk_status release(void *arg, uint64_t number, cuzk_err *err);
+
+/* The oldest entry is forgotten. */
+static void put_off(pg_fleet *f, uint64_t number)
+{
+    (void)pthread_mutex_lock(&f->mutex);
+    f->later[f->next_later] = (pg_later){number, cuzk_clock_ns() + LATER_NS};
+    f->next_later = (f->next_later + 1) % PG_LATER;
+    (void)pthread_mutex_unlock(&f->mutex);
+}
+
+/* Jobs that are not to be claimed: those of the caller, and those that were put off. */
+static void prepare(claiming *t, pg_fleet *f, const uint64_t *except, size_t n_except)
+{
+    const uint64_t now = cuzk_clock_ns();
+    t->n_except = n_except < CUZK_CLAIM_EXCEPT ? n_except : CUZK_CLAIM_EXCEPT;
+    for (size_t i = 0; i < t->n_except; i++) {
+        t->except[i] = except[i];
+    }
+    (void)pthread_mutex_lock(&f->mutex);
+    for (size_t i = 0; i < PG_LATER; i++) {
+        if (f->later[i].until_ns > now) {
+            t->except[t->n_except++] = f->later[i].number;
+        }
+    }
+    memcpy(t->loaded, f->report.loaded, sizeof(t->loaded));
+    (void)pthread_mutex_unlock(&f->mutex);
+}
 
 /* Reads the input of a claimed job and gives it away. */
 static cuzk_status give_claimed(pg_store *s, pg_row *row, pg_each each, void *each_arg,
@@ -93,6 +142,7 @@ static cuzk_status give_claimed(pg_store *s, pg_row *row, pg_each each, void *ea
     if (pg_is_lost(st)) {
         return pg_end_lost(s, &row->record, why.msg, err);
     }
+    put_off(s->fleet, row->record.number); /* others may be able to read it */
     cuzk_ignore(release(s, row->record.number, NULL));
     if (err != NULL) {
         *err = why;
@@ -112,7 +162,7 @@ static cuzk_status claim(void *arg, uint32_t n, const uint64_t *except, size_t n
                          pg_each each, void *each_arg, cuzk_err *err)
 {
     pg_store *s = arg;
-    cuzk_status st = CUZK_OK;
+    cuzk_status st = CUZK_OK, failed = CUZK_OK;
     const uint64_t incarnation = pg_fleet_may_start(s);
     if (incarnation == 0 || n == 0) {
         return CUZK_OK;
@@ -123,8 +173,7 @@ static cuzk_status claim(void *arg, uint32_t n, const uint64_t *except, size_t n
     }
     t->incarnation = incarnation;
     t->n = n < MAX_CLAIM ? n : MAX_CLAIM;
-    t->except = except;
-    t->n_except = n_except < CUZK_CLAIM_EXCEPT ? n_except : CUZK_CLAIM_EXCEPT;
+    prepare(t, s->fleet, except, n_except);
     count_claim(s->fleet);
     st = pg_run(s, claim_work, t, err);
     for (size_t i = 0; i < t->n_rows && st == CUZK_OK; i++) {
@@ -132,8 +181,14 @@ static cuzk_status claim(void *arg, uint32_t n, const uint64_t *except, size_t n
     }
     count_claim(s->fleet);
     for (size_t i = 0; i < t->n_rows && st == CUZK_OK; i++) {
-        st = give_claimed(s, &t->rows[i], each, each_arg, err);
+        cuzk_err why = {.code = CUZK_OK};
+        const cuzk_status given = give_claimed(s, &t->rows[i], each, each_arg, &why);
+        if (given != CUZK_OK && failed == CUZK_OK && err != NULL) {
+            *err = why;
+        }
+        failed = failed == CUZK_OK ? given : failed; /* the others are given all the same */
     }
+    st = st == CUZK_OK ? failed : st;
     free_rows(t);
     cuzk_free(t);
     return st;
@@ -350,6 +405,11 @@ static void drain(void *arg)
     (void)pthread_mutex_unlock(&f->mutex);
 }
 
+static void report(void *arg, const cuzk_queue_report *what)
+{
+    pg_fleet_report(arg, what);
+}
+
 const cuzk_shared_queue pg_shared_queue = {.claim = claim,
                                            .start = start,
                                            .release = release,
@@ -360,4 +420,5 @@ const cuzk_shared_queue pg_shared_queue = {.claim = claim,
                                            .get = get,
                                            .wait = wait,
                                            .wake = wake,
-                                           .drain = drain};
+                                           .drain = drain,
+                                           .report = report};

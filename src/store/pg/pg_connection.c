@@ -330,6 +330,7 @@ void pg_store_free(pg_store *s)
     (void)pthread_cond_destroy(&s->freed);
     (void)pthread_mutex_destroy(&s->mutex);
     cuzk_free(s->url);
+    cuzk_free(s->folder);
     cuzk_free(s->password_file);
     cuzk_free(s);
 }

@@ -359,6 +359,23 @@ void pg_fleet_count_end(pg_store *s, bool is_completed)
     (void)pthread_mutex_unlock(&f->mutex);
 }
 
+void pg_fleet_report(pg_store *s, const cuzk_queue_report *what)
+{
+    pg_fleet *f = s->fleet;
+    (void)pthread_mutex_lock(&f->mutex);
+    const bool is_new = f->report.places != what->places || f->report.devices != what->devices ||
+                        f->report.healthy != what->healthy ||
+                        strcmp(f->report.loaded, what->loaded) != 0;
+    if (is_new) {
+        f->report = *what;
+        cuzk_member_hurry(&f->state, cuzk_clock_ns());
+    }
+    (void)pthread_mutex_unlock(&f->mutex);
+    if (is_new) {
+        poke(f);
+    }
+}
+
 /* --- birth and death --- */
 
 static cuzk_status init(pg_fleet *f, pg_store *s, const cuzk_pg_member *config, cuzk_err *err)

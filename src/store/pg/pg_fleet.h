@@ -15,6 +15,12 @@ typedef struct pg_lease {
     bool is_lost, wants_cancel; /* orders that the engine has not taken yet */
 } pg_lease;
 
+/* A claimed job whose input could not be read, and when it may be claimed again. */
+typedef struct pg_later {
+    uint64_t number, until_ns;
+} pg_later;
+#define PG_LATER 64
+
 typedef struct pg_fleet {
     char name[CUZK_PG_MEMBER_NAME_BYTES], address[256], version[64];
     uint64_t lease_ms, age_ms, end_ms;
@@ -40,6 +46,9 @@ typedef struct pg_fleet {
     uint64_t claim_epoch; /* rises at the begin and at the end of a claim */
     bool changed, notify_wanted, stop, is_draining, is_replaced;
     uint64_t completed, failed;
+    cuzk_queue_report report;
+    pg_later later[PG_LATER]; /* jobs that cannot be taken up just now */
+    uint32_t next_later;
 } pg_fleet;
 
 /* --- pg_lease.c: under the mutex --- */

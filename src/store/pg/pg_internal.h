@@ -9,7 +9,11 @@
 #include "store/input_encoding.h"
 #include "store/pg/pg_store.h"
 
-#define PG_SCHEMA_VERSION 1
+#include "pg_input.h"
+
+/* Of the tables. From PG_SCHEMA_PACKED on no program uses them that cannot read packed inputs. */
+#define PG_SCHEMA_VERSION 3
+#define PG_SCHEMA_PACKED  3
 #define PG_CONNECTIONS    6 /* at most, of one store */
 
 /** What a failed statement means for its connection and for another try. */
@@ -38,9 +42,15 @@ typedef struct pg_store {
     char *password_file; /* owned; NULL: none */
     char name[CUZK_PG_NAME_BYTES];
     uint64_t max_bytes, max_jobs, retry_ms, answer_ms;
-    struct pg_fleet *fleet;  /* owned; NULL: the store of one program */
-    atomic_bool is_stopping; /* no more tries */
-    pthread_mutex_t mutex;   /* what follows */
+    uint64_t place; /* where inputs are put: PG_PLACE_... */
+    char *folder;   /* owned; NULL: PG_PLACE_DATABASE */
+    cuzk_status (*fetch)(void *arg, const char *address, const char *name, uint8_t *out, size_t n,
+                         cuzk_err *err);
+    void *fetch_arg;
+    _Atomic uint64_t schema_version; /* as last seen; it only rises */
+    struct pg_fleet *fleet;          /* owned; NULL: the store of one program */
+    atomic_bool is_stopping;         /* no more tries */
+    pthread_mutex_t mutex;           /* what follows */
     pthread_cond_t freed;
     pg_conn conns[PG_CONNECTIONS];
     uint64_t input_bytes;   /* of unfinished jobs: as last counted, and what this store did since */
@@ -105,9 +115,9 @@ void pg_store_free(pg_store *s);
 
 /** Makes or migrates the tables, under a lock on the row of cuzk_schema. */
 cuzk_status pg_migrate(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err);
-/** schema_1.sql */
-extern const unsigned char pg_schema_1_sql[];
-extern const size_t pg_schema_1_sql_size;
+/** schema_1.sql, ... */
+extern const unsigned char pg_schema_1_sql[], pg_schema_2_sql[], pg_schema_3_sql[];
+extern const size_t pg_schema_1_sql_size, pg_schema_2_sql_size, pg_schema_3_sql_size;
 
 /* --- pg_row.c --- */
 
@@ -117,24 +127,37 @@ typedef struct pg_row {
     uint8_t *text;      /* owned: what the record's strings point into */
     uint8_t *input;     /* owned; NULL: not read */
     cuzk_bytes *proofs; /* owned */
-    uint64_t input_bytes;
-    uint8_t digest[CUZK_SHA256_BYTES];
+    pg_input kept;
 } pg_row;
 
 #define PG_COLUMNS                                                                             \
     "number,job_id,request_id,owner,kind,priority,sector_size,registered_proof,sector_number," \
     "miner_id,partition_index,content,accepted_ms,deadline_ms,cancel_when_unwatched,class,"    \
     "state,ended_ms,code,error,proof,queue_wait_ms,srs_load_ms,synthesis_ms,gpu_compute_ms,"   \
-    "total_ms,input_bytes,input_digest"
+    "total_ms,input_bytes,input_digest,input_form,input_place,input_keeper,kept_bytes,kept_digest,circuit"
+/** The bytes that an input takes where it is kept: of cuzk_job. */
+#define PG_KEPT_BYTES "CASE WHEN kept_bytes = 0 THEN input_bytes ELSE kept_bytes END"
 
 /** Of a result that SELECTs PG_COLUMNS first. E_FORMAT (out->record.number is known), E_NOMEM. */
 CUZK_NODISCARD cuzk_status pg_row_copy(pg_row *out, const pg_store *s, const PGresult *r, int at,
                                        cuzk_err *err);
 /** Reads, checks and parses the input. E_FORMAT, E_DIGEST, E_NOT_FOUND: lost; else as statements fail. */
-CUZK_NODISCARD cuzk_status pg_row_read_input(pg_row *row, pg_conn *c, cuzk_err *err);
+CUZK_NODISCARD cuzk_status pg_row_read_input(pg_row *row, const pg_store *s, pg_conn *c,
+                                             cuzk_err *err);
 void pg_row_free(pg_row *row);
 
+/* --- pg_put.c --- */
+
+/** cuzk_job_store's put. */
+CUZK_NODISCARD cuzk_status pg_put(void *arg, const cuzk_job_record *j, cuzk_err *err);
+/** The job with so many kept bytes is over, or was not put. */
+void pg_book_back(pg_store *s, uint64_t bytes);
+
 /* --- pg_job.c --- */
+
+#define PG_ERROR_BYTES 1024
+/** state, ended_ms, code, error, proof and the five times; text is borrowed until the statement has run. */
+void pg_add_outcome(pg_params *p, const cuzk_job_record *j, char text[PG_ERROR_BYTES]);
 
 typedef void (*pg_each)(void *each_arg, const cuzk_job_record *job);
 
@@ -167,6 +190,8 @@ uint64_t pg_fleet_first_number(pg_store *s);
 uint64_t pg_fleet_end_ms(const pg_store *s);
 /** The queue has changed: the other members are told soon, and this one's engine. */
 void pg_fleet_notify(pg_store *s);
+/** What the member can do: renewed at once when it has changed. */
+void pg_fleet_report(pg_store *s, const cuzk_queue_report *what);
 void pg_fleet_count_end(pg_store *s, bool is_completed);
 /** "" without a member. */
 const char *pg_fleet_name(const pg_store *s);

@@ -6,33 +6,18 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "base/clock.h"
 #include "base/text/utf8.h"
-#include "sched/priority.h"
 
+#include "pg_folder.h"
 #include "pg_internal.h"
 
-#define ERROR_MAX 1024
-#define COUNT_NS  1000000000u /* how long a count of the inputs is good */
-
-/* --- put --- */
-
-typedef struct putting {
-    const cuzk_job_record *j;
-    const uint8_t *input;
-    size_t n;
-    uint8_t digest[CUZK_SHA256_BYTES];
-    uint64_t claimer; /* the member that has the job at once; 0: none */
-    bool is_claimed;
-} putting;
-
-static void add_outcome(pg_params *p, const cuzk_job_record *j, char text[ERROR_MAX])
+void pg_add_outcome(pg_params *p, const cuzk_job_record *j, char text[PG_ERROR_BYTES])
 {
     const char *error = j->error == NULL ? "" : j->error;
     pg_add_u64(p, (uint64_t)j->state);
     pg_add_u64(p, (uint64_t)j->ended_unix_ms);
     pg_add_u64(p, (uint64_t)(int64_t)j->code);
-    pg_add_text(p, cuzk_utf8_clean(text, ERROR_MAX, error, strlen(error)));
+    pg_add_text(p, cuzk_utf8_clean(text, PG_ERROR_BYTES, error, strlen(error)));
     pg_add_bytes(p, j->proof.data, j->proof.size);
     pg_add_u64(p, j->queue_wait_ms);
     pg_add_u64(p, j->srs_load_ms);
@@ -41,224 +26,14 @@ static void add_outcome(pg_params *p, const cuzk_job_record *j, char text[ERROR_
     pg_add_u64(p, j->total_ms);
 }
 
-/* $1 to $28, then the first part of the input. */
-static void add_job(pg_params *p, const putting *t, char text[ERROR_MAX])
-{
-    const cuzk_job_record *j = t->j;
-    const cuzk_job_request *r = &j->request;
-    pg_add_u64(p, j->number);
-    pg_add_text(p, j->job_id);
-    pg_add_bytes(p, r->request_id.data, r->request_id.size);
-    pg_add_bytes(p, r->owner.data, r->owner.size);
-    pg_add_u64(p, (uint64_t)r->kind);
-    pg_add_u64(p, r->priority);
-    pg_add_u64(p, r->sector_size);
-    pg_add_u64(p, r->registered_proof);
-    pg_add_u64(p, r->sector_number);
-    pg_add_u64(p, r->miner_id);
-    pg_add_u64(p, r->partition_index);
-    pg_add_bytes(p, j->content, sizeof(j->content));
-    pg_add_u64(p, (uint64_t)j->accepted_unix_ms);
-    pg_add_u64(p, (uint64_t)j->deadline_unix_ms);
-    pg_add_bool(p, j->cancel_when_unwatched);
-    pg_add_u64(p, j->class_base == 0 ? CUZK_PRIORITY_NORMAL : j->class_base);
-    pg_add_u64(p, j->deadline_unix_ms == 0 ? INT64_MAX : (uint64_t)j->deadline_unix_ms);
-    add_outcome(p, j, text);
-    pg_add_u64(p, t->n);
-    pg_add_bytes(p, t->digest, sizeof(t->digest));
-}
-
-static size_t part_size(size_t n, size_t at)
-{
-    return n - at < CUZK_PG_PART_BYTES ? n - at : CUZK_PG_PART_BYTES;
-}
-
-static cuzk_status put_other_parts(pg_conn *c, const putting *t, cuzk_err *err)
-{
-    uint64_t part = 1;
-    for (size_t at = CUZK_PG_PART_BYTES; at < t->n; at += CUZK_PG_PART_BYTES, part++) {
-        pg_params p = {.n = 0};
-        pg_add_u64(&p, t->j->number);
-        pg_add_u64(&p, part);
-        pg_add_bytes(&p, t->input + at, part_size(t->n, at));
-        CUZK_TRY(pg_exec(c, NULL, "put", "INSERT INTO cuzk_input VALUES ($1, $2, $3)", &p, err));
-    }
-    return CUZK_OK;
-}
-
-/* A commit whose answer was lost: is the row there, and is it this job's? */
-static bool is_put(pg_conn *c, putting *t)
-{
-    PGresult *r = NULL;
-    pg_params p = {.n = 0};
-    pg_add_u64(&p, t->j->number);
-    pg_add_bytes(&p, t->j->content, sizeof(t->j->content));
-    pg_add_bytes(&p, t->digest, sizeof(t->digest));
-    pg_add_text(&p, t->j->job_id);
-    const cuzk_status st = pg_exec(c, &r, "put",
-                                   "SELECT member FROM cuzk_job WHERE number = $1 AND content = $2"
-                                   " AND input_digest = $3 AND job_id = $4",
-                                   &p, NULL);
-    const bool is_there = st == CUZK_OK && PQntuples(r) == 1;
-    t->is_claimed = is_there && t->claimer != 0 && pg_u64(r, 0, 0) == t->claimer;
-    PQclear(r);
-    return is_there;
-}
-
-static cuzk_status put_work(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err)
-{
-    /* One statement is one transaction; a job of one part needs no other. */
-    static const char insert[] =
-        "WITH me AS (SELECT incarnation FROM cuzk_member WHERE incarnation = $32 AND is_alive"
-        "  AND lease_until > now() FOR SHARE),"
-        " j AS (INSERT INTO cuzk_job (number, job_id, request_id, owner, kind, priority,"
-        "  sector_size, registered_proof, sector_number, miner_id, partition_index, content,"
-        "  accepted_ms, deadline_ms, cancel_when_unwatched, class, due_ms, state, ended_ms, code,"
-        "  error, proof, queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms,"
-        "  input_bytes, input_digest, member, fence, claimed_at)"
-        "  VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,"
-        "  $22,$23,$24,$25,$26,$27,$28,$29, (SELECT incarnation FROM me),"
-        "  (SELECT count(*) FROM me), (SELECT now() FROM me)) RETURNING number, member),"
-        " n AS (UPDATE cuzk_meta SET value = greatest(value, $1 + 1)"
-        "  WHERE name = 'next_number' AND $31 = 0)," /* a fleet's numbers are the members' */
-        " i AS (INSERT INTO cuzk_input SELECT number, 0, $30 FROM j)"
-        " SELECT member FROM j";
-    putting *t = arg;
-    char text[ERROR_MAX];
-    pg_params p = {.n = 0};
-    PGresult *r = NULL;
-    const bool is_long = t->n > CUZK_PG_PART_BYTES;
-    add_job(&p, t, text);
-    pg_add_bytes(&p, t->input, part_size(t->n, 0));
-    pg_add_u64(&p, s->fleet != NULL ? 1 : 0);
-    pg_add_u64(&p, t->claimer);
-    if (is_again && is_put(c, t)) {
-        return CUZK_OK;
-    }
-    if (is_long) {
-        CUZK_TRY(pg_exec(c, NULL, "put", "BEGIN", NULL, err));
-    }
-    cuzk_status st = pg_exec(c, &r, "put", insert, &p, err);
-    t->is_claimed = st == CUZK_OK && t->claimer != 0 && pg_u64(r, 0, 0) == t->claimer;
-    PQclear(r);
-    if (st == CUZK_E_EXISTS) {
-        st = CUZK_FAIL(err, CUZK_E_EXISTS,
-                       "job store %s: has a job %" PRIu64 " already, or one that is equal", s->name,
-                       t->j->number);
-    }
-    CUZK_TRY(st);
-    if (is_long) {
-        CUZK_TRY(put_other_parts(c, t, err));
-        CUZK_TRY(pg_exec(c, NULL, "put", "COMMIT", NULL, err));
-    }
-    return CUZK_OK;
-}
-
-typedef struct counted {
-    uint64_t bytes, jobs;
-} counted;
-
-static cuzk_status count_work(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err)
-{
-    PGresult *r = NULL;
-    (void)s;
-    (void)is_again;
-    CUZK_TRY(pg_exec(c, &r, "count",
-                     "SELECT coalesce(sum(input_bytes), 0)::bigint, count(*)"
-                     " FROM cuzk_job WHERE state < 2",
-                     NULL, err));
-    counted *t = arg;
-    t->bytes = pg_u64(r, 0, 0);
-    t->jobs = pg_u64(r, 0, 1);
-    PQclear(r);
-    return CUZK_OK;
-}
-
-/* Books the bytes of an input before they are sent. */
-static cuzk_status reserve(pg_store *s, uint64_t bytes, bool is_privileged, cuzk_err *err)
-{
-    const uint64_t now = cuzk_clock_ns();
-    counted t = {0, 0};
-    (void)pthread_mutex_lock(&s->mutex);
-    const bool is_old = s->counted_ns == 0 || now - s->counted_ns > COUNT_NS;
-    (void)pthread_mutex_unlock(&s->mutex);
-    if (is_old) {
-        CUZK_TRY(pg_run(s, count_work, &t, err));
-    }
-    (void)pthread_mutex_lock(&s->mutex);
-    if (is_old) {
-        s->input_bytes = t.bytes + s->putting_bytes;
-        s->n_jobs = t.jobs;
-        s->counted_ns = now;
-    }
-    const uint64_t limit = is_privileged ? s->max_bytes : s->max_bytes - s->max_bytes / 32;
-    const uint64_t used = s->input_bytes;
-    const bool is_full = s->max_jobs != 0 && s->n_jobs >= s->max_jobs && !is_privileged;
-    const bool fits = used <= limit && bytes <= limit - used && !is_full;
-    s->input_bytes += fits ? bytes : 0;
-    s->putting_bytes += fits ? bytes : 0;
-    s->n_jobs += fits ? 1 : 0;
-    (void)pthread_mutex_unlock(&s->mutex);
-    if (is_full) {
-        return CUZK_FAIL(err, CUZK_E_BUDGET,
-                         "job store %s: %" PRIu64 " jobs wait or run, the most allowed: try later",
-                         s->name, s->max_jobs);
-    }
-    if (!fits) {
-        return CUZK_FAIL(err, CUZK_E_BUDGET,
-                         "job store %s: full: %" PRIu64 " of %" PRIu64
-                         " bytes are used, the job needs %" PRIu64,
-                         s->name, used, limit, bytes);
-    }
-    return CUZK_OK;
-}
-
-static void book_back(pg_store *s, uint64_t bytes)
-{
-    s->input_bytes -= bytes < s->input_bytes ? bytes : s->input_bytes;
-    s->n_jobs -= s->n_jobs > 0 ? 1 : 0;
-}
-
-static cuzk_status put(void *arg, const cuzk_job_record *j, cuzk_err *err)
-{
-    pg_store *s = arg;
-    putting t = {.j = j};
-    const uint64_t bytes = store_input_bytes(&j->request);
-    CUZK_TRY(reserve(s, bytes, j->is_privileged, err));
-    uint8_t *input = cuzk_alloc((size_t)bytes, 1), *at = input;
-    cuzk_status st = CUZK_OK;
-    if (input == NULL) {
-        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job's input");
-    } else {
-        st = store_input_encode(&j->request, t.digest, store_input_to_memory, &at, err);
-    }
-    if (st == CUZK_OK) {
-        t.input = input;
-        t.n = (size_t)bytes;
-        t.claimer = s->fleet != NULL && j->claims ? pg_fleet_may_start(s) : 0;
-        st = pg_run(s, put_work, &t, err);
-    }
-    cuzk_free(input);
-    const bool is_held =
-        st == CUZK_OK && t.is_claimed && pg_fleet_add_lease(s, j->number, t.claimer, 1);
-    if (st == CUZK_OK && s->fleet != NULL && !is_held) {
-        pg_fleet_notify(s);
-    }
-    (void)pthread_mutex_lock(&s->mutex);
-    s->putting_bytes -= bytes;
-    if (st != CUZK_OK) {
-        book_back(s, bytes);
-    }
-    (void)pthread_mutex_unlock(&s->mutex);
-    return st;
-}
-
 /* --- finish --- */
 
 typedef struct finishing {
     const cuzk_job_record *j;
     uint64_t member, fence; /* the lease; 0: of a store without members */
-    uint64_t input_bytes;
+    uint64_t kept_bytes, place;
+    uint8_t kept_digest[CUZK_SHA256_BYTES];
+    bool has_file;
 } finishing;
 
 static cuzk_status fail_lease(const pg_store *s, uint64_t number, cuzk_err *err)
@@ -305,25 +80,48 @@ static cuzk_status not_finished(pg_store *s, pg_conn *c, const finishing *t, boo
 
 static cuzk_status finish_work(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err)
 {
+    /* What a client gets, and how fast this member is, are written with the end: once for each job. */
     static const char sql[] =
         "WITH u AS (UPDATE cuzk_job SET state=$1, ended_ms=$2, code=$3, error=$4, proof=$5,"
         " queue_wait_ms=$6, srs_load_ms=$7, synthesis_ms=$8, gpu_compute_ms=$9, total_ms=$10,"
         " member=NULL, proved_by=$14 WHERE number=$11 AND state < 2"
-        " AND ($12 = 0 OR (member = $12 AND fence = $13)) RETURNING number, input_bytes),"
-        " d AS (DELETE FROM cuzk_input WHERE number IN (SELECT number FROM u))"
-        " SELECT input_bytes FROM u";
+        " AND ($12 = 0 OR (member = $12 AND fence = $13))"
+        " RETURNING number, " PG_KEPT_BYTES " AS kept, input_place, kept_digest, owner, circuit,"
+        "  started_at),"
+        " d AS (DELETE FROM cuzk_input WHERE number IN (SELECT number FROM u)),"
+        " a AS (INSERT INTO cuzk_usage AS a (client, member, completed, failed, cancelled, proofs,"
+        "   device_ms)"
+        "  SELECT owner, $14, CASE WHEN $1 = 2 THEN 1 ELSE 0 END, CASE WHEN $1 = 3 THEN 1 ELSE 0 END,"
+        "   CASE WHEN $1 = 4 THEN 1 ELSE 0 END, octet_length($5) / 192, $9 FROM u WHERE $12 <> 0"
+        "  ON CONFLICT (client, member) DO UPDATE SET completed = a.completed + excluded.completed,"
+        "   failed = a.failed + excluded.failed, cancelled = a.cancelled + excluded.cancelled,"
+        "   proofs = a.proofs + excluded.proofs, device_ms = a.device_ms + excluded.device_ms),"
+        " p AS (INSERT INTO cuzk_pace AS p (circuit, member, ms)"
+        "  SELECT circuit, $14, (extract(epoch FROM now() - started_at) * 1000)::bigint FROM u"
+        "  WHERE $12 <> 0 AND $1 = 2 AND circuit <> '' AND started_at IS NOT NULL"
+        "  ON CONFLICT (circuit, member) DO UPDATE SET ms = (3 * p.ms + excluded.ms) / 4)"
+        " SELECT kept, input_place, kept_digest FROM u";
     finishing *t = arg;
-    char text[ERROR_MAX];
+    char text[PG_ERROR_BYTES];
     pg_params p = {.n = 0};
     PGresult *r = NULL;
-    add_outcome(&p, t->j, text);
+    pg_add_outcome(&p, t->j, text);
     pg_add_u64(&p, t->j->number);
     pg_add_u64(&p, t->member);
     pg_add_u64(&p, t->fence);
     pg_add_text(&p, pg_fleet_name(s));
     CUZK_TRY(pg_exec(c, &r, "finish", sql, &p, err));
     const bool is_done = PQntuples(r) == 1;
-    t->input_bytes = is_done ? pg_u64(r, 0, 0) : 0;
+    if (is_done) {
+        const cuzk_bytes digest = pg_bytes(r, 0, 2);
+        t->kept_bytes = pg_u64(r, 0, 0);
+        t->place = pg_u64(r, 0, 1);
+        t->has_file = t->place != PG_PLACE_DATABASE && t->place == s->place &&
+                      digest.size == sizeof(t->kept_digest);
+        if (t->has_file) {
+            memcpy(t->kept_digest, digest.data, digest.size);
+        }
+    }
     PQclear(r);
     return is_done ? CUZK_OK : not_finished(s, c, t, is_again, err);
 }
@@ -345,9 +143,10 @@ static cuzk_status finish(void *arg, const cuzk_job_record *j, cuzk_err *err)
         pg_fleet_count_end(s, j->state == CUZK_JOB_COMPLETED);
         pg_fleet_notify(s);
     }
-    (void)pthread_mutex_lock(&s->mutex);
-    book_back(s, t.input_bytes);
-    (void)pthread_mutex_unlock(&s->mutex);
+    if (t.has_file) { /* another keeper's file goes with its next sweep */
+        pg_folder_remove(s, j->number, t.kept_digest);
+    }
+    pg_book_back(s, t.kept_bytes);
     return CUZK_OK;
 }
 
@@ -381,7 +180,7 @@ static cuzk_status read_work(pg_store *s, pg_conn *c, void *arg, bool is_again, 
     }
     PQclear(r);
     if (st == CUZK_OK && t->with_input) {
-        st = pg_row_read_input(&t->row, c, err);
+        st = pg_row_read_input(&t->row, s, c, err);
     }
     return st;
 }
@@ -550,7 +349,7 @@ void pg_functions(cuzk_job_store *out, pg_store *s)
 {
     const cuzk_job_store f = {.arg = s,
                               .shared = s->fleet != NULL ? &pg_shared_queue : NULL,
-                              .put = put,
+                              .put = pg_put,
                               .finish = finish,
                               .load = load,
                               .read = read_one,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pg_fleet.h"
+#include "pg_folder.h"
 
 #define MAX_NAMED 8 /* dead members and jobs that one look names in the log */
 
@@ -16,8 +17,8 @@ cuzk_status pg_join(pg_store *s, pg_conn *c, void *joining, bool is_again, cuzk_
         "  RETURNING value - 1 AS n),"
         " old AS (UPDATE cuzk_member SET is_alive = false, end_reason = 'replaced'"
         "  WHERE name = $1 AND is_alive)"
-        " INSERT INTO cuzk_member (incarnation, name, address, version, lease_until)"
-        " SELECT n, $1, $2, $3, now() + $4 * interval '1 millisecond' FROM i"
+        " INSERT INTO cuzk_member (incarnation, name, address, version, lease_until, reads)"
+        " SELECT n, $1, $2, $3, now() + $4 * interval '1 millisecond', $5 FROM i"
         " RETURNING incarnation";
     pg_joining *t = joining;
     pg_params p = {.n = 0};
@@ -27,6 +28,7 @@ cuzk_status pg_join(pg_store *s, pg_conn *c, void *joining, bool is_again, cuzk_
     pg_add_text(&p, t->f->address);
     pg_add_text(&p, t->f->version);
     pg_add_u64(&p, t->f->lease_ms);
+    pg_add_u64(&p, PG_SCHEMA_VERSION);
     CUZK_TRY(pg_exec(c, &r, "join", sql, &p, err));
     t->incarnation = PQntuples(r) == 1 ? pg_u64(r, 0, 0) : 0;
     PQclear(r);
@@ -42,7 +44,8 @@ cuzk_status pg_renew(pg_store *s, pg_conn *c, void *renewal, bool is_again, cuzk
 {
     static const char sql[] =
         "WITH r AS (UPDATE cuzk_member SET heard_at = now(), is_draining = $3, completed = $4,"
-        "  failed = $5, lease_until = now() + $2 * interval '1 millisecond'"
+        "  failed = $5, places = $6, devices = $7, healthy = $8, loaded = $9,"
+        "  lease_until = now() + $2 * interval '1 millisecond'"
         "  WHERE incarnation = $1 AND is_alive RETURNING 1)"
         " SELECT j.number, j.fence, j.cancel_asked, (SELECT count(*) FROM r),"
         "  (SELECT end_reason = 'replaced' FROM cuzk_member WHERE incarnation = $1)"
@@ -58,7 +61,12 @@ cuzk_status pg_renew(pg_store *s, pg_conn *c, void *renewal, bool is_again, cuzk
     pg_add_bool(&p, f->is_draining);
     pg_add_u64(&p, f->completed);
     pg_add_u64(&p, f->failed);
+    const cuzk_queue_report report = f->report;
     (void)pthread_mutex_unlock(&f->mutex);
+    pg_add_u64(&p, report.places);
+    pg_add_u64(&p, report.devices);
+    pg_add_u64(&p, report.healthy);
+    pg_add_text(&p, report.loaded);
     PQclear(t->jobs);
     CUZK_TRY(pg_exec(c, &t->jobs, "renew", sql, &p, err));
     t->is_alive = PQntuples(t->jobs) > 0 && pg_u64(t->jobs, 0, 3) == 1;
@@ -144,7 +152,12 @@ cuzk_status pg_tidy(pg_store *s, pg_conn *c, void *fleet, bool is_again, cuzk_er
     CUZK_TRY(pg_free_dead(s, c, fleet, is_again, err));
     pg_add_u64(&p, f->age_ms);
     CUZK_TRY(pg_exec(c, NULL, "tidy", age, &p, err));
-    return pg_exec(c, NULL, "tidy", forget, NULL, err);
+    CUZK_TRY(pg_exec(c, NULL, "tidy", forget, NULL, err));
+    if (atomic_load(&s->schema_version) <
+        PG_SCHEMA_VERSION) { /* the last old program may have gone */
+        CUZK_TRY(pg_migrate(s, c, NULL, is_again, err));
+    }
+    return pg_folder_sweep(s, c, NULL, is_again, err);
 }
 
 cuzk_status pg_leave(pg_store *s, pg_conn *c, void *fleet, bool is_again, cuzk_err *err)

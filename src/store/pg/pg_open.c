@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 
+#include "pg_folder.h"
 #include "pg_internal.h"
 
 #define DEFAULT_MAX_BYTES ((uint64_t)64 << 30)
@@ -52,6 +53,20 @@ cuzk_status pg_store_new(pg_store **out, const cuzk_pg_config *config, cuzk_err 
     s->answer_ms = config->answer_ms == 0 ? DEFAULT_ANSWER_MS : config->answer_ms;
     s->url = copy_text(config->url);
     s->password_file = config->password_file == NULL ? NULL : copy_text(config->password_file);
+    s->place = config->inputs == CUZK_PG_INPUTS_FOLDER   ? PG_PLACE_FOLDER
+               : config->inputs == CUZK_PG_INPUTS_KEEPER ? PG_PLACE_KEEPER
+                                                         : PG_PLACE_DATABASE;
+    s->fetch = config->fetch;
+    s->fetch_arg = config->fetch_arg;
+    if (s->place != PG_PLACE_DATABASE && config->inputs_folder != NULL) {
+        s->folder = copy_text(config->inputs_folder);
+    }
+    if (s->place != PG_PLACE_DATABASE && s->folder == NULL) {
+        pg_store_free(s);
+        return config->inputs_folder == NULL
+                   ? CUZK_FAIL(err, CUZK_E_INVALID, "store.inputs_folder: not given")
+                   : CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the job store");
+    }
     if (s->url == NULL || (s->password_file == NULL && config->password_file != NULL)) {
         pg_store_free(s);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the job store");
@@ -87,6 +102,9 @@ cuzk_status cuzk_pg_store_open(cuzk_job_store *out, const cuzk_pg_config *config
     cuzk_status st = pg_run(s, pg_migrate, NULL, err);
     if (st == CUZK_OK) {
         st = pg_run(s, take_stock, report, err);
+    }
+    if (st == CUZK_OK) {
+        st = pg_folder_open(s, err);
     }
     if (st == CUZK_OK && config->member != NULL) {
         st = pg_fleet_open(s, config->member, err);

@@ -17,7 +17,11 @@ static const struct {
     const unsigned char *sql;
     const size_t *size;
     uint64_t compatible; /* the oldest program that may use the tables after this migration */
-} migrations[PG_SCHEMA_VERSION] = {{pg_schema_1_sql, &pg_schema_1_sql_size, 1}};
+    uint64_t
+        needs_reader; /* not while a member lives that knows an older version only; 0: at any time */
+} migrations[PG_SCHEMA_VERSION] = {{pg_schema_1_sql, &pg_schema_1_sql_size, 1, 0},
+                                   {pg_schema_2_sql, &pg_schema_2_sql_size, 1, 0},
+                                   {pg_schema_3_sql, &pg_schema_3_sql_size, 3, 3}};
 
 /* Locks the row. */
 static cuzk_status read_version(pg_conn *c, bool *is_there, uint64_t *version, uint64_t *compatible,
@@ -34,10 +38,34 @@ static cuzk_status read_version(pg_conn *c, bool *is_there, uint64_t *version, u
     return CUZK_OK;
 }
 
-static cuzk_status migrate_from(pg_store *s, pg_conn *c, uint64_t version, cuzk_err *err)
+/* Members that would not understand what the migration allows. */
+static cuzk_status has_old_member(pg_conn *c, uint64_t needs_reader, bool *has, cuzk_err *err)
 {
-    for (uint64_t v = version; v < PG_SCHEMA_VERSION; v++) {
+    pg_params p = {.n = 0};
+    PGresult *r = NULL;
+    *has = false;
+    if (needs_reader == 0) {
+        return CUZK_OK;
+    }
+    pg_add_u64(&p, needs_reader);
+    CUZK_TRY(pg_exec(c, &r, "schema",
+                     "SELECT EXISTS (SELECT 1 FROM cuzk_member WHERE is_alive AND reads < $1)", &p,
+                     err));
+    *has = pg_bool(r, 0, 0);
+    PQclear(r);
+    return CUZK_OK;
+}
+
+/* *version: what was reached. */
+static cuzk_status migrate_from(pg_store *s, pg_conn *c, uint64_t *version, cuzk_err *err)
+{
+    for (uint64_t v = *version; v < PG_SCHEMA_VERSION; v++) {
         pg_params p = {.n = 0};
+        bool has_old = false;
+        CUZK_TRY(has_old_member(c, migrations[v].needs_reader, &has_old, err));
+        if (has_old) { /* tried again when a member tidies */
+            return CUZK_OK;
+        }
         char *sql = cuzk_alloc(*migrations[v].size + 1, 1);
         if (sql == NULL) {
             return CUZK_FAIL(err, CUZK_E_NOMEM, "job store %s: no memory for the schema", s->name);
@@ -47,11 +75,17 @@ static cuzk_status migrate_from(pg_store *s, pg_conn *c, uint64_t version, cuzk_
         const cuzk_status st = pg_exec_all(c, "schema", sql, err);
         cuzk_free(sql);
         CUZK_TRY(st);
+        CUZK_TRY(has_old_member(c, migrations[v].needs_reader, &has_old, err));
+        if (has_old) { /* joined while the statements waited for their locks */
+            return CUZK_FAIL(err, CUZK_E_IO, "job store %s: an older program has just joined",
+                             s->name);
+        }
         pg_add_u64(&p, v + 1);
         pg_add_u64(&p, migrations[v].compatible);
         CUZK_TRY(pg_exec(c, NULL, "schema",
                          "UPDATE cuzk_schema SET version = $1, compatible = $2 WHERE id = 1", &p,
                          err));
+        *version = v + 1;
     }
     return CUZK_OK;
 }
@@ -89,7 +123,9 @@ cuzk_status pg_migrate(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_e
                          s->name, version, compatible, PG_SCHEMA_VERSION);
     }
     if (version < PG_SCHEMA_VERSION) {
-        CUZK_TRY(migrate_from(s, c, version, err));
+        CUZK_TRY(migrate_from(s, c, &version, err));
     }
-    return pg_exec(c, NULL, "schema", "COMMIT", NULL, err);
+    CUZK_TRY(pg_exec(c, NULL, "schema", "COMMIT", NULL, err));
+    atomic_store(&s->schema_version, version);
+    return CUZK_OK;
 }

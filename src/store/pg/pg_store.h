@@ -18,6 +18,14 @@
 #define CUZK_PG_PART_BYTES ((size_t)1 << 20)
 #define CUZK_PG_NAME_BYTES 256
 
+/** Where the inputs of unfinished jobs are. All daemons of a fleet have the same; jobs that were put earlier stay where they are. */
+typedef enum cuzk_pg_inputs {
+    CUZK_PG_INPUTS_DATABASE = 0,
+    CUZK_PG_INPUTS_FOLDER, /* a folder that all daemons have mounted */
+    CUZK_PG_INPUTS_KEEPER /* a folder of the daemon that accepted the job; the others fetch them from it */
+} cuzk_pg_inputs;
+#define CUZK_PG_FOLDER_BYTES 512
+
 typedef struct cuzk_pg_config {
     /**
      * "postgresql://USER@HOST:PORT/DATABASE?NAME=VALUE&..." with libpq's parameters (sslmode, sslrootcert, ...;
@@ -28,9 +36,18 @@ typedef struct cuzk_pg_config {
     uint64_t
         max_bytes; /* of the inputs of unfinished jobs; put beyond it: E_BUDGET. 0: 64 GiB. A 32nd
                            part is WinningPoSt's. Several daemons may go beyond it by what they accept in a second. */
-    uint64_t max_jobs;  /* unfinished ones; put beyond it: E_BUDGET. 0: any number */
-    uint64_t retry_ms;  /* how long a call goes on trying; 0: 10 s */
-    uint64_t answer_ms; /* how long a statement may take; 0: 30 s */
+    uint64_t max_jobs;         /* unfinished ones; put beyond it: E_BUDGET. 0: any number */
+    uint64_t retry_ms;         /* how long a call goes on trying; 0: 10 s */
+    uint64_t answer_ms;        /* how long a statement may take; 0: 30 s */
+    cuzk_pg_inputs inputs;     /* where inputs are put */
+    const char *inputs_folder; /* of FOLDER and KEEPER */
+    /**
+     * Reads the input called name, [n] bytes, from the daemon at address (cuzk_pg_input_part there); the store checks them.
+     * E_NOT_FOUND: it has the input no more; E_IO: it cannot be reached. NULL: such jobs cannot be proved here.
+     */
+    cuzk_status (*fetch)(void *arg, const char *address, const char *name, uint8_t *out, size_t n,
+                         cuzk_err *err);
+    void *fetch_arg;
     const struct cuzk_pg_member
         *member; /* NULL: the store of one program, which takes up all jobs */
 } cuzk_pg_config;
@@ -68,6 +85,14 @@ typedef struct cuzk_pg_member {
  */
 CUZK_NODISCARD cuzk_status cuzk_pg_store_open(cuzk_job_store *out, const cuzk_pg_config *config,
                                               cuzk_store_report *report, cuzk_err *err);
+/**
+ * At most max bytes from at on of an input that this daemon keeps for the others, as it is kept: *out [*n], a block of
+ * base/alloc.h. *n is 0 at the end. name: the job's number, '-', and the SHA-256 of what is kept, hexadecimal. s: of
+ * cuzk_pg_store_open. E_NOT_FOUND (also of a text that is no such name), E_IO, E_NOMEM. @thread any
+ */
+CUZK_NODISCARD cuzk_status cuzk_pg_input_part(const cuzk_job_store *s, const char *name,
+                                              uint64_t at, size_t max, uint8_t **out, size_t *n,
+                                              cuzk_err *err);
 /** Why a text is no name of a member; NULL: it is one. */
 const char *cuzk_pg_member_name_fault(const char *name);
 /** The URL without what comes after its database, for messages: "postgresql://HOST:PORT/DATABASE". E_INVALID. */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* What this engine can do for a shared queue: how many jobs it takes, and which circuits it has loaded. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/job/accept_internal.h"
+#include "fleet/member.h"
+
+/* Jobs that can be worked on at once. */
+LOCKED static uint32_t places_of(const cuzk_engine *e)
+{
+    uint32_t places = 0;
+    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
+        places += cuzk_health_is_good(&e->devices.all[i].health) ? e->devices.all[i].slots : 0;
+    }
+    return places == 0 && (e->devices.on_cpu || cuzk_engine_has_fallback(e)) ? 1 : places;
+}
+
+typedef struct counts {
+    uint32_t running, waiting; /* worked on; such as could be, if there were a place */
+} counts;
+
+LOCKED static counts count(const cuzk_engine *e)
+{
+    counts n = {0, 0};
+    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
+        bool is_waiting = j->phase <= PHASE_PREPPING;
+        for (uint32_t i = 0; j->phase == PHASE_READY && i < j->n_partitions; i++) {
+            is_waiting = is_waiting || j->partitions[i].state == CUZK_PART_PENDING;
+        }
+        n.waiting += is_waiting ? 1 : 0;
+        n.running += !is_waiting && j->phase <= PHASE_ENDING ? 1 : 0;
+    }
+    return n;
+}
+
+uint32_t cuzk_shared_room(const cuzk_engine *e)
+{
+    const uint32_t places = places_of(e);
+    const counts n = count(e);
+    /* without a place, what is claimed could not start */
+    return places == 0 ? 0 : cuzk_member_room(places, n.running, n.waiting);
+}
+
+bool cuzk_shared_starts_at_once(const cuzk_engine *e)
+{
+    const counts n = count(e); /* the job that asks is one of those that wait */
+    return n.running + n.waiting <= places_of(e);
+}
+
+LOCKED static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
+{
+    bool is = 2 * circuit + 1 < e->memory.cache.n &&
+              e->memory.cache.entries[2 * circuit + CUZK_LOAD_PARAMS].state == CUZK_LOAD_READY;
+    for (uint32_t d = 0; d < e->devices.n_devices && !is; d++) {
+        const cuzk_load_cache *keys = &e->devices.all[d].keys.cache;
+        is = circuit < keys->n && keys->entries[circuit].state == CUZK_LOAD_READY;
+    }
+    return is;
+}
+
+void cuzk_shared_report(const cuzk_engine *e)
+{
+    cuzk_queue_report r = {.places = places_of(e), .devices = e->devices.n_primary, .loaded = " "};
+    size_t at = 1;
+    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
+        r.healthy += cuzk_health_is_good(&e->devices.all[i].health) ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
+        const char *id = e->backend->circuits[i].id;
+        if (is_loaded(e, i) && strlen(id) + 2 < sizeof(r.loaded) - at) {
+            at += (size_t)snprintf(r.loaded + at, sizeof(r.loaded) - at, "%s ", id);
+        }
+    }
+    e->store.shared->report(e->store.arg, &r);
+}
