@@ -47,7 +47,7 @@ static const command commands[] = {
     {"top", "a daemon's jobs, devices and queues, on a terminal", cmd_top},
 #endif
 #ifdef CUZK_FLEET
-    {"fleet", "daemons that share a queue: status", cmd_fleet},
+    {"fleet", "daemons that share a queue: status, client", cmd_fleet},
 #endif
     {"Tools", NULL, NULL},
 #ifdef CUZK_DAEMON

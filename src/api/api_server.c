@@ -71,6 +71,8 @@ struct cuzk_api_server {
     bool loopback;
     uint16_t port;
     char version[VERSION_BYTES], allow_origin[ORIGIN_BYTES], csp[CUZK_PAGE_CSP_BYTES];
+    cuzk_api_fleet_fn get_fleet; /* NULL: no fleet */
+    void *get_fleet_arg;
     cuzk_api_ready_fn get_ready; /* NULL: always */
     void *get_ready_arg;
     cuzk_api_allow_fn allow; /* NULL: everybody */
@@ -255,6 +257,28 @@ static struct MHD_Response *make_metrics(cuzk_api_server *s)
     return own_response(s, text, n, CUZK_METRICS_CONTENT_TYPE);
 }
 
+/* The status with one key more; as it is when there is no fleet, or no memory for it. */
+static void add_fleet(cuzk_api_server *s, char **text, size_t *n)
+{
+    char *fleet = NULL, *joined = NULL;
+    size_t n_fleet = 0, n_joined = 0;
+    cuzk_text_buf b = {0};
+    if (s->get_fleet == NULL || *n == 0 ||
+        s->get_fleet(s->get_fleet_arg, &fleet, &n_fleet, NULL) != CUZK_OK) {
+        return;
+    }
+    cuzk_text_put(&b, *text, *n - 1); /* but for the last brace */
+    cuzk_text_printf(&b, ",\"fleet\":");
+    cuzk_text_put(&b, fleet, n_fleet);
+    cuzk_text_put(&b, "}", 1);
+    cuzk_free(fleet);
+    if (cuzk_text_finish(&b, &joined, &n_joined, NULL) == CUZK_OK) {
+        cuzk_free(*text);
+        *text = joined;
+        *n = n_joined;
+    }
+}
+
 /* NULL: no memory. */
 static struct MHD_Response *make_status(cuzk_api_server *s, uint64_t ended_since_us)
 {
@@ -266,6 +290,9 @@ static struct MHD_Response *make_status(cuzk_api_server *s, uint64_t ended_since
     }
     const cuzk_status st = cuzk_status_json(&text, &n, &es, s->version, ended_since_us, NULL);
     cuzk_engine_status_free(&es);
+    if (st == CUZK_OK) {
+        add_fleet(s, &text, &n);
+    }
     return st == CUZK_OK ? own_response(s, text, n, "application/json") : NULL;
 }
 
@@ -617,6 +644,8 @@ cuzk_status cuzk_api_server_create(cuzk_api_server **out, const cuzk_api_config 
     s->get_status_arg = cfg->get_status != NULL ? cfg->get_status_arg : cfg->engine;
     s->get_metrics = cfg->get_metrics;
     s->get_metrics_arg = cfg->get_metrics_arg;
+    s->get_fleet = cfg->get_fleet;
+    s->get_fleet_arg = cfg->get_fleet_arg;
     s->get_ready = cfg->get_ready;
     s->get_ready_arg = cfg->get_ready_arg;
     s->allow = cfg->allow;

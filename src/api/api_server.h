@@ -28,6 +28,9 @@ typedef cuzk_status (*cuzk_api_status_fn)(void *arg, cuzk_engine_status *out, cu
 /** The text of /metrics, to which the server adds its own counters: *text [n], released with cuzk_free. */
 typedef cuzk_status (*cuzk_api_metrics_fn)(void *arg, char **text, size_t *n, cuzk_err *err);
 
+/** The fleet that the daemon is a member of, a JSON object: *text [n], released with cuzk_free. */
+typedef cuzk_status (*cuzk_api_fleet_fn)(void *arg, char **text, size_t *n, cuzk_err *err);
+
 /** NULL: ready; else why not, a literal that ends with a line feed. */
 typedef const char *(*cuzk_api_ready_fn)(void *arg);
 
@@ -43,6 +46,8 @@ typedef struct cuzk_api_config {
     void *get_status_arg;
     cuzk_api_metrics_fn get_metrics; /* NULL: cuzk_metrics_text of the status */
     void *get_metrics_arg;
+    cuzk_api_fleet_fn get_fleet; /* "fleet" of /status; NULL: none */
+    void *get_fleet_arg;
     cuzk_api_ready_fn get_ready; /* NULL: ready whenever the engine is */
     void *get_ready_arg;
     cuzk_api_allow_fn

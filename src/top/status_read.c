@@ -354,12 +354,56 @@ static void read_fallback(cuzk_json *j, cuzk_status_view *v)
     }
 }
 
+static void read_member(cuzk_json *j, cuzk_view_member *m)
+{
+    static const char *const names[] = {"heard_ms_ago", "places",  "devices",   "healthy_devices",
+                                        "claimed",      "running", "completed", "name",
+                                        "state",        "version"};
+    uint64_t *const values[] = {&m->heard_ms, &m->places,  &m->devices,  &m->healthy,
+                                &m->claimed,  &m->running, &m->completed};
+    reader r;
+    int i = 0;
+    if (!begin(&r, j)) {
+        return;
+    }
+    while (next_field(&r, names, COUNT(names), &i)) {
+        switch (i) {
+        case -1: (void)cuzk_json_skip(j); break;
+        case 7: (void)cuzk_json_string_copy(j, m->name, sizeof(m->name)); break;
+        case 8: (void)cuzk_json_string_copy(j, m->state, sizeof(m->state)); break;
+        case 9: (void)cuzk_json_string_copy(j, m->version, sizeof(m->version)); break;
+        default: (void)cuzk_json_u64(j, values[i]); break;
+        }
+    }
+}
+
+static void read_fleet(cuzk_json *j, cuzk_view_fleet *f)
+{
+    static const char *const names[] = {"queued",  "claimed", "running",  "places",
+                                        "wait_ms", "members", "reachable"};
+    uint64_t *const values[] = {&f->queued, &f->claimed, &f->running, &f->places, &f->wait_ms};
+    reader r;
+    int i = 0;
+    if (!begin(&r, j)) {
+        return;
+    }
+    f->is_member = true;
+    while (next_field(&r, names, COUNT(names), &i)) {
+        switch (i) {
+        case -1: (void)cuzk_json_skip(j); break;
+        case 5: READ_LIST(j, f->members, f->n_members, CUZK_VIEW_MEMBERS, read_member); break;
+        case 6: (void)cuzk_json_bool(j, &f->reachable); break;
+        default: (void)cuzk_json_u64(j, values[i]); break;
+        }
+    }
+}
+
 cuzk_status cuzk_status_view_parse(cuzk_status_view *out, const void *text, size_t n,
                                    const char *name, cuzk_err *err)
 {
     static const char *const names[] = {
         "uptime_secs", "memory", "pipelines", "queued", "allocations", "counters", "version",
-        "draining",    "now_us", "devices",   "queues", "stages",      "fallback"};
+        "draining",    "now_us", "devices",   "queues", "stages",      "fallback", "fleet"};
     cuzk_json j;
     reader r;
     int i = 0;
@@ -381,6 +425,7 @@ cuzk_status cuzk_status_view_parse(cuzk_status_view *out, const void *text, size
         case 10: READ_LIST(&j, out->queues, out->n_queues, CUZK_VIEW_QUEUES, read_queue); break;
         case 11: READ_LIST(&j, out->stages, out->n_stages, CUZK_VIEW_STAGES, read_stage); break;
         case 12: read_fallback(&j, out); break;
+        case 13: read_fleet(&j, &out->fleet); break;
         default: (void)cuzk_json_skip(&j); break;
         }
     }

@@ -17,6 +17,7 @@ enum {
     CUZK_VIEW_PARTITIONS = 32,
     CUZK_VIEW_STAGES = 16,
     CUZK_VIEW_QUEUES = 8,
+    CUZK_VIEW_MEMBERS = 64,
     CUZK_VIEW_PRIORITIES = 4,
     CUZK_VIEW_NAME = 96,
     CUZK_VIEW_ID = 320
@@ -64,6 +65,19 @@ typedef struct cuzk_view_job {
     uint32_t n_stage;
 } cuzk_view_job;
 
+typedef struct cuzk_view_member {
+    char name[64], state[16], version[32];
+    uint64_t heard_ms, places, devices, healthy, claimed, running, completed;
+} cuzk_view_member;
+
+/** Of a daemon that shares a queue with others. */
+typedef struct cuzk_view_fleet {
+    bool is_member, reachable; /* the daemon shares a queue, and could read its database */
+    uint64_t queued, claimed, running, places, wait_ms;
+    cuzk_view_member members[CUZK_VIEW_MEMBERS];
+    uint32_t n_members;
+} cuzk_view_fleet;
+
 /** Lists hold the first entries of those in the text; the counters are of all. */
 typedef struct cuzk_status_view {
     char version[64];
@@ -80,6 +94,7 @@ typedef struct cuzk_status_view {
     cuzk_view_cached cached[CUZK_VIEW_CACHED];
     cuzk_view_job jobs[CUZK_VIEW_JOBS];
     uint32_t n_devices, n_queues, n_stages, n_cached, n_jobs;
+    cuzk_view_fleet fleet;
 } cuzk_status_view;
 
 /**

@@ -193,6 +193,42 @@ static void put_summary(page *p, const cuzk_status_view *v)
     end_line(p);
 }
 
+/* All daemons of a shared queue. */
+static void put_fleet(page *p, const cuzk_view_fleet *f)
+{
+    char a[24], text[48];
+    if (!f->is_member || is_full(p)) {
+        return;
+    }
+    if (!f->reachable) {
+        put(p, INK_BAD, "fleet   its database cannot be reached");
+        end_line(p);
+        return;
+    }
+    putf(p, INK_BOLD, "fleet   ");
+    putf(p, INK_NONE, "%" PRIu64 " running, %" PRIu64 " waiting (%s of work), %" PRIu64 " places",
+         f->running, f->queued + f->claimed, time_text(a, (double)f->wait_ms / 1e3), f->places);
+    end_line(p);
+    for (uint32_t i = 0; i < f->n_members && !is_full(p); i++) {
+        const cuzk_view_member *m = &f->members[i];
+        const bool lives = strcmp(m->state, "alive") == 0;
+        const bool leaves = strcmp(m->state, "draining") == 0 || strcmp(m->state, "left") == 0;
+        put(p, INK_NONE, "  ");
+        put(p, INK_NONE, m->name);
+        tab(p, 24);
+        put(p, lives ? INK_GOOD : leaves ? INK_WARN : INK_BAD, m->state);
+        (void)snprintf(text, sizeof(text), "%" PRIu64 "/%" PRIu64 " cards", m->healthy, m->devices);
+        right(p, 46, m->healthy < m->devices ? INK_BAD : INK_NONE, text);
+        right_u64(p, 52, m->running);
+        put(p, INK_DIM, " running");
+        right_u64(p, 68, m->completed);
+        put(p, INK_DIM, " done");
+        tab(p, 75);
+        putf(p, INK_DIM, "heard %s ago, %s", time_text(a, (double)m->heard_ms / 1e3), m->version);
+        end_line(p);
+    }
+}
+
 /* "porep-32g resident 7.9 s, window-32g not possible"; nothing for a device without memory of its own. */
 static void put_abilities(page *p, const cuzk_view_device *d)
 {
@@ -467,6 +503,7 @@ void cuzk_top_render(cuzk_text_buf *b, const cuzk_status_view *v, const cuzk_top
     if (style->keys != NULL && style->keys->details) {
         put_details(&p, v, style->keys);
     } else {
+        put_fleet(&p, &v->fleet);
         put_devices(&p, v);
         put_queues(&p, v);
         put_cached(&p, v);

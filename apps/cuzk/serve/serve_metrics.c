@@ -123,6 +123,7 @@ cuzk_status serve_metrics(void *arg, char **text, size_t *n, cuzk_err *err)
     cuzk_rpc_server_get_stats(s->rpc, &rpc);
     put_rpc(&b, &rpc);
     put_store(&b, s);
+    serve_fleet_metrics(&b, s);
     put_process(&b);
     one(&b, "cuzk_log_lost_lines_total", "counter",
         "Lines of the log that its reader did not take in time.", cuzk_log_lost(s->log));
