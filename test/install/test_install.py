@@ -181,6 +181,7 @@ def main():
         run(sys.executable, "tools/gen_exports.py", "--check")
         headers(prefix, folder)
         print(run(sys.executable, "test/abi/abi.py", prefix, "test/abi/abi-0.json"), end="")
+        print(run(sys.executable, "test/abi/previous.py", prefix), end="")
         proof, inputs = golden(prefix, library, folder / "params")
         files = (VECTORS / "winning.vk", folder / "proof", folder / "inputs")
         files[1].write_bytes(proof)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_PARAMS_H
+#define CUZK_PARAMS_H
+
+/*
+ * Parameter files (bellperson's .params and .vk): the network's list, checking, opening, making.
+ * Calls are blocking and use threads of their own while they run.
+ *
+ *   for (size_t i = 0; i < cuzk_params_count(); i++) {
+ *       cuzk_params_file f = {.struct_size = sizeof(f)};
+ *       if (cuzk_params_get(&f, i) == CUZK_OK && f.sector_bytes == 2048) {
+ *           printf("%s: %d\n", f.name, (int)cuzk_params_state(i, NULL));
+ *       }
+ *   }
+ */
+#include <cuzk/cuzk.h>
+#include <cuzk/filecoin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Number of files in the network's list. */
+CUZK_API size_t cuzk_params_count(void);
+
+/** One file of the network's list. Strings are static. */
+typedef struct cuzk_params_file {
+    uint32_t struct_size;  /* set by the caller */
+    int32_t kind;          /* CUZK_KIND_...; -1: another (aggregation, circuits that nobody uses) */
+    const char *name;      /* without a folder; ends in .params, .vk or .srs */
+    const char *cid;       /* on IPFS */
+    const char *digest;    /* 32 hex digits: first 16 bytes of BLAKE2b-512 of the file */
+    uint64_t sector_bytes; /* 0: for every size */
+    uint64_t bytes;        /* size of the file; 0: not known */
+} cuzk_params_file;
+
+/** E_NOT_FOUND: index is not below cuzk_params_count. E_INVALID: struct_size. */
+CUZK_API cuzk_status cuzk_params_get(cuzk_params_file *out, size_t index);
+
+/** What is known of a copy of a file without reading it. */
+enum {
+    CUZK_PARAMS_ABSENT = 0,
+    CUZK_PARAMS_WRONG_SIZE = 1,
+    CUZK_PARAMS_PRESENT = 2, /* the size is right, or not known; the digest was not compared */
+    CUZK_PARAMS_CHECKED = 3, /* the digest was right, and the file has not changed since */
+    CUZK_PARAMS_UNREADABLE = 4
+};
+/** CUZK_PARAMS_... of file index in folder (NULL: as cuzk_vk_load); ABSENT for an index out of range. */
+CUZK_API int32_t cuzk_params_state(size_t index, const char *folder);
+
+enum {
+    CUZK_CHECK_DIGEST = 1, /* compare the digest */
+    CUZK_CHECK_POINTS = 2  /* every point is on the curve and in the subgroup */
+};
+typedef struct cuzk_params_check_options {
+    uint32_t struct_size;
+    uint32_t checks;    /* CUZK_CHECK_... added up; 0: all of them */
+    const char *digest; /* 32 hex digits; NULL: that of the network's file of the same name */
+    uint32_t threads;   /* 0: all CPUs of the process */
+    uint32_t reserved;  /* 0 */
+    cuzk_progress_fn progress; /* optional; bytes read */
+    void *progress_arg;
+} cuzk_params_check_options;
+
+/**
+ * Checks a .params or .vk file; options NULL: everything. The layout is always checked. E_NOT_FOUND:
+ * no such file, or the digest is to be compared and the network has no file of this name; E_DIGEST;
+ * E_FORMAT, E_ENCODING, E_NOT_ON_CURVE, E_NOT_IN_GROUP, E_INFINITY name section and index; E_IO;
+ * E_CANCELLED. A network file whose digest was right is noted in its folder (docs/parameters.md).
+ */
+CUZK_API cuzk_status cuzk_params_check(const char *path, const cuzk_params_check_options *options,
+                                       cuzk_error *error);
+
+/** An opened .params file. */
+typedef struct cuzk_params cuzk_params;
+
+/** Opens and indexes; checks layout and verifying key, not the other points. Errors name the file. */
+CUZK_API cuzk_status cuzk_params_open(cuzk_params **out, const char *path, cuzk_error *error);
+/** NULL is fine. */
+CUZK_API void cuzk_params_close(cuzk_params *p);
+
+typedef struct cuzk_params_info {
+    uint32_t struct_size;         /* set by the caller */
+    uint32_t public_inputs;       /* ONE not counted */
+    uint64_t h, l, a, b_g1, b_g2; /* points of each section */
+} cuzk_params_info;
+/** E_INVALID: struct_size. */
+CUZK_API cuzk_status cuzk_params_get_info(cuzk_params_info *out, const cuzk_params *p);
+/** The verifying key inside; free with cuzk_vk_destroy. E_NOMEM. */
+CUZK_API cuzk_status cuzk_params_vk(cuzk_vk **out, const cuzk_params *p, cuzk_error *error);
+
+enum {
+    CUZK_MAKE_INSECURE_SEED =
+        1,                /* toxic waste from seed: equal files each time, anybody can forge */
+    CUZK_MAKE_REPLACE = 2 /* overwrite files */
+};
+typedef struct cuzk_params_make_options {
+    uint32_t struct_size;
+    uint32_t flags; /* CUZK_MAKE_... added up */
+    uint64_t seed;
+    uint32_t threads;          /* 0: all CPUs of the process */
+    uint32_t reserved;         /* 0 */
+    cuzk_progress_fn progress; /* optional; points made */
+    void *progress_arg;
+} cuzk_params_make_options;
+
+/**
+ * Makes .params and .vk of a Filecoin circuit in folder, under the network's names, on the CPU. For
+ * tests and private networks: proofs under them are valid nowhere else. Needs the memory of the
+ * compiled circuit and some 130 MiB. E_EXISTS unless replaced; E_NOT_FOUND: no such folder.
+ */
+CUZK_API cuzk_status cuzk_params_make(const char *folder, int32_t kind, uint64_t sector_bytes,
+                                      const cuzk_params_make_options *options, cuzk_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CUZK_PARAMS_H */
