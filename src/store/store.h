@@ -41,10 +41,11 @@ typedef struct cuzk_store_report {
 } cuzk_store_report;
 
 /**
- * Opens or creates; checks the whole database. A damaged one is renamed (PATH.damaged-TIME, with
+ * Opens or creates; checks the whole database. A database of an older format is brought forward, in one
+ * transaction. A damaged one is renamed (PATH.damaged-TIME, with
  * its inputs), never deleted, and a fresh one takes its place. report may be NULL.
- * E_IO (in use by another process, disk, permissions), E_UNSUPPORTED (of a newer version: left
- * alone), E_INVALID (another program's database: left alone; one of the store's names is a link or
+ * E_IO (in use by another process, disk, permissions), E_UNSUPPORTED (of a newer format that
+ * this program cannot use: left alone, and the message says what to do), E_INVALID (another program's database: left alone; one of the store's names is a link or
  * somebody else's file; path too long), E_NOMEM.
  *
  * In addition to what job_store.h says: load ends jobs whose input is lost or damaged as FAILED

@@ -12,7 +12,9 @@
 
 /* "CUZK" in the database's header. */
 #define STORE_APPLICATION_ID 0x43555a4b
-#define STORE_VERSION        1
+#define STORE_VERSION        2 /* of the format; steps from older ones: store_open.c */
+#define STORE_COMPATIBLE \
+    2 /* programs that know this version and later ones may use what this one writes */
 
 /* Disk space that is kept, and for what. */
 typedef enum store_reserve {

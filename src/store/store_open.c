@@ -15,7 +15,7 @@
 #define DEFAULT_MAX_BYTES ((uint64_t)64 << 30)
 #define BUSY_MS           2000
 
-/* Stores of older versions have no owners; older versions leave the column alone. */
+/* Of version 2. Some stores of version 1 have it already. */
 #define OWNER_COLUMN      "ALTER TABLE job ADD COLUMN owner BLOB NOT NULL DEFAULT x''"
 
 static const char schema[] =
@@ -103,9 +103,29 @@ static cuzk_status create_schema(store *s, cuzk_err *err)
     char sql[128];
     CUZK_TRY(store_exec(s, "PRAGMA auto_vacuum=INCREMENTAL; BEGIN EXCLUSIVE", err));
     CUZK_TRY(store_exec(s, schema, err));
-    (void)snprintf(sql, sizeof(sql), "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
-                   STORE_APPLICATION_ID, STORE_VERSION);
+    (void)snprintf(sql, sizeof(sql),
+                   "INSERT INTO meta VALUES('compatible', %d);"
+                   "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
+                   STORE_COMPATIBLE, STORE_APPLICATION_ID, STORE_VERSION);
     return store_exec(s, sql, err);
+}
+
+/* A store of a newer program: may this one use it? Nothing is written. */
+static cuzk_status check_newer(store *s, uint64_t version, cuzk_err *err)
+{
+    uint64_t compatible = 0;
+    cuzk_ignore(store_query_u64(s, &compatible, "SELECT value FROM meta WHERE name = 'compatible'",
+                                NULL)); /* not there: of this version only */
+    compatible = compatible == 0 ? version : compatible;
+    if (compatible <= STORE_VERSION) {
+        return CUZK_OK;
+    }
+    return CUZK_FAIL(err, CUZK_E_UNSUPPORTED,
+                     "job store %s: its format has version %" PRIu64
+                     " and wants a program that knows version %" PRIu64
+                     "; this program knows version %d. Nothing was changed. Install the newer "
+                     "program again, or move the store away (docs/upgrade.md, Roll back)",
+                     s->path, version, compatible, STORE_VERSION);
 }
 
 /* Whose database is it? Nothing is written before that is known. */
@@ -121,12 +141,7 @@ static cuzk_status check_owner(store *s, cuzk_err *err)
     if (application != STORE_APPLICATION_ID) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "job store %s: another program's database", s->path);
     }
-    if (version != STORE_VERSION) {
-        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED,
-                         "job store %s: version %" PRIu64 "; this program knows version %d",
-                         s->path, version, STORE_VERSION);
-    }
-    return CUZK_OK;
+    return version <= STORE_VERSION ? CUZK_OK : check_newer(s, version, err);
 }
 
 /* *damage gets what is wrong, or stays "". */
@@ -153,6 +168,37 @@ static cuzk_status add_owner_column(store *s, cuzk_err *err)
     CUZK_TRY(store_query_u64(
         s, &there, "SELECT count(*) FROM pragma_table_info('job') WHERE name = 'owner'", err));
     return jobs == 0 || there != 0 ? CUZK_OK : store_exec(s, OWNER_COLUMN, err);
+}
+
+/* steps[v - 1] makes version v + 1 of version v. A new version: one more step, STORE_VERSION one more, the schema
+ * above as the steps leave it, and STORE_COMPATIBLE raised when older programs cannot use the result. */
+static cuzk_status (*const steps[STORE_VERSION - 1])(store *s, cuzk_err *err) = {add_owner_column};
+
+/* Forward to STORE_VERSION, all of it or nothing. A store of a newer program stays as it is. */
+static cuzk_status migrate(store *s, cuzk_err *err)
+{
+    char sql[160];
+    uint64_t version = 0;
+    CUZK_TRY(store_query_u64(s, &version, "PRAGMA user_version", err));
+    if (version == 0 || version >= STORE_VERSION) { /* 0: damaged, check_columns says how */
+        return CUZK_OK;
+    }
+    CUZK_TRY(store_exec(s, "BEGIN EXCLUSIVE", err));
+    cuzk_status st = CUZK_OK;
+    for (uint64_t v = version; v < STORE_VERSION && st == CUZK_OK; v++) {
+        st = steps[v - 1](s, err);
+    }
+    if (st == CUZK_OK) {
+        (void)snprintf(sql, sizeof(sql),
+                       "INSERT OR REPLACE INTO meta VALUES('compatible', %d);"
+                       "PRAGMA user_version=%d; COMMIT",
+                       STORE_COMPATIBLE, STORE_VERSION);
+        st = store_exec(s, sql, err);
+    }
+    if (st != CUZK_OK) {
+        cuzk_ignore(store_exec(s, "ROLLBACK", NULL));
+    }
+    return st;
 }
 
 /* A damaged byte in the text of the schema: the database is sound, and a column has another name. */
@@ -206,7 +252,7 @@ static cuzk_status open_database(store *s, char *damage, size_t cap, cuzk_err *e
                         err));
     CUZK_TRY(check_integrity(s, damage, cap, err));
     if (damage[0] == '\0') {
-        CUZK_TRY(add_owner_column(s, err));
+        CUZK_TRY(migrate(s, err));
         CUZK_TRY(check_columns(s, damage, cap, err));
     }
     return damage[0] != '\0' ? CUZK_OK : check_writable(s, err);
