@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "api/api_peers.h"
+#include "api/history.h"
 #include "api/http_input.h"
 #include "api/metrics_text.h"
 #include "api/page.h"
@@ -41,6 +42,8 @@
 #define REAP_MS           500
 #define VERSION_BYTES     64
 #define ORIGIN_BYTES      256
+/* Between looks for the history. */
+#define LOOK_NS           (UINT64_C(10) * 1000000000u)
 
 typedef enum route {
     ROUTE_PAGE,
@@ -49,11 +52,12 @@ typedef enum route {
     ROUTE_HEALTHZ,
     ROUTE_READYZ,
     ROUTE_TRACE,
+    ROUTE_HISTORY,
     ROUTE_OTHER,
     N_ROUTES
 } route;
-static const char *const route_path[N_ROUTES] = {"/",       "/metrics", "/status", "/healthz",
-                                                 "/readyz", "/trace",   "other"};
+static const char *const route_path[N_ROUTES] = {"/",       "/metrics", "/status",  "/healthz",
+                                                 "/readyz", "/trace",   "/history", "other"};
 
 typedef struct answer {
     struct MHD_Response *response;
@@ -85,6 +89,9 @@ struct cuzk_api_server {
     cuzk_api_peers peers;
     uint64_t body_bytes; /* of answers that are kept or on their way */
     answer status, metrics;
+    cuzk_history *history; /* own_history, or who made the server keeps one */
+    cuzk_history own_history;
+    uint64_t looked_ns;                   /* for the history */
     uint64_t answered[N_ROUTES], refused; /* 200 (and readyz's 503), and everything else */
 };
 
@@ -358,6 +365,36 @@ static enum MHD_Result send_ready(cuzk_api_server *s, struct MHD_Connection *c)
     return send_response(c, MHD_HTTP_OK, own_response(s, body, n, "text/plain; charset=utf-8"));
 }
 
+/* One more look into the history; without memory for a status there is none. */
+static void look(cuzk_api_server *s)
+{
+    cuzk_engine_status es;
+    cuzk_history_look l;
+    s->looked_ns = cuzk_clock_ns();
+    if (s->get_status(s->get_status_arg, &es, NULL) != CUZK_OK) {
+        return;
+    }
+    cuzk_history_look_at(&l, &es);
+    cuzk_engine_status_free(&es);
+    l.now_ns = s->looked_ns;
+    cuzk_history_take(s->history, &l);
+}
+
+static enum MHD_Result send_history(cuzk_api_server *s, struct MHD_Connection *c)
+{
+    char *text = NULL;
+    size_t n = 0;
+    look(s);
+    struct MHD_Response *r = cuzk_history_json(&text, &n, s->history, s->looked_ns, NULL) == CUZK_OK
+                                 ? own_response(s, text, n, "application/json")
+                                 : NULL;
+    if (r == NULL) {
+        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "no history: out of memory\n");
+    }
+    s->answered[ROUTE_HISTORY]++;
+    return send_response(c, MHD_HTTP_OK, r);
+}
+
 static enum MHD_Result send_page(cuzk_api_server *s, struct MHD_Connection *c)
 {
     struct MHD_Response *r =
@@ -437,6 +474,7 @@ static enum MHD_Result dispatch(cuzk_api_server *s, struct MHD_Connection *c, co
     }
     case ROUTE_HEALTHZ: s->answered[ROUTE_HEALTHZ]++; return send_text(s, c, MHD_HTTP_OK, "ok\n");
     case ROUTE_READYZ: return send_ready(s, c);
+    case ROUTE_HISTORY: return send_history(s, c);
     case ROUTE_TRACE:
         if (s->trace != NULL) {
             return send_trace(s, c);
@@ -446,7 +484,7 @@ static enum MHD_Result dispatch(cuzk_api_server *s, struct MHD_Connection *c, co
     case N_ROUTES: break;
     }
     return refuse(s, c, MHD_HTTP_NOT_FOUND,
-                  "not found; there are / /status /metrics /trace /healthz /readyz\n");
+                  "not found; there are / /status /metrics /history /trace /healthz /readyz\n");
 }
 
 static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const char *key,
@@ -564,6 +602,9 @@ static void *run(void *arg)
             reaped_ns = now;
             cuzk_api_peers_reap(&s->peers, now);
         }
+        if (now - s->looked_ns >= LOOK_NS) {
+            look(s);
+        }
     }
     return NULL;
 }
@@ -652,6 +693,11 @@ cuzk_status cuzk_api_server_create(cuzk_api_server **out, const cuzk_api_config 
     s->allow_arg = cfg->allow_arg;
     s->wake_fd = -1;
     s->trace = cfg->trace;
+    s->history = cfg->history != NULL ? cfg->history : &s->own_history;
+    s->looked_ns = cuzk_clock_ns();
+    if (cfg->history == NULL) {
+        cuzk_history_init(s->history, s->looked_ns);
+    }
     (void)snprintf(s->version, sizeof(s->version), "%s",
                    cfg->version != NULL ? cfg->version : "unknown");
     if (cfg->allow_origin != NULL) {

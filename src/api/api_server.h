@@ -7,6 +7,7 @@
  *
  *     /          the page          /status   JSON, docs/monitoring.md
  *     /metrics   Prometheus text   /trace    the recorder's spans, if there is a recorder
+ *     /history   JSON, the last day in samples of five minutes
  *     /healthz   200 while it runs /readyz   200 while jobs are taken, else 503 and the reason
  *
  * One thread of its own answers everything from snapshots of the engine, so that a slow client
@@ -16,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/history.h"
 #include "base/status.h"
 #include "engine/engine_status.h"
 #include "trace/trace.h"
@@ -53,8 +55,9 @@ typedef struct cuzk_api_config {
     cuzk_api_allow_fn
         allow; /* asked for everything but /healthz and /readyz; NULL: everybody may */
     void *allow_arg;
-    cuzk_trace *trace;         /* NULL: /trace is not there */
-    const char *version;       /* NULL: "unknown" */
+    cuzk_trace *trace;     /* NULL: /trace is not there */
+    cuzk_history *history; /* the server's thread writes it; NULL: one of the server's own, empty */
+    const char *version;   /* NULL: "unknown" */
     const char *allow_origin;  /* value of Access-Control-Allow-Origin; NULL: no such header */
     unsigned max_connections;  /* 0: 64 */
     unsigned idle_timeout_sec; /* of a connection; 0: 15 */

@@ -156,6 +156,7 @@ static void routes(void)
     expect(get(f.port, "/status?ended_since_us=-5"), 400, "not an integer");
     expect(get(f.port, "/status?ended_since_us="), 400, "not an integer");
     expect(get(f.port, "/metrics"), 200, "Content-Type: text/plain; version=0.0.4");
+    expect(get(f.port, "/history"), 200, "{\"step_secs\":300,\"newest_began_secs_ago\":");
     expect(get(f.port, "/trace"), 404, "not found"); /* nothing is recorded */
     expect(get(f.port, "/nothing"), 404, "not found");
     expect(get(f.port, "/status/"), 404, "not found");
@@ -439,7 +440,7 @@ static void readiness_and_roles_are_asked(void)
     fixture f;
     bool full = true;
     start(&f, &(cuzk_api_config){.get_ready = not_ready, .get_ready_arg = &full, .allow = allow});
-    static const char *const closed[] = {"/", "/status", "/metrics", "/trace", "/nothing"};
+    static const char *const closed[] = {"/", "/status", "/metrics", "/history", "/trace", "/nothing"};
     expect(get(f.port, "/readyz"), 503, "scripted");
     full = false;
     expect(get(f.port, "/readyz"), 200, "ready");

@@ -181,6 +181,15 @@ def under_load(fake):
     check("what the driver says of cards", "61 \u00b0C, 413 W, 1980 MHz, busy 97 %" in text_of(dom, "devices"), text_of(dom, "devices"))
     check("queues", all(w in text_of(dom, "queues") for w in ("critical", "low", "SnapDeals", "WindowPoSt")))
     check("memory and caches", all(w in text_of(dom, "memory") for w in ("resident", "porep-32g", "SRS on GPU", "idle")), text_of(dom, "memory"))
+    r, body = fake.get("/history")
+    d = json.loads(body)
+    check("a day in the history", r.status == 200 and len(body) < 32768 and all(len(v) == 288 for v in d.values() if isinstance(v, list)), body[:200])
+    canvas = re.search(r'<canvas id="daychart"[^>]*>', dom).group(0)
+    shown = {k: int(v) for k, v in re.findall(r'data-(samples|completed|failed)="(\d+)"', canvas)}
+    # the scripted jobs go on between the two requests
+    check("the last day is drawn", shown["samples"] == 288 and shown["failed"] >= 40 and 0 <= sum(d["completed"]) - shown["completed"] < 500, (shown, sum(d["completed"])))
+    words = text_of(dom, "daysum")
+    check("and summed up", all(w in words for w in ("proofs in 23 h 5", "failed", "slots busy", "most waiting 1", "hottest card 6", "most power 1,400 W")), words)
     check("squares of partitions", len(re.findall(r'class="sq ', dom)) > 20)
 
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The ring of a day: what a sample adds up, what is forgotten, what the JSON says. Times are made up. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/gpu_sensors.h"
+#include "api/history.h"
+#include "base/alloc.h"
+
+#include "test.h"
+
+#define STEP  CUZK_HISTORY_STEP_NS
+#define START (UINT64_C(7) * 1000000000u)
+
+static const cuzk_history_sample *sample(const cuzk_history *h, uint64_t step)
+{
+    return &h->ring[step % CUZK_HISTORY_SAMPLES];
+}
+
+static void a_sample_has_sums_and_maxima(void)
+{
+    cuzk_history h;
+    cuzk_history_init(&h, START);
+    cuzk_history_take(&h, &(cuzk_history_look){.now_ns = START + 1,
+                                               .completed = 3,
+                                               .queued = 5,
+                                               .busy_slots = 1,
+                                               .slots = 4,
+                                               .celsius = 61,
+                                               .memory_used = 900});
+    cuzk_history_take(&h, &(cuzk_history_look){.now_ns = START + STEP - 1,
+                                               .completed = 10,
+                                               .failed = 2,
+                                               .queued = 1,
+                                               .running = 2,
+                                               .busy_slots = 3,
+                                               .slots = 4,
+                                               .celsius = 55,
+                                               .watts = 700,
+                                               .memory_used = 100});
+    cuzk_history_take(&h,
+                      &(cuzk_history_look){.now_ns = START + STEP, .completed = 11, .failed = 2});
+    const cuzk_history_sample *s = sample(&h, 0);
+    CHECK(h.step == 1 && s->completed == 10 && s->failed == 2 && s->queued == 5 && s->running == 2);
+    CHECK(s->looks == 2 && s->busy_sum == 250 + 750 && s->celsius == 61 && s->watts == 700);
+    CHECK_U64(s->memory_used, 900);
+    s = sample(&h, 1);
+    CHECK(s->completed == 1 && s->failed == 0 && s->queued == 0 && s->looks == 1);
+    /* a look from before the newest sample counts there; counters that fell are another process's */
+    cuzk_history_take(&h,
+                      &(cuzk_history_look){.now_ns = 0, .completed = 4, .failed = 1, .slots = 0});
+    CHECK(h.step == 1 && s->completed == 5 && s->failed == 1 && s->looks == 2);
+}
+
+/* Random gaps against a plain array of everything that ever was. */
+static void a_day_is_kept_and_no_more(void)
+{
+    enum { STEPS = 2000 };
+    static uint32_t want[STEPS];
+    static cuzk_history h;
+    uint64_t step = 0, completed = 0;
+    memset(want, 0, sizeof(want));
+    cuzk_history_init(&h, START);
+    for (;;) {
+        const uint64_t r = test_u64();
+        step += r % 50 == 0 ? r / 50 % 400 : r % 3; /* now and then more than a day of silence */
+        if (step >= STEPS) {
+            break;
+        }
+        const uint64_t more = r >> 32 & 7;
+        completed += more;
+        want[step] += (uint32_t)more;
+        cuzk_history_take(&h, &(cuzk_history_look){.now_ns = START + step * STEP + r % STEP,
+                                                   .completed = completed});
+        CHECK_U64(h.step, step);
+        for (uint64_t back = 0; back < CUZK_HISTORY_SAMPLES && back <= step; back++) {
+            CHECK_MSG(sample(&h, step - back)->completed == want[step - back],
+                      "step %" PRIu64 ", %" PRIu64 " back", step, back);
+        }
+    }
+    CHECK(sizeof(h) < 16384);
+}
+
+static void json_has_a_value_for_each_sample(void)
+{
+    cuzk_history h;
+    cuzk_err err = {0};
+    char *text = NULL;
+    size_t n = 0;
+    cuzk_history_init(&h, START);
+    CHECK_OK(cuzk_history_json(&text, &n, &h, START, &err), &err);
+    CHECK_STR(
+        text,
+        "{\"step_secs\":300,\"newest_began_secs_ago\":0.0,\"completed\":[0],\"failed\":[0],"
+        "\"queued_most\":[0],\"running_most\":[0],\"busy_percent\":[0],\"memory_most_bytes\":[0],"
+        "\"celsius_most\":[0],\"watts_most\":[0]}");
+    CHECK_U64(n, strlen(text));
+    cuzk_free(text);
+    cuzk_history_take(
+        &h, &(cuzk_history_look){.now_ns = START, .completed = 7, .busy_slots = 1, .slots = 3});
+    cuzk_history_take(&h, &(cuzk_history_look){.now_ns = START + 2 * STEP,
+                                               .completed = 9,
+                                               .failed = 1,
+                                               .queued = 4,
+                                               .running = 2,
+                                               .memory_used = UINT64_MAX,
+                                               .celsius = 80,
+                                               .watts = 1400});
+    CHECK_OK(cuzk_history_json(&text, &n, &h, START + 2 * STEP + STEP / 2, &err), &err);
+    CHECK_STR(
+        text,
+        "{\"step_secs\":300,\"newest_began_secs_ago\":150.0,\"completed\":[7,0,2],\"failed\":[0,0,1],"
+        "\"queued_most\":[0,0,4],\"running_most\":[0,0,2],\"busy_percent\":[33,0,0],"
+        "\"memory_most_bytes\":[0,0,18446744073709551615],\"celsius_most\":[0,0,80],\"watts_most\":[0,0,1400]}");
+    cuzk_free(text);
+    cuzk_history_take(&h, &(cuzk_history_look){.now_ns = START + 5000 * STEP, .completed = 9});
+    CHECK_OK(cuzk_history_json(&text, &n, &h, START + 5000 * STEP, &err), &err);
+    size_t commas = 0;
+    for (size_t i = 0; i < n; i++) {
+        commas += text[i] == ',';
+    }
+    CHECK_U64(commas, 9 + 8 * (CUZK_HISTORY_SAMPLES - 1));
+    cuzk_free(text);
+}
+
+static void a_look_adds_up_devices_and_cards(void)
+{
+    cuzk_status_device devices[3] = {{.n_slots = 2, .slot = {{.busy = true}, {.busy = true}}},
+                                     {.n_slots = 2, .slot = {{.busy = true}}},
+                                     {.n_slots = 4, .is_cpu = true, .is_fallback = true}};
+    cuzk_engine_status s = {.now_ns = 5, .devices = devices, .n_devices = 3, .budget_used = 77};
+    cuzk_history_look l;
+    s.completed[1] = 4;
+    s.completed[CUZK_JOB_KINDS] = 1;
+    s.failed[2] = 3;
+    s.pending[3] = 6;
+    s.in_progress[4] = 2;
+    cuzk_gpu_sensors_use(FAKE_NVML);
+    cuzk_history_look_at(&l, &s);
+    CHECK(l.now_ns == 5 && l.completed == 5 && l.failed == 3 && l.queued == 6 && l.running == 2);
+    CHECK(l.busy_slots == 3 && l.slots == 4 && l.memory_used == 77 && l.celsius == 62 &&
+          l.watts == 413);
+    s.on_cpu = true; /* the CPU gets work then */
+    cuzk_gpu_sensors_use(NULL);
+    cuzk_history_look_at(&l, &s);
+    CHECK(l.slots == 8 && l.celsius == 0 && l.watts == 0);
+}
+
+static const cuzk_case cases[] = {
+    CASE(a_sample_has_sums_and_maxima), CASE(a_day_is_kept_and_no_more),
+    CASE(json_has_a_value_for_each_sample), CASE(a_look_adds_up_devices_and_cards)};
+TEST_MAIN("api/history", cases)
