@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/base64.h"
 #include "base/reader.h"
+#include "base/text/base64.h"
 
 enum { ITEM_END = 0, ITEM_BYTES = 1, ITEM_NUMBERS = 2, ITEM_BASE64 = 3 };
 

@@ -2,7 +2,7 @@
 #ifndef CUZK_APPS_FLEET_JSON_H
 #define CUZK_APPS_FLEET_JSON_H
 
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "store/pg/pg_status.h"
 
 /** "alive", "late", "draining", or why it is not alive. */

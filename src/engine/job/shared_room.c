@@ -52,7 +52,7 @@ LOCKED static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
 {
     bool is = 2 * circuit + 1 < e->memory.cache.n &&
               e->memory.cache.entries[2 * circuit + CUZK_LOAD_PARAMS].state == CUZK_LOAD_READY;
-    for (uint32_t d = 0; d < e->devices.n_devices && !is; d++) {
+    for (uint32_t d = 0; d < e->devices.n && !is; d++) {
         const cuzk_load_cache *keys = &e->devices.all[d].keys.cache;
         is = circuit < keys->n && keys->entries[circuit].state == CUZK_LOAD_READY;
     }
