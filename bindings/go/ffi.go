@@ -30,6 +30,9 @@ func (c Commitment) Bytes() []byte { return c[:] }
 
 // digestOf is the commitment in a CID: version 1, codec, hash function, length 32.
 func digestOf(what string, c CID) (out [32]byte, err error) {
+	if c == nil {
+		return out, fmt.Errorf("%s: there is none", what)
+	}
 	b := c.Bytes()
 	if len(b) == 32 {
 		copy(out[:], b)
@@ -85,6 +88,22 @@ func Default() (*FFI, error) {
 		defaultFFI, defaultErr = &FFI{Prover: p}, err
 	})
 	return defaultFFI, defaultErr
+}
+
+var (
+	verifierMu      sync.Mutex
+	defaultVerifier *FFI
+)
+
+// DefaultVerifier is what the verify and aggregate functions of the package use: keys and SRS where the network's
+// programs keep them, and no prover.
+func DefaultVerifier() *FFI {
+	verifierMu.Lock()
+	defer verifierMu.Unlock()
+	if defaultVerifier == nil {
+		defaultVerifier = &FFI{}
+	}
+	return defaultVerifier
 }
 
 func (f *FFI) key(kind int32, registered uint64) (*VerifyingKey, error) {
