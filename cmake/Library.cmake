@@ -37,4 +37,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/proto/" DESTINATION share/libcuzk-dev/p
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION share/cuzk COMPONENT dev)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/bindings" DESTINATION share/cuzk COMPONENT dev
         PATTERN "__pycache__" EXCLUDE PATTERN "target" EXCLUDE)
+# What bindings/wasm/build.sh compiles.
+foreach(_m IN ITEMS base cpu ec ff pairing verify)
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${_m}" DESTINATION share/cuzk/bindings/wasm/src COMPONENT dev
+            FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN "*.inc")
+endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION share/doc/libcuzk-dev COMPONENT dev FILES_MATCHING PATTERN "*.md")

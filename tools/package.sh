@@ -1,5 +1,5 @@
 #!/bin/bash
-# The Debian packages (the program; the library: libcuzk0, libcuzk-dev) and the tarball, with CUDA for all classes of cards when nvcc is there.
+# The Debian packages (the program; the libraries: libcuzk0, libcuzk-client0 and their -dev) and the tarball, with CUDA for all classes of cards when nvcc is there.
 # usage: tools/package.sh [OUT]      OUT: where the files go (default: build/package)
 #   CUDA=ON|OFF     instead of looking for nvcc
 #   CLASSES="89"    compute capabilities to build for, instead of all ("80;86;89;90;100;120")
@@ -22,7 +22,7 @@ cmake --build $build
 
 mkdir -p "$out"
 (cd $build && cpack --config CPackConfig.cmake -G DEB -B packages >cpack.log) || { cat $build/cpack.log; exit 1; }
-# The library: libcuzk0 and libcuzk-dev.
+# The libraries: libcuzk0 and libcuzk-client0, and a -dev of each.
 (cd $build && cpack --config CPackLibraryConfig.cmake -G DEB -B packages >cpack-library.log) || { cat $build/cpack-library.log; exit 1; }
 cp $build/packages/*.deb "$out/"
 

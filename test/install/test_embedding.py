@@ -53,10 +53,13 @@ with tempfile.TemporaryDirectory() as name:
         if not all(there(t) for t in TOOLS.get(section, [])) or section == "JavaScript" and not pathlib.Path("/usr/lib/wasm32-wasi").exists():
             left_out.add(section)
             continue
+        if order[0] == "sh" and "cuzk-client" in text and not (pkgconfig / "cuzk-client.pc").exists():
+            left_out.add("the daemon's client")
+            continue
         if order[0] == "file":
             (work / order[1]).write_text(text)
         elif order[0] == "wasm":
-            run("bindings/wasm/build.sh", work / order[1])
+            run(prefix / "share/cuzk/bindings/wasm/build.sh", work / order[1])
         else:
             text = text.replace("/usr/share/cuzk", str(prefix / "share/cuzk"))
             r = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=work, env=env, capture_output=True, text=True)
