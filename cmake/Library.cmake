@@ -35,7 +35,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/cuzk" DESTINATION include COMPO
         PATTERN "client.h" EXCLUDE)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/proto/" DESTINATION share/libcuzk-dev/proto COMPONENT dev FILES_MATCHING PATTERN "*.proto")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION share/cuzk COMPONENT dev)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/bindings" DESTINATION share/cuzk COMPONENT dev
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/bindings" DESTINATION share/cuzk USE_SOURCE_PERMISSIONS COMPONENT dev
         PATTERN "__pycache__" EXCLUDE PATTERN "target" EXCLUDE)
 # What bindings/wasm/build.sh compiles.
 foreach(_m IN ITEMS base cpu ec ff pairing verify)
