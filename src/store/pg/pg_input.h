@@ -8,8 +8,7 @@
  * each with two little-endian 32-bit lengths before it, of the chunk and of what is kept of it: a zstd frame, or, when
  * the lengths are equal, the chunk. It is in parts in the database, or in one file.
  */
-#include "engine/job_store.h"
-#include "hash/sha256.h"
+#include "store/input_encoding.h"
 
 enum { PG_FORM_PLAIN = 0, PG_FORM_PACKED = 1 };
 enum { PG_PLACE_DATABASE = 0, PG_PLACE_FOLDER = 1, PG_PLACE_KEEPER = 2 };
