@@ -94,6 +94,12 @@ static void judge(cuzk_compared *c, const cuzk_compare_opts *o, double total, do
     }
 }
 
+bool cuzk_compared_is_small(const cuzk_comparison *c, const cuzk_compared *r)
+{
+    return r->base->role == CUZK_ROLE_LAYER && c->total != NULL &&
+           r->base_median < CUZK_SMALL_LAYER * c->total->base_median;
+}
+
 /* In the unit of the total, so that sizes compare. */
 static bool is_in_time(const cuzk_comparison *c, const cuzk_compared *r)
 {

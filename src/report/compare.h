@@ -41,6 +41,12 @@ typedef struct cuzk_compared {
     double runs_needed;  /* UNCLEAR: about this many on each side would tell; 0: not known */
 } cuzk_compared;
 
+/**
+ * A layer below this share of the total is small: its change is shown in its unit alone. Of 20 us, a change of 0.1 ms
+ * that nobody notices would read as "+500 %".
+ */
+#define CUZK_SMALL_LAYER 0.005
+
 /** One metric, one commit, one machine, two values. */
 typedef struct cuzk_moved {
     char metric[CUZK_METRIC_NAME_BYTES];
@@ -65,6 +71,9 @@ typedef struct cuzk_comparison {
     uint32_t n_moved;
     uint32_t only_base, only_new; /* metrics that the other result does not have */
 } cuzk_comparison;
+
+/** The row is a layer whose median is small (CUZK_SMALL_LAYER) in the base; false without a total. */
+bool cuzk_compared_is_small(const cuzk_comparison *c, const cuzk_compared *r);
 
 /**
  * E_INVALID: results of different benchmarks, or no metric in common. base and new_ must outlive

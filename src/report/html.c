@@ -84,9 +84,11 @@ static void tags(FILE *f, const cuzk_comparison *c, const uint32_t *list, uint32
         char q[CUZK_QUANTITY_BYTES];
         (void)fprintf(f, "<span class='tag'>");
         html_escape(f, html_label(r->base->name));
-        (void)fprintf(f, " <b style='font-size:inherit;margin:0'>%+.1f&thinsp;%%</b> %s</span>",
-                      percent(r->delta.value, r->base_median),
-                      cuzk_quantity_signed(q, r->delta.value, r->base->unit));
+        if (!cuzk_compared_is_small(c, r)) {
+            (void)fprintf(f, " <b style='font-size:inherit;margin:0'>%+.1f&thinsp;%%</b>",
+                          percent(r->delta.value, r->base_median));
+        }
+        (void)fprintf(f, " %s</span>", cuzk_quantity_signed(q, r->delta.value, r->base->unit));
     }
     if (n > 10) {
         (void)fprintf(f, "and %u more", n - 10);
@@ -153,7 +155,8 @@ static void name_cell(FILE *f, const html_layers *l, const char *name)
     (void)fprintf(f, "</span></td>");
 }
 
-static void compared_row(FILE *f, const cuzk_compared *r, const html_layers *l, double scale)
+static void compared_row(FILE *f, const cuzk_comparison *c, const cuzk_compared *r,
+                         const html_layers *l, double scale)
 {
     const char *unit = r->base->unit;
     const char *css_class = classes[r->verdict];
@@ -164,6 +167,11 @@ static void compared_row(FILE *f, const cuzk_compared *r, const html_layers *l, 
     (void)fprintf(f, "<td>%s</td>", cuzk_quantity(q, r->base_median, unit));
     (void)fprintf(f, "<td>%s</td>", cuzk_quantity(q, r->new_median, unit));
     (void)fprintf(f, "<td>%s</td>", cuzk_quantity_signed(q, r->delta.value, unit));
+    if (cuzk_compared_is_small(c, r)) { /* no percentage, and no interval in percent */
+        (void)fprintf(f, "<td></td><td></td><td class='l %s'>%s</td></tr>\n", css_class,
+                      marks[r->verdict]);
+        return;
+    }
     (void)fprintf(f, "<td class='%s'>%+.1f&thinsp;%%</td><td>", css_class,
                   percent(r->delta.value, r->base_median));
     html_interval(f, percent(r->delta.lo, r->base_median), percent(r->delta.value, r->base_median),
@@ -177,7 +185,7 @@ static void compared_list(FILE *f, const cuzk_comparison *c, const html_layers *
 {
     for (uint32_t i = 0; i < n; i++) {
         if (c->total != &c->rows[list[i]]) {
-            compared_row(f, &c->rows[list[i]], l, scale);
+            compared_row(f, c, &c->rows[list[i]], l, scale);
         }
     }
 }
@@ -216,7 +224,7 @@ static uint32_t same_layers(FILE *f, const cuzk_comparison *c, const html_layers
             if (r->verdict == CUZK_VERDICT_SAME && (r->base_median >= least) == large &&
                 strcmp(r->base->name, l->rows[i].path) == 0) {
                 if (f != NULL) {
-                    compared_row(f, r, l, scale);
+                    compared_row(f, c, r, l, scale);
                 }
                 n++;
             }
@@ -231,7 +239,7 @@ static void comparison_table(FILE *f, const cuzk_comparison *c, const html_layer
     (void)fprintf(f, "<section><h2>Every layer</h2>");
     table_head(f, scale);
     if (c->total != NULL) {
-        compared_row(f, c->total, l, scale);
+        compared_row(f, c, c->total, l, scale);
     }
     compared_list(f, c, l, c->worse, c->n_worse, scale);
     compared_list(f, c, l, c->better, c->n_better, scale);
@@ -240,7 +248,7 @@ static void comparison_table(FILE *f, const cuzk_comparison *c, const html_layer
     for (uint32_t k = 0; k < c->n_judged; k++) {
         if (c->rows[k].verdict == CUZK_VERDICT_SAME && &c->rows[k] != c->total &&
             colour_of(l, c->rows[k].base->name) < 0) {
-            compared_row(f, &c->rows[k], l, scale);
+            compared_row(f, c, &c->rows[k], l, scale);
         }
     }
     (void)fprintf(f, "</table>");
@@ -306,14 +314,19 @@ static void result_table(FILE *f, const cuzk_result *r, const html_layers *l)
     (void)fprintf(f, "</table></section>\n");
 }
 
-static void familiar_row(FILE *f, const char *name, double a, double b, bool two, bool bold)
+/* total: of the base; 0: there is one result only. */
+static void familiar_row(FILE *f, const char *name, double a, double b, double total, bool bold)
 {
     char q[CUZK_QUANTITY_BYTES];
     (void)fprintf(f, "<tr%s><td class='l'>%s</td><td>%s</td>", bold ? " class='total'" : "", name,
                   cuzk_quantity(q, a, "s"));
-    if (two) {
-        (void)fprintf(f, "<td>%s</td><td>%+.1f&thinsp;%%</td>", cuzk_quantity(q, b, "s"),
-                      percent(b - a, a));
+    if (total > 0) {
+        (void)fprintf(f, "<td>%s</td><td>", cuzk_quantity(q, b, "s"));
+        if (a < CUZK_SMALL_LAYER * total) {
+            (void)fprintf(f, "%s</td>", cuzk_quantity_signed(q, b - a, "s"));
+        } else {
+            (void)fprintf(f, "%+.1f&thinsp;%%</td>", percent(b - a, a));
+        }
     }
     (void)fprintf(f, "</tr>\n");
 }
@@ -324,22 +337,24 @@ static void familiar(FILE *f, const cuzk_result *base, const cuzk_result *new_)
     const bool two = new_ != NULL;
     cuzk_familiar_sum(&a, base);
     cuzk_familiar_sum(&b, two ? new_ : base);
+    const double total = two ? a.sum : 0;
     if (a.wrapper == 0) {
         return;
     }
     (void)fprintf(f, "<section><h2>The familiar table</h2><table><tr><th class='l'><th>%s%s</tr>\n",
                   two ? "base" : "", two ? "<th>new<th>" : "");
     familiar_row(f, "synthesis", a.row[CUZK_FAMILIAR_SYNTHESIS], b.row[CUZK_FAMILIAR_SYNTHESIS],
-                 two, false);
-    familiar_row(f, "GPU (the proving wrapper)", a.wrapper, b.wrapper, two, false);
-    familiar_row(f, "around", a.row[CUZK_FAMILIAR_AROUND], b.row[CUZK_FAMILIAR_AROUND], two, false);
-    familiar_row(f, "total", a.sum, b.sum, two, true);
+                 total, false);
+    familiar_row(f, "GPU (the proving wrapper)", a.wrapper, b.wrapper, total, false);
+    familiar_row(f, "around", a.row[CUZK_FAMILIAR_AROUND], b.row[CUZK_FAMILIAR_AROUND], total,
+                 false);
+    familiar_row(f, "total", a.sum, b.sum, total, true);
     for (int i = CUZK_FAMILIAR_PREP_MSM; i <= CUZK_FAMILIAR_EVAL; i++) {
-        familiar_row(f, cuzk_familiar_name((cuzk_familiar)i), a.row[i], b.row[i], two, false);
+        familiar_row(f, cuzk_familiar_name((cuzk_familiar)i), a.row[i], b.row[i], total, false);
     }
-    familiar_row(f, "gpu_total", a.gpu_total, b.gpu_total, two, true);
+    familiar_row(f, "gpu_total", a.gpu_total, b.gpu_total, total, true);
     familiar_row(f, "gap: of the wrapper, outside gpu_total", a.row[CUZK_FAMILIAR_GAP],
-                 b.row[CUZK_FAMILIAR_GAP], two, false);
+                 b.row[CUZK_FAMILIAR_GAP], total, false);
     (void)fprintf(f,
                   "</table><p class='dim'>Sums of medians. On the CPU the rows are the steps that "
                   "do the same work.</p></section>\n");

@@ -173,19 +173,35 @@ static double percent(double part, double whole)
     return whole != 0 ? 100 * part / fabs(whole) : 0;
 }
 
-static void print_compared(FILE *f, const cuzk_compared *c, bool judged)
+/* "+3.1 %"; empty for what is too small for a percentage. */
+static const char *percent_text(char out[24], double part, double whole, bool is_small)
+{
+    if (is_small) {
+        out[0] = '\0';
+    } else {
+        (void)snprintf(out, 24, "%+.1f %%", percent(part, whole));
+    }
+    return out;
+}
+
+static void print_compared(FILE *f, const cuzk_compared *c, bool judged, bool is_small)
 {
     const char *unit = c->base->unit;
+    char share[24];
     char a[CUZK_QUANTITY_BYTES], b[CUZK_QUANTITY_BYTES], d[CUZK_QUANTITY_BYTES];
-    char interval[48] = "";
-    if (isfinite(c->delta.lo) && isfinite(c->delta.hi)) {
+    char interval[2 * CUZK_QUANTITY_BYTES + 8] = "";
+    if (isfinite(c->delta.lo) && isfinite(c->delta.hi) && is_small) {
+        (void)snprintf(interval, sizeof(interval), "[%s, %s]",
+                       cuzk_quantity_signed(a, c->delta.lo, unit),
+                       cuzk_quantity_signed(b, c->delta.hi, unit));
+    } else if (isfinite(c->delta.lo) && isfinite(c->delta.hi)) {
         (void)snprintf(interval, sizeof(interval), "[%+.1f, %+.1f] %%",
                        percent(c->delta.lo, c->base_median), percent(c->delta.hi, c->base_median));
     }
-    (void)fprintf(f, "%-44s %12s %12s %12s %+7.1f %% %-20s %s", c->base->name,
+    (void)fprintf(f, "%-44s %12s %12s %12s %9s %-20s %s", c->base->name,
                   cuzk_quantity(a, c->base_median, unit), cuzk_quantity(b, c->new_median, unit),
                   cuzk_quantity_signed(d, c->delta.value, unit),
-                  percent(c->delta.value, c->base_median), interval,
+                  percent_text(share, c->delta.value, c->base_median, is_small), interval,
                   judged ? cuzk_verdict_name(c->verdict) : "(not judged)");
     if (judged && c->verdict == CUZK_VERDICT_UNCLEAR && c->runs_needed > 0) {
         if (c->runs_needed <= 200) {
@@ -197,12 +213,13 @@ static void print_compared(FILE *f, const cuzk_compared *c, bool judged)
     (void)fprintf(f, "\n");
 }
 
-static void print_familiar_delta(FILE *f, const char *name, double base, double new_)
+/* total: of the base. */
+static void print_familiar_delta(FILE *f, const char *name, double base, double new_, double total)
 {
-    char a[CUZK_QUANTITY_BYTES], b[CUZK_QUANTITY_BYTES], d[CUZK_QUANTITY_BYTES];
-    (void)fprintf(f, "  %-14s %10s %10s %11s %+7.1f %%\n", name, cuzk_quantity(a, base, "s"),
+    char a[CUZK_QUANTITY_BYTES], b[CUZK_QUANTITY_BYTES], d[CUZK_QUANTITY_BYTES], share[24];
+    (void)fprintf(f, "  %-14s %10s %10s %11s %9s\n", name, cuzk_quantity(a, base, "s"),
                   cuzk_quantity(b, new_, "s"), cuzk_quantity_signed(d, new_ - base, "s"),
-                  percent(new_ - base, base));
+                  percent_text(share, new_ - base, base, base < CUZK_SMALL_LAYER * total));
 }
 
 /* The table that users of the original know, of both results. */
@@ -217,15 +234,16 @@ static void print_familiar_deltas(FILE *f, const cuzk_result *base, const cuzk_r
     (void)fprintf(f, "the familiar table (sums of medians)\n  %-14s %10s %10s %11s\n", "", "base",
                   "new", "delta");
     print_familiar_delta(f, "synthesis", x.row[CUZK_FAMILIAR_SYNTHESIS],
-                         y.row[CUZK_FAMILIAR_SYNTHESIS]);
-    print_familiar_delta(f, "GPU", x.wrapper, y.wrapper);
-    print_familiar_delta(f, "around", x.row[CUZK_FAMILIAR_AROUND], y.row[CUZK_FAMILIAR_AROUND]);
-    print_familiar_delta(f, "total", x.sum, y.sum);
+                         y.row[CUZK_FAMILIAR_SYNTHESIS], x.sum);
+    print_familiar_delta(f, "GPU", x.wrapper, y.wrapper, x.sum);
+    print_familiar_delta(f, "around", x.row[CUZK_FAMILIAR_AROUND], y.row[CUZK_FAMILIAR_AROUND],
+                         x.sum);
+    print_familiar_delta(f, "total", x.sum, y.sum, x.sum);
     for (int i = CUZK_FAMILIAR_PREP_MSM; i <= CUZK_FAMILIAR_EVAL; i++) {
-        print_familiar_delta(f, cuzk_familiar_name((cuzk_familiar)i), x.row[i], y.row[i]);
+        print_familiar_delta(f, cuzk_familiar_name((cuzk_familiar)i), x.row[i], y.row[i], x.sum);
     }
-    print_familiar_delta(f, "gpu_total", x.gpu_total, y.gpu_total);
-    print_familiar_delta(f, "gap", x.row[CUZK_FAMILIAR_GAP], y.row[CUZK_FAMILIAR_GAP]);
+    print_familiar_delta(f, "gpu_total", x.gpu_total, y.gpu_total, x.sum);
+    print_familiar_delta(f, "gap", x.row[CUZK_FAMILIAR_GAP], y.row[CUZK_FAMILIAR_GAP], x.sum);
     (void)fprintf(f, "\n");
 }
 
@@ -235,9 +253,11 @@ static void print_list(FILE *f, const cuzk_comparison *c, const uint32_t *list, 
     for (uint32_t i = 0; i < n && i < 8; i++) {
         const cuzk_compared *r = &c->rows[list[i]];
         char d[CUZK_QUANTITY_BYTES];
-        (void)fprintf(f, "%s%s %s (%+.1f %%)", i == 0 ? " " : ", ", r->base->name,
-                      cuzk_quantity_signed(d, r->delta.value, r->base->unit),
-                      percent(r->delta.value, r->base_median));
+        (void)fprintf(f, "%s%s %s", i == 0 ? " " : ", ", r->base->name,
+                      cuzk_quantity_signed(d, r->delta.value, r->base->unit));
+        if (!cuzk_compared_is_small(c, r)) {
+            (void)fprintf(f, " (%+.1f %%)", percent(r->delta.value, r->base_median));
+        }
     }
     if (n > 8) {
         (void)fprintf(f, " and %u more", n - 8);
@@ -288,7 +308,7 @@ void cuzk_text_comparison(FILE *f, const cuzk_comparison *c, const cuzk_result *
     (void)fprintf(f, "\n%-44s %12s %12s %12s %9s %-20s %s\n", "", "base", "new", "delta", "",
                   "interval", "verdict");
     for (uint32_t i = 0; i < c->n; i++) {
-        print_compared(f, &c->rows[i], i < c->n_judged);
+        print_compared(f, &c->rows[i], i < c->n_judged, cuzk_compared_is_small(c, &c->rows[i]));
     }
     (void)fprintf(f, "\n");
     print_familiar_deltas(f, base, new_);

@@ -114,6 +114,38 @@ static void a_comparison_shows_the_table(void)
     cuzk_result_free(&s);
 }
 
+/* Of a layer below CUZK_SMALL_LAYER of the total only the change itself is shown. */
+static void a_small_layer_has_no_percentage(void)
+{
+    static cuzk_result r, s; /* too large for the stack */
+    cuzk_comparison c;
+    cuzk_err err;
+    char *text = NULL;
+    size_t n = 0;
+    cuzk_result_init(&r, "prove", "x");
+    cuzk_result_init(&s, "prove", "x");
+    for (int i = 0; i < 3; i++) {
+        add_run(&r, 2, 2e-4);
+        add_run(&s, 2, 6e-4);
+    }
+    CHECK_OK(cuzk_compare(&c, &r, &s, NULL, &err), &err);
+    CHECK(c.n_judged == 3);
+    CHECK(!cuzk_compared_is_small(&c, &c.rows[0]) && cuzk_compared_is_small(&c, &c.rows[1]) &&
+          !cuzk_compared_is_small(&c, &c.rows[2]));
+    FILE *f = open_memstream(&text, &n);
+    CHECK(f != NULL);
+    cuzk_text_comparison(f, &c, &r, &s);
+    CHECK(fclose(f) == 0);
+    CHECK_MSG(strstr(text, "200.0 %") == NULL, "%s", text);
+    CHECK_MSG(strstr(text, "+400 us") != NULL, "%s", text);
+    CHECK_MSG(strstr(text, "+0.0 %") != NULL, "%s", text); /* of the layer that is not small */
+    free(text);
+    cuzk_comparison_free(&c);
+    cuzk_result_free(&r);
+    cuzk_result_free(&s);
+}
+
 static const cuzk_case cases[] = {CASE(rows_of_the_cpu), CASE(rows_of_a_device), CASE(rows_add_up),
-                                  CASE(a_comparison_shows_the_table)};
+                                  CASE(a_comparison_shows_the_table),
+                                  CASE(a_small_layer_has_no_percentage)};
 TEST_MAIN("report/familiar", cases)
