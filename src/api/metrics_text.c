@@ -247,6 +247,20 @@ static void put_devices(cuzk_text_buf *b, const cuzk_engine_status *s)
     }
 }
 
+/* The family is there without a row, too: an alert on it knows that the daemon has the metric. */
+static void put_set_aside(cuzk_text_buf *b, const cuzk_engine_status *s)
+{
+    family(b, "cuzk_circuit_set_aside", "gauge",
+           "1 while the circuit gets no work on the device: its proofs did not verify there.");
+    for (uint32_t i = 0; i < s->n_set_aside; i++) {
+        const cuzk_status_device *d = &s->devices[s->set_aside[i].device];
+        cuzk_text_printf(b, "cuzk_circuit_set_aside{device=\"%" PRIu32 "\",type=\"%s\",circuit=\"",
+                         d->ordinal, d->is_cpu ? "cpu" : "gpu");
+        put_label_value(b, s->set_aside[i].circuit_id);
+        cuzk_text_printf(b, "\"} 1\n");
+    }
+}
+
 /* Of the machine's cards, by the driver: families are there when a card has a value. */
 static void put_sensors(cuzk_text_buf *b)
 {
@@ -330,6 +344,7 @@ cuzk_status cuzk_metrics_text(char **text, size_t *n, const cuzk_engine_status *
     put_durations(&b, s);
     put_memory(&b, s);
     put_devices(&b, s);
+    put_set_aside(&b, s);
     put_sensors(&b);
     put_caches(&b, s);
     return cuzk_text_finish(&b, text, n, err);

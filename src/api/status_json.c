@@ -334,6 +334,23 @@ static void put_abilities(cuzk_jsonw *w, const cuzk_engine_status *s, uint32_t d
     cuzk_jsonw_end_array(w);
 }
 
+/* Circuits that get no work on the device now. */
+static void put_set_aside(cuzk_jsonw *w, const cuzk_engine_status *s, uint32_t device)
+{
+    cuzk_jsonw_key(w, "set_aside");
+    cuzk_jsonw_begin_array(w);
+    for (uint32_t i = 0; i < s->n_set_aside; i++) {
+        const cuzk_status_set_aside *c = &s->set_aside[i];
+        if (c->device == device) {
+            cuzk_jsonw_begin_object(w);
+            cuzk_jsonw_put_str(w, "circuit_id", c->circuit_id);
+            key_secs(w, "for_secs", since(c->until_ns, s->now_ns));
+            cuzk_jsonw_end_object(w);
+        }
+    }
+    cuzk_jsonw_end_array(w);
+}
+
 static void put_devices(cuzk_jsonw *w, const cuzk_engine_status *s)
 {
     cuzk_jsonw_key(w, "devices");
@@ -356,6 +373,7 @@ static void put_devices(cuzk_jsonw *w, const cuzk_engine_status *s)
         cuzk_jsonw_put_u64(w, "busy_slots", busy);
         cuzk_jsonw_put_u64(w, "partitions_done", d->jobs_done);
         cuzk_jsonw_put_u64(w, "errors", d->errors);
+        put_set_aside(w, s, i);
         put_abilities(w, s, i);
         cuzk_jsonw_end_object(w);
     }

@@ -29,6 +29,7 @@ typedef struct block {
     cuzk_status_device devices[N_DEVICES];
     cuzk_status_cached cached[8];
     cuzk_status_ability abilities[2 * N_DEVICES];
+    cuzk_status_set_aside set_aside[1];
     cuzk_status_job jobs[MAX_JOBS];
     cuzk_status_partition parts[MAX_JOBS][MAX_PARTS];
 } block;
@@ -385,6 +386,8 @@ static void show_machine(cuzk_engine_status *out, int now)
         dev->quarantined = quarantined(d, now);
         dev->errors = d == 2 && now >= 45000 ? 3 : 0;
     }
+    out->set_aside[out->n_set_aside++] = (cuzk_status_set_aside){
+        .circuit_id = "snap-32g", .device = 1, .until_ns = out->now_ns + 90000000000u};
     for (uint32_t i = 0; i < 2 * N_DEVICES; i++) { /* the last device is a small one */
         cuzk_status_ability *a = &out->abilities[out->n_abilities++];
         const bool is_window = i % 2 == 1, is_small = i / 2 == N_DEVICES - 1;
@@ -435,6 +438,7 @@ cuzk_status fake_load_status(const fake_load *f, double second, uint64_t begin_n
     out->cached = b->cached;
     out->jobs = b->jobs;
     out->abilities = b->abilities;
+    out->set_aside = b->set_aside;
     out->n_devices = N_DEVICES;
     show_machine(out, now);
     for (int i = 0; i < f->n_jobs; i++) {

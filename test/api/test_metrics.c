@@ -65,6 +65,9 @@ static void format_and_meaning(void)
     CHECK_U64(
         prom_value(&t, "cuzk_device_busy_slots", "device=\"2\"type=\"gpu\"name=\"NVIDIA H200\""),
         0);
+    CHECK_U64(
+        prom_value(&t, "cuzk_circuit_set_aside", "device=\"1\"type=\"gpu\"circuit=\"snap-32g\""),
+        1);
     CHECK_U64(prom_value(&t, "cuzk_gpu_workers", ""), 6);
     CHECK_U64(prom_value(&t, "cuzk_on_cpu", ""), 0);
     CHECK_U64(prom_value(&t, "cuzk_fallbacks_total", ""), 3);

@@ -178,6 +178,7 @@ def under_load(fake):
     check("an id as Curio writes it", "wdpost-1000-0-[17 4 " in jobs, jobs[:600])
     check("devices", "quarantined" in text_of(dom, "devices") and "NVIDIA H200" in text_of(dom, "devices"))
     check("what devices can do", all(w in text_of(dom, "devices") for w in ("porep-32g", "resident, 7.9", "streamed, about 7.9", "not possible: needs 9")), text_of(dom, "devices"))
+    check("set-aside circuits", "snap-32g" in text_of(dom, "devices") and "set aside for" in text_of(dom, "devices"), text_of(dom, "devices"))
     check("what the driver says of cards", "61 \u00b0C, 413 W, 1980 MHz, busy 97 %" in text_of(dom, "devices"), text_of(dom, "devices"))
     check("queues", all(w in text_of(dom, "queues") for w in ("critical", "low", "SnapDeals", "WindowPoSt")))
     check("memory and caches", all(w in text_of(dom, "memory") for w in ("resident", "porep-32g", "SRS on GPU", "idle")), text_of(dom, "memory"))

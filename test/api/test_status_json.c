@@ -128,6 +128,8 @@ static void keys_of_the_original(void)
         {"pipelines.0.partitions_on_cpu", CUZK_JSON_NUMBER},
         {"devices.0.is_fallback", CUZK_JSON_BOOL},
         {"devices.0.abilities.0.circuit_id", CUZK_JSON_STRING},
+        {"devices.1.set_aside.0.circuit_id", CUZK_JSON_STRING},
+        {"devices.1.set_aside.0.for_secs", CUZK_JSON_NUMBER},
         {"devices.0.abilities.0.ability", CUZK_JSON_STRING},
         {"devices.0.abilities.0.needed_bytes", CUZK_JSON_NUMBER},
         {"devices.2.abilities.1.available_bytes", CUZK_JSON_NUMBER},
@@ -151,6 +153,10 @@ static void keys_of_the_original(void)
         CHECK_MSG(cuzk_json_peek(&j) == keys[i].kind, "%s has another type", keys[i].path);
     }
     CHECK_U64(length_at(text, n, "gpu_workers"), 6);
+    CHECK_U64(length_at(text, n, "devices.0.set_aside"), 0);
+    double secs = 0;
+    cuzk_json aside = at(text, n, "devices.1.set_aside.0.for_secs");
+    CHECK(cuzk_json_f64(&aside, &secs) && secs == 90);
     cuzk_free(text);
     fake_load_free(f);
 }
