@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.."
 run 'no sub-command' 2 'compare' bench
 run 'no such kind' 2 "no kind 'seal'" bench prove seal
 run 'no such size' 2 'sector size' bench prove porep --sector-size 3KiB
+run 'parameters are looked for first' 2 'no such file (folder from: --params)' bench prove window --sector-size 32GiB --params "$dir"
 run 'lg too large' 2 'from 3 to 26' bench prove rows --lg 27
 run 'rows' 0 'msm_h' bench prove rows --lg 6 --runs 3 --result "$dir/r.json" --report "$dir/r.html" --layers
 check 'page' grep -q '</html>' "$dir/r.html"

@@ -285,13 +285,17 @@ cuzk_status bench_subject_open(bench_subject *s, app *a, bool need_params)
     if (need_params) {
         CUZK_TRY(devices_open(a, &s->dev));
     }
+    if (need_params && s->params != NULL) { /* before inputs are made, which takes seconds */
+        CUZK_TRY(open_params(s));
+        CUZK_TRY(cuzk_filecoin_params_find(&s->spec, &s->params_dir, &a->err));
+    }
     CUZK_TRY(cuzk_hashes_create(&s->hashes, &a->err));
     CUZK_TRY(open_input(s));
     if (!need_params) {
         CUZK_TRY(cuzk_filecoin_circuit_create(&s->circuit, &s->spec, &a->err));
         return cuzk_filecoin_input_parse(&s->parsed, &s->request, &a->err);
     }
-    if (s->params != NULL || s->dev.n == 0) {
+    if (s->params == NULL && s->dev.n == 0) {
         CUZK_TRY(open_params(s));
     }
     return bench_subject_load(s, CUZK_TRACE_OFF, &a->err);

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "prover/keys/filecoin_verify.h"
+#include "sys/file.h"
 
 struct cuzk_filecoin_circuit {
     cuzk_circuit_spec spec;
@@ -89,6 +90,32 @@ static cuzk_status check_vk_pair(const cuzk_filecoin_params *p, const cuzk_param
     return CUZK_OK;
 }
 
+static cuzk_status not_found(const char *why, const cuzk_circuit_spec *spec,
+                             const cuzk_params_dir *dir, cuzk_err *err)
+{
+    return CUZK_FAIL(
+        err, CUZK_E_NOT_FOUND, "%s (folder from: %s)%s", why, dir->origin,
+        spec->shape->is_published ? "" : "; no parameters are published for this sector size");
+}
+
+cuzk_status cuzk_filecoin_params_find(const cuzk_circuit_spec *spec, const cuzk_params_dir *dir,
+                                      cuzk_err *err)
+{
+    char path[CUZK_PATH_BYTES];
+    cuzk_file *file = NULL;
+    cuzk_err inner = {.msg = ""};
+    CUZK_TRY(cuzk_params_path(path, dir, spec, CUZK_PARAM_FILE_PARAMS, err));
+    const cuzk_status st = cuzk_file_open(&file, path, &inner);
+    if (st == CUZK_E_NOT_FOUND) {
+        return not_found(inner.msg, spec, dir, err);
+    }
+    if (st != CUZK_OK) {
+        return CUZK_FAIL(err, st, "%s", inner.msg);
+    }
+    cuzk_file_close(file);
+    return CUZK_OK;
+}
+
 static cuzk_status open_all(cuzk_filecoin_params *p, const cuzk_params_dir *dir, cuzk_pool *pool,
                             cuzk_err *err)
 {
@@ -97,10 +124,7 @@ static cuzk_status open_all(cuzk_filecoin_params *p, const cuzk_params_dir *dir,
     cuzk_err inner = {.msg = ""};
     const cuzk_status st = cuzk_srs_open(&p->srs, path, CUZK_POINT_UNCHECKED, pool, NULL, &inner);
     if (st == CUZK_E_NOT_FOUND) {
-        return CUZK_FAIL(err, st, "%s (folder from: %s)%s", inner.msg, dir->origin,
-                         p->spec.shape->is_published
-                             ? ""
-                             : "; no parameters are published for this sector size");
+        return not_found(inner.msg, &p->spec, dir, err);
     }
     if (st != CUZK_OK) {
         return CUZK_FAIL(err, st, "%s", inner.msg);

@@ -38,6 +38,12 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_params_open(cuzk_filecoin_params **out,
                                                      const cuzk_circuit_spec *spec,
                                                      const cuzk_params_dir *dir, cuzk_pool *pool,
                                                      cuzk_err *err);
+/**
+ * The .params file of a circuit is there and can be read: known in microseconds, before hours of work. The message of
+ * E_NOT_FOUND is the one of cuzk_filecoin_params_open. E_IO. What is in the file is not looked at.
+ */
+CUZK_NODISCARD cuzk_status cuzk_filecoin_params_find(const cuzk_circuit_spec *spec,
+                                                     const cuzk_params_dir *dir, cuzk_err *err);
 /** NULL is fine. */
 void cuzk_filecoin_params_close(cuzk_filecoin_params *p);
 const cuzk_srs *cuzk_filecoin_params_srs(const cuzk_filecoin_params *p);
