@@ -132,8 +132,16 @@ static cuzk_span put(cuzk_trace *t, cuzk_span_record *r)
 
 cuzk_span cuzk_span_begin(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags)
 {
+    uint64_t begin_ns;
+    return ctx.trace != NULL ? cuzk_span_begin_timed(ctx, name, tags, &begin_ns) : 0;
+}
+
+cuzk_span cuzk_span_begin_timed(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,
+                                uint64_t *begin_ns)
+{
     cuzk_trace *t = ctx.trace;
     if (t == NULL) {
+        *begin_ns = cuzk_clock_ns();
         return 0;
     }
     cuzk_span_record r = {.parent = ctx.parent,
@@ -146,6 +154,7 @@ cuzk_span cuzk_span_begin(cuzk_trace_ctx ctx, const char *name, const cuzk_span_
         cuzk_perf_read(&t->perf, r.counts);
     }
     r.begin_ns = cuzk_clock_ns();
+    *begin_ns = r.begin_ns;
     return put(t, &r);
 }
 
@@ -184,10 +193,17 @@ static void slow_down(const cuzk_trace *t, cuzk_span id)
 
 void cuzk_span_end(cuzk_trace_ctx ctx, cuzk_span id, uint64_t bytes)
 {
+    if (ctx.trace != NULL && id != 0) {
+        (void)cuzk_span_end_timed(ctx, id, bytes);
+    }
+}
+
+uint64_t cuzk_span_end_timed(cuzk_trace_ctx ctx, cuzk_span id, uint64_t bytes)
+{
     cuzk_trace *t = ctx.trace;
     uint64_t counts[CUZK_COUNTERS] = {0};
     if (t == NULL || id == 0) {
-        return;
+        return cuzk_clock_ns();
     }
     if (t->slow_name != NULL) {
         slow_down(t, id);
@@ -209,6 +225,7 @@ void cuzk_span_end(cuzk_trace_ctx ctx, cuzk_span id, uint64_t bytes)
         }
     }
     unlock(s);
+    return now;
 }
 
 cuzk_span cuzk_trace_add(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,

@@ -77,8 +77,13 @@ void cuzk_trace_slow_down(cuzk_trace *t, const char *parent, const char *name, d
  * those of the parent, but for bytes. Records the memory in use. @thread any.
  */
 cuzk_span cuzk_span_begin(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags);
+/** The same. *begin_ns: the time that the span begins with, also when nothing is recorded. */
+cuzk_span cuzk_span_begin_timed(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,
+                                uint64_t *begin_ns);
 /** Closes it; adds bytes to the span's. 0 is fine. May be another thread than begin's. */
 void cuzk_span_end(cuzk_trace_ctx ctx, cuzk_span s, uint64_t bytes);
+/** The same. Returns the time that the span ends with, also when nothing is recorded. */
+uint64_t cuzk_span_end_timed(cuzk_trace_ctx ctx, cuzk_span s, uint64_t bytes);
 /**
  * A span that is over already (device events). lane: device queue number. end_ns is moved to
  * begin_ns when it is before it. @thread any.

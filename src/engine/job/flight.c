@@ -25,10 +25,9 @@ static bool activity_of(cuzk_stage s, cuzk_job_activity *out)
     return false;
 }
 
-void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns)
+void cuzk_stage_begin(job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns)
 {
     cuzk_job_activity activity;
-    (void)e;
     if (activity_of(s, &activity)) {
         cuzk_job_clock_enter(&j->clock, activity, now_ns);
     }
@@ -61,6 +60,26 @@ void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, ui
     if (begin != 0 && now_ns >= begin) {
         cuzk_histogram_add(&e->counts.stage[s][j->rq.kind], now_ns - begin);
     }
+}
+
+cuzk_span cuzk_stage_span_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s)
+{
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    uint64_t begin_ns;
+    tags.job = (int64_t)j->number;
+    tags.partition =
+        s == CUZK_STAGE_WITNESS || s == CUZK_STAGE_VERIFY ? (int32_t)partition : CUZK_TRACE_NONE;
+    const cuzk_span span = cuzk_span_begin_timed(e->trace, cuzk_stage_name(s), &tags, &begin_ns);
+    cuzk_stage_begin(j, partition, s, begin_ns);
+    return span;
+}
+
+uint64_t cuzk_stage_span_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,
+                             cuzk_span span, uint64_t bytes)
+{
+    const uint64_t end_ns = cuzk_span_end_timed(e->trace, span, bytes);
+    cuzk_stage_end(e, j, partition, s, end_ns);
+    return end_ns;
 }
 
 /* The next partition of a job that has not been started. */

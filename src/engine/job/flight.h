@@ -42,9 +42,17 @@ LOCKED void cuzk_flight_failed(cuzk_engine *e, flight *f, cuzk_status st, const 
 LOCKED void cuzk_flight_requeue(cuzk_engine *e, flight *f);
 /** The device does not come back: the call keeps its flight, the job goes on without it. */
 LOCKED void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char *text);
-LOCKED void cuzk_stage_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,
-                             uint64_t now_ns);
+/** A stage of a partition (or of the whole job, while it has no partitions) begins and ends, at times that the caller has. */
+void cuzk_stage_begin(job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns);
 LOCKED void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,
                            uint64_t now_ns);
+/**
+ * The same with a span of the stage's name around it. Status, histograms and trace have one reading of the clock for
+ * each end, that of the span. Returns the span.
+ */
+LOCKED cuzk_span cuzk_stage_span_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s);
+/** Returns the time. bytes: of the span. */
+LOCKED uint64_t cuzk_stage_span_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,
+                                    cuzk_span span, uint64_t bytes);
 
 #endif /* CUZK_ENGINE_JOB_FLIGHT_H */

@@ -41,22 +41,17 @@ LOCKED static void run(cuzk_engine *e, job *j)
     uint8_t *out = NULL;
     size_t n = 0;
     cuzk_err err = {.msg = ""};
-    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
-    tags.job = (int64_t)j->number;
-    const uint64_t begin = cuzk_clock_ns();
-    j->launched_ns = begin;
     j->partitions[0].state = CUZK_PART_AGGREGATE;
     j->input_users++;
     j->pins++;
     e->memory.n_busy++;
-    cuzk_stage_begin(e, j, 0, CUZK_STAGE_AGGREGATE, begin);
-    const cuzk_span span = cuzk_span_begin(e->trace, "aggregate", &tags);
+    const cuzk_span span = cuzk_stage_span_begin(e, j, 0, CUZK_STAGE_AGGREGATE);
+    j->launched_ns = j->stage_begin_ns[CUZK_STAGE_AGGREGATE];
     cuzk_engine_unlock(e);
     const cuzk_status st =
         b->aggregate(b->arg, j->input, &out, &n, &j->cancel, cuzk_trace_in(e->trace, span), &err);
     cuzk_engine_lock(e);
-    cuzk_span_end(e->trace, span, n);
-    cuzk_stage_end(e, j, 0, CUZK_STAGE_AGGREGATE, cuzk_clock_ns());
+    (void)cuzk_stage_span_end(e, j, 0, CUZK_STAGE_AGGREGATE, span, n);
     j->input_users--;
     e->memory.n_busy--;
     ended(e, j, st, out, n, err.msg);

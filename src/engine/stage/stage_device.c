@@ -268,10 +268,17 @@ typedef struct device_call {
     cuzk_backend_work work[CUZK_BATCH_MAX];
 } device_call;
 
-LOCKED static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, device_call *call)
+/* Starts the span of the call; the stages of its partitions begin with the span. */
+LOCKED static cuzk_span begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, device_call *call)
 {
     device *d = &e->devices.all[w->index];
-    const uint64_t now = cuzk_clock_ns();
+    const job *first = batch->item[0].owner;
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    uint64_t now;
+    tags.job = (int64_t)first->number;
+    tags.partition = (int32_t)batch->item[0].partition;
+    tags.device = (int32_t)d->info.ordinal;
+    const cuzk_span span = cuzk_span_begin_timed(e->trace, "device", &tags, &now);
     call->n = batch->n;
     for (uint32_t i = 0; i < batch->n; i++) {
         job *j = batch->item[i].owner;
@@ -284,7 +291,7 @@ LOCKED static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, dev
         f->period = d->health.quarantines;
         p->state = CUZK_PART_DEVICE;
         p->device = (int32_t)w->index;
-        cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_DEVICE, now);
+        cuzk_stage_begin(j, f->partition, CUZK_STAGE_DEVICE, now);
         *work = (cuzk_backend_work){.witness = f->witness,
                                     .proof = f->proof,
                                     .cancel = &f->cancel,
@@ -304,6 +311,7 @@ LOCKED static void begin(cuzk_engine *e, worker *w, const cuzk_batch *batch, dev
     if (d->health.limit_ns != 0) {
         pthread_cond_signal(&e->locks.timer);
     }
+    return span;
 }
 
 /* One flight after its call. The witness has gone already. */
@@ -334,7 +342,7 @@ LOCKED static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work
         return;
     }
     cuzk_sched_item item;
-    cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_ASSEMBLE, now);
+    cuzk_stage_begin(j, f->partition, CUZK_STAGE_ASSEMBLE, now);
     cuzk_job_item(j, f->partition, now, &item);
     if (!cuzk_sched_push(&e->queues.to_verify, &item)) {
         cuzk_flight_failed(e, f, CUZK_E_BUDGET, "too many proofs wait to be verified");
@@ -349,14 +357,13 @@ LOCKED static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     const cuzk_engine_backend *b = e->backend;
     device *d = &e->devices.all[w->index];
     device_call call;
-    begin(e, w, batch, &call);
+    const cuzk_span span = begin(e, w, batch, &call);
     const uint32_t circuit = call.f[0]->circuit;
     void *compiled =
         e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].object;
     void *params = e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].object;
     cuzk_reservation memory = {0, false};
     void *key = cuzk_device_key_take(e, w->index, circuit, call.f[0]->job->is_privileged, &memory);
-    const cuzk_span span = cuzk_span_begin(e->trace, "device", &call.work[0].tags);
     cuzk_engine_unlock(e);
     b->prove(b->arg, w->index, compiled, params, key, call.work, call.n,
              cuzk_trace_in(e->trace, span));
@@ -365,9 +372,8 @@ LOCKED static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
         b->free_witness(b->arg, call.f[i]->witness);
     }
     cuzk_span_end(e->trace, release, 0);
-    cuzk_span_end(e->trace, span, 0);
     cuzk_engine_lock(e);
-    const uint64_t now = cuzk_clock_ns();
+    const uint64_t now = cuzk_span_end_timed(e->trace, span, 0);
     cuzk_status worst = CUZK_OK;
     cuzk_device_key_give(e, w->index, circuit, &memory);
     for (uint32_t i = 0; i < call.n; i++) {

@@ -118,21 +118,6 @@ LOCKED static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
     return st;
 }
 
-/* A span and the two ends of a stage of the whole job. */
-LOCKED static cuzk_span begin(cuzk_engine *e, job *j, cuzk_stage s)
-{
-    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
-    tags.job = (int64_t)j->number;
-    cuzk_stage_begin(e, j, 0, s, cuzk_clock_ns());
-    return cuzk_span_begin(e->trace, cuzk_stage_name(s), &tags);
-}
-
-LOCKED static void end(cuzk_engine *e, job *j, cuzk_stage s, cuzk_span span)
-{
-    cuzk_stage_end(e, j, 0, s, cuzk_clock_ns());
-    cuzk_span_end(e->trace, span, s == CUZK_STAGE_PARSE ? j->block_bytes : 0);
-}
-
 /* With the lock: what has been parsed becomes the job's, its bytes are given back. */
 LOCKED static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_input *in,
                                      cuzk_err *err)
@@ -179,7 +164,7 @@ LOCKED static cuzk_status parse(cuzk_engine *e, job *j, bool *may_start, cuzk_er
     const cuzk_engine_backend *b = e->backend;
     cuzk_backend_input in = {.object = NULL};
     cuzk_status st = CUZK_OK;
-    const cuzk_span span = begin(e, j, CUZK_STAGE_PARSE);
+    const cuzk_span span = cuzk_stage_span_begin(e, j, 0, CUZK_STAGE_PARSE);
     *may_start = false;
     if (j->is_parked && !j->has_block) {
         st = read_parked(e, j, err);
@@ -190,7 +175,7 @@ LOCKED static cuzk_status parse(cuzk_engine *e, job *j, bool *may_start, cuzk_er
         *may_start = st == CUZK_OK && b->may_start != NULL && b->may_start(b->arg, in.object);
         cuzk_engine_lock(e);
     }
-    end(e, j, CUZK_STAGE_PARSE, span);
+    (void)cuzk_stage_span_end(e, j, 0, CUZK_STAGE_PARSE, span, j->block_bytes);
     if (st == CUZK_OK) {
         st = take_input(e, j, &in, err);
     }
@@ -218,7 +203,7 @@ LOCKED static void launch(cuzk_engine *e, job *j)
 LOCKED static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
-    const cuzk_span span = begin(e, j, CUZK_STAGE_CHECK);
+    const cuzk_span span = cuzk_stage_span_begin(e, j, 0, CUZK_STAGE_CHECK);
     if (may_start && j->phase == PHASE_PREPPING) {
         j->is_checking = true;
         launch(e, j);
@@ -227,7 +212,7 @@ LOCKED static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err
     const cuzk_status st =
         b->check(b->arg, j->input, &j->cancel, cuzk_trace_in(e->trace, span), err);
     cuzk_engine_lock(e);
-    end(e, j, CUZK_STAGE_CHECK, span);
+    (void)cuzk_stage_span_end(e, j, 0, CUZK_STAGE_CHECK, span, 0);
     for (uint32_t i = 0; i < j->n_partitions; i++) {
         j->partitions[i].begin_ns[CUZK_STAGE_CHECK] = j->stage_begin_ns[CUZK_STAGE_CHECK];
         j->partitions[i].end_ns[CUZK_STAGE_CHECK] = j->stage_end_ns[CUZK_STAGE_CHECK];

@@ -79,19 +79,13 @@ LOCKED static void run(cuzk_engine *e, uint32_t index)
     void *params =
         e->memory.cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_PARAMS)].object;
     cuzk_err err = {.msg = ""};
-    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
-    tags.job = (int64_t)j->number;
-    tags.partition = (int32_t)f->partition;
     f->is_busy = true;
     j->input_users++;
-    cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_VERIFY, cuzk_clock_ns());
-    const cuzk_span span = cuzk_span_begin(e->trace, "verify", &tags);
+    const cuzk_span span = cuzk_stage_span_begin(e, j, f->partition, CUZK_STAGE_VERIFY);
     cuzk_engine_unlock(e);
     const cuzk_status st = b->verify(b->arg, j->input, params, f->partition, f->proof, &err);
     cuzk_engine_lock(e);
-    cuzk_span_end(e->trace, span, 0);
-    const uint64_t now = cuzk_clock_ns();
-    cuzk_stage_end(e, j, f->partition, CUZK_STAGE_VERIFY, now);
+    const uint64_t now = cuzk_stage_span_end(e, j, f->partition, CUZK_STAGE_VERIFY, span, 0);
     j->input_users--;
     f->is_busy = false;
     if (st == CUZK_OK || st == CUZK_E_SELFTEST) {

@@ -164,21 +164,14 @@ LOCKED static void run(cuzk_engine *e, flight *f)
     void *circuit =
         e->memory.cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT)].object;
     cuzk_err err = {.msg = ""};
-    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
-    tags.job = (int64_t)j->number;
-    tags.partition = (int32_t)f->partition;
-    const uint64_t begin = cuzk_clock_ns();
-    cuzk_stage_begin(e, j, f->partition, CUZK_STAGE_WITNESS, begin);
     j->input_users++;
-    const cuzk_span span = cuzk_span_begin(e->trace, "witness", &tags);
+    const cuzk_span span = cuzk_stage_span_begin(e, j, f->partition, CUZK_STAGE_WITNESS);
     cuzk_engine_unlock(e);
     const cuzk_status st = b->witness(b->arg, j->input, circuit, f->partition, &f->witness,
                                       &f->cancel, cuzk_trace_in(e->trace, span), &err);
     cuzk_engine_lock(e);
-    cuzk_span_end(e->trace, span, 0);
-    const uint64_t now = cuzk_clock_ns();
-    cuzk_stage_end(e, j, f->partition, CUZK_STAGE_WITNESS, now);
-    j->witness_ns += now - begin;
+    const uint64_t now = cuzk_stage_span_end(e, j, f->partition, CUZK_STAGE_WITNESS, span, 0);
+    j->witness_ns += now - j->partitions[f->partition].begin_ns[CUZK_STAGE_WITNESS];
     while (st != CUZK_OK && j->is_checking) { /* the check says why, better than this failure */
         cuzk_engine_wait(e, &e->locks.change);
     }
