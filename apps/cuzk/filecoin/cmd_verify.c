@@ -2,6 +2,8 @@
 /* cuzk verify porep|winning|window|update: a proof file against its statement. */
 #include <string.h>
 
+#include <cuzk/filecoin.h>
+
 #include "apps/cuzk/commands.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -103,11 +105,49 @@ out:
     return st;
 }
 
+/* The sectors of a vanilla proof as <cuzk/filecoin.h> takes them; NULL: out of memory. */
+static cuzk_sector *sectors_of(const cuzk_post_input *in)
+{
+    cuzk_post_public_sector *all = cuzk_alloc(in->n_sectors, sizeof(*all));
+    cuzk_sector *out = cuzk_alloc(in->n_sectors, sizeof(*out));
+    if (all == NULL || out == NULL) {
+        cuzk_free(all);
+        cuzk_free(out);
+        return NULL;
+    }
+    cuzk_post_public_sectors_of(all, in);
+    for (uint32_t i = 0; i < in->n_sectors; i++) {
+        out[i].number = all[i].sector_id;
+        memcpy(out[i].comm_r, all[i].comm_r.b, sizeof(out[i].comm_r));
+    }
+    cuzk_free(all);
+    return out;
+}
+
+/* By the function that libcuzk has for programs. */
+static cuzk_status verify_post(fil_opts *o, const cuzk_vk *vk, const uint8_t *proof, size_t n,
+                               const cuzk_post_statement *stmt, const cuzk_post_input *in)
+{
+    cuzk_post_claim claim = {.struct_size = sizeof(claim),
+                             .registered_proof = stmt->type.number,
+                             .partition = stmt->partition,
+                             .n_sectors = in->n_sectors};
+    cuzk_error error = {.text = ""};
+    cuzk_sector *sectors = sectors_of(in);
+    if (sectors == NULL) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "out of memory for %u sectors", in->n_sectors);
+    }
+    claim.sectors = sectors;
+    memcpy(claim.randomness, stmt->randomness.b, sizeof(claim.randomness));
+    const cuzk_status st = cuzk_verify_post(vk, proof, n, &claim, &error);
+    cuzk_free(sectors);
+    return st == CUZK_OK ? st : CUZK_FAIL_OS(&o->a.err, st, error.os_code, "%s", error.text);
+}
+
 static cuzk_status work_post(fil_opts *o, bool window)
 {
     cuzk_post_input *in = NULL;
     cuzk_post_statement stmt;
-    cuzk_post_public_sector *sectors = NULL;
     cuzk_vk *vk = NULL;
     uint8_t *proof = NULL;
     size_t n = 0;
@@ -117,23 +157,15 @@ static cuzk_status work_post(fil_opts *o, bool window)
     CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
     CUZK_TRY_GOTO(st, load_key(o, window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING,
                                stmt.type.sector_bytes, &vk));
-    sectors = cuzk_alloc(in->n_sectors, sizeof(*sectors));
-    if (sectors == NULL) {
-        st = CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "out of memory");
-        goto out;
-    }
     t0 = cuzk_clock_ns();
-    cuzk_post_public_sectors_of(sectors, in);
     app_text(
         &o->a, "not_checked",
         "that the sectors and their comm_r, as the vanilla proofs give them, and the randomness are "
         "those on chain");
-    st = finish(
-        o, cuzk_filecoin_verify_post(vk, proof, n, &stmt, sectors, in->n_sectors, &o->a.err), t0);
+    st = finish(o, verify_post(o, vk, proof, n, &stmt, in), t0);
 out:
     cuzk_vk_destroy(vk);
     cuzk_free(proof);
-    cuzk_free(sectors);
     cuzk_post_input_destroy(in);
     return st;
 }
