@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """docs/embedding.md is carried out: test_embedding.py BUILD (run from the repository root).
 
+test_embedding.py --script SECTION...: prints the blocks of these sections as a shell script instead, for
+tools/bare_library.sh.
+
 Every block after a line "run: file NAME" becomes that file, every block after "run: sh" is run, in order, in an empty
 folder; /usr/share/cuzk stands for the installed tree's. Blocks of a language whose tools are not there are left out, and
 the test says so.
@@ -9,7 +12,6 @@ import pathlib, re, shutil, subprocess, sys, tempfile
 
 from tree import environment, install, run
 
-build = pathlib.Path(sys.argv[1]).resolve()
 page = pathlib.Path("docs/embedding.md").read_text()
 TOOLS = {"C": ["cc", "pkg-config"], "Python": ["python3"], "Go": ["go"], "Rust": ["cargo"], "JavaScript": ["node", "clang-14", "wasm-ld-14"]}
 
@@ -40,6 +42,16 @@ def blocks():
             order = None
 
 
+if sys.argv[1] == "--script":
+    print("set -eu")
+    for section, order, text in blocks():
+        if section == "Install" or section in sys.argv[2:]:
+            if order[0] == "file":
+                print(f"cat >{order[1]} <<'END_OF_FILE'\n{text}END_OF_FILE")
+            else:
+                print(f"sh /usr/share/cuzk/bindings/wasm/build.sh {order[1]}" if order[0] == "wasm" else text, end="\n")
+    sys.exit(0)
+build = pathlib.Path(sys.argv[1]).resolve()
 done, left_out = 0, set()
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
