@@ -301,6 +301,39 @@ static void read_job(cuzk_json *j, cuzk_view_job *job)
     }
 }
 
+static void read_card(cuzk_json *j, cuzk_view_card *c)
+{
+    static const char *const names[] = {"name",
+                                        "pci",
+                                        "celsius",
+                                        "milliwatts",
+                                        "clock_mhz",
+                                        "load_percent",
+                                        "memory_total_bytes",
+                                        "memory_used_bytes"};
+    uint64_t *const values[] = {NULL,
+                                NULL,
+                                &c->celsius,
+                                &c->milliwatts,
+                                &c->clock_mhz,
+                                &c->load_percent,
+                                &c->memory_total,
+                                &c->memory_used};
+    reader r;
+    int i = 0;
+    if (!begin(&r, j)) {
+        return;
+    }
+    while (next_field(&r, names, COUNT(names), &i)) {
+        switch (i) {
+        case -1: (void)cuzk_json_skip(j); break;
+        case 0: (void)cuzk_json_string_copy(j, c->name, sizeof(c->name)); break;
+        case 1: (void)cuzk_json_string_copy(j, c->pci, sizeof(c->pci)); break;
+        default: (void)cuzk_json_u64(j, values[i]); break;
+        }
+    }
+}
+
 /* The elements of an array, as many as fit; the rest is checked and passed over. */
 #define READ_LIST(j, list, count, cap, read)     \
     do {                                         \
@@ -403,7 +436,10 @@ cuzk_status cuzk_status_view_parse(cuzk_status_view *out, const void *text, size
 {
     static const char *const names[] = {
         "uptime_secs", "memory", "pipelines", "queued", "allocations", "counters", "version",
+<<<<<<< HEAD
         "draining",    "now_us", "devices",   "queues", "stages",      "fallback", "fleet"};
+=======
+        "draining",    "now_us", "devices",   "queues", "stages",      "fallback", "sensors"};
     cuzk_json j;
     reader r;
     int i = 0;
@@ -426,6 +462,7 @@ cuzk_status cuzk_status_view_parse(cuzk_status_view *out, const void *text, size
         case 11: READ_LIST(&j, out->stages, out->n_stages, CUZK_VIEW_STAGES, read_stage); break;
         case 12: read_fallback(&j, out); break;
         case 13: read_fleet(&j, &out->fleet); break;
+        case 14: READ_LIST(&j, out->cards, out->n_cards, CUZK_VIEW_CARDS, read_card); break;
         default: (void)cuzk_json_skip(&j); break;
         }
     }

@@ -12,6 +12,7 @@
 enum {
     CUZK_VIEW_DEVICES = 64,
     CUZK_VIEW_ABILITIES = 8,
+    CUZK_VIEW_CARDS = 16,
     CUZK_VIEW_CACHED = 64,
     CUZK_VIEW_JOBS = 256,
     CUZK_VIEW_PARTITIONS = 32,
@@ -78,6 +79,12 @@ typedef struct cuzk_view_fleet {
     uint32_t n_members;
 } cuzk_view_fleet;
 
+/** What the driver says of a card of the machine; what it does not say is 0. */
+typedef struct cuzk_view_card {
+    char name[CUZK_VIEW_NAME], pci[32];
+    uint64_t celsius, milliwatts, clock_mhz, load_percent, memory_total, memory_used;
+} cuzk_view_card;
+
 /** Lists hold the first entries of those in the text; the counters are of all. */
 typedef struct cuzk_status_view {
     char version[64];
@@ -89,11 +96,12 @@ typedef struct cuzk_status_view {
     uint64_t completed, failed, cancelled, reproved, queue_depth, completed_last_minute,
         not_completed_last_minute;
     cuzk_view_device devices[CUZK_VIEW_DEVICES];
+    cuzk_view_card cards[CUZK_VIEW_CARDS];
     cuzk_view_queue queues[CUZK_VIEW_QUEUES];
     cuzk_view_stage stages[CUZK_VIEW_STAGES];
     cuzk_view_cached cached[CUZK_VIEW_CACHED];
     cuzk_view_job jobs[CUZK_VIEW_JOBS];
-    uint32_t n_devices, n_queues, n_stages, n_cached, n_jobs;
+    uint32_t n_devices, n_cards, n_queues, n_stages, n_cached, n_jobs;
     cuzk_view_fleet fleet;
 } cuzk_status_view;
 

@@ -290,6 +290,34 @@ static void put_devices(page *p, const cuzk_status_view *v)
     }
 }
 
+/* "CARD  61 C, 413 W, 1980 MHz, busy 97 %, 38.2 GiB of 79.6 GiB, NVIDIA H200": what the driver says; by PCI address, since
+ * the daemon may use another order or not all of them. */
+static void put_cards(page *p, const cuzk_status_view *v)
+{
+    char a[24], b[24];
+    if (v->n_cards > 0 && !is_full(p)) {
+        end_line(p);
+    }
+    for (uint32_t i = 0; i < v->n_cards && !is_full(p); i++) {
+        const cuzk_view_card *c = &v->cards[i];
+        putf(p, INK_DIM, "card %s", c->pci);
+        tab(p, 22);
+        if (c->celsius > 0) {
+            putf(p, c->celsius > 87 ? INK_WARN : INK_NONE, "%" PRIu64 " C, ", c->celsius);
+        }
+        if (c->milliwatts > 0) {
+            putf(p, INK_NONE, "%" PRIu64 " W, ", (c->milliwatts + 500) / 1000);
+        }
+        if (c->clock_mhz > 0) {
+            putf(p, INK_NONE, "%" PRIu64 " MHz, ", c->clock_mhz);
+        }
+        putf(p, INK_NONE, "busy %" PRIu64 " %%, %s of %s used, ", c->load_percent,
+             bytes_text(a, c->memory_used), bytes_text(b, c->memory_total));
+        put(p, INK_DIM, c->name);
+        end_line(p);
+    }
+}
+
 static void put_queues(page *p, const cuzk_status_view *v)
 {
     end_line(p);
@@ -505,6 +533,7 @@ void cuzk_top_render(cuzk_text_buf *b, const cuzk_status_view *v, const cuzk_top
     } else {
         put_fleet(&p, &v->fleet);
         put_devices(&p, v);
+        put_cards(&p, v);
         put_queues(&p, v);
         put_cached(&p, v);
     }

@@ -146,7 +146,23 @@ static void a_look_adds_up_devices_and_cards(void)
     CHECK(l.slots == 8 && l.celsius == 0 && l.watts == 0);
 }
 
+/* A machine that was just started has a clock of some minutes; the sample of that moment may have begun before 0. */
+static void a_start_before_the_clock(void)
+{
+    cuzk_history h;
+    cuzk_err err = {0};
+    char *text = NULL;
+    size_t n = 0;
+    cuzk_history_init(&h, START - 3 * STEP);
+    cuzk_history_take(&h, &(cuzk_history_look){.now_ns = START - 2 * STEP, .completed = 1});
+    cuzk_history_take(&h, &(cuzk_history_look){.now_ns = START, .completed = 5});
+    CHECK_OK(cuzk_history_json(&text, &n, &h, START + STEP / 4, &err), &err);
+    CHECK_MSG(strstr(text, "_ago\":75.0,\"completed\":[0,1,0,4],") != NULL, "%s", text);
+    cuzk_free(text);
+}
+
 static const cuzk_case cases[] = {
     CASE(a_sample_has_sums_and_maxima), CASE(a_day_is_kept_and_no_more),
-    CASE(json_has_a_value_for_each_sample), CASE(a_look_adds_up_devices_and_cards)};
+    CASE(json_has_a_value_for_each_sample), CASE(a_look_adds_up_devices_and_cards),
+    CASE(a_start_before_the_clock)};
 TEST_MAIN("api/history", cases)

@@ -188,9 +188,9 @@ def under_load(fake):
     canvas = re.search(r'<canvas id="daychart"[^>]*>', dom).group(0)
     shown = {k: int(v) for k, v in re.findall(r'data-(samples|completed|failed)="(\d+)"', canvas)}
     # the scripted jobs go on between the two requests
-    check("the last day is drawn", shown["samples"] == 288 and shown["failed"] >= 40 and 0 <= sum(d["completed"]) - shown["completed"] < 500, (shown, sum(d["completed"])))
+    check("the last day is drawn", shown["samples"] == 288 and shown["failed"] >= 30 and 0 <= sum(d["completed"]) - shown["completed"] < 500, (shown, sum(d["completed"])))
     words = text_of(dom, "daysum")
-    check("and summed up", all(w in words for w in ("proofs in 23 h 5", "failed", "slots busy", "most waiting 1", "hottest card 6", "most power 1,400 W")), words)
+    check("and summed up", all(w in words for w in ("proofs in 23 h 5", "failed", "slots busy", "most waiting 2", "hottest card 6", "most power 1,400 W")), words)
     check("squares of partitions", len(re.findall(r'class="sq ', dom)) > 20)
 
 
@@ -278,7 +278,8 @@ def main():
             shot(fake.url, os.path.abspath(rest[0]), width, height,
                  *(["--blink-settings=preferredColorScheme=0"] if rest[4:5] == ["dark"] else []))
         return 0
-    with Fake(args[0], 100) as fake, tempfile.TemporaryDirectory() as tmp:
+    # slow, so that the same is there when the browser comes to it late
+    with Fake(args[0], 100, 0.2) as fake, tempfile.TemporaryDirectory() as tmp:
         control()
         page, policy = page_and_policy(fake)
         under_load(fake)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/devices.h"
 #include "apps/cuzk/inputs.h"
+#include "apps/cuzk/ticker.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "groth16/device/device_key.h"
@@ -28,6 +31,8 @@ typedef struct prove {
     const cuzk_srs *srs;
     cuzk_content wtns_file;
     devices dev; /* the first one proves */
+    ticker tick;
+    _Atomic(const char *) step; /* what the ticker says */
 } prove;
 
 enum { KEY = 0, WITNESS, PROOF, PUBLIC };
@@ -220,37 +225,66 @@ static cuzk_status prove_on_device(prove *p, cuzk_proof *out, const cuzk_witness
     return st;
 }
 
-static cuzk_status work(prove *p)
+static void say_step(void *arg, char out[TICKER_TEXT], const cuzk_cancel *over)
+{
+    (void)over;
+    (void)snprintf(out, TICKER_TEXT, "%s", ((prove *)arg)->step);
+}
+
+static cuzk_status read_witness(prove *p, cuzk_witness **w)
 {
     app *a = &p->a;
     cuzk_wtns wtns;
+    CUZK_TRY(cuzk_content_read(&p->wtns_file, p->path[WITNESS], CUZK_CONTENT_ANY, &a->err));
+    CUZK_TRY(
+        cuzk_wtns_read(&wtns, p->wtns_file.data, p->wtns_file.size, p->path[WITNESS], &a->err));
+    CUZK_TRY(check_witness(p, &wtns));
+    return cuzk_wtns_to_witness(w, &wtns, p->circuit, p->path[WITNESS], a->pool, &a->err);
+}
+
+/* Key, witness, proof: what may last. *w is the caller's in any case, NULL or not. */
+static cuzk_status make_proof(prove *p, cuzk_proof *proof, uint8_t bytes[CUZK_PROOF_BYTES],
+                              cuzk_witness **w)
+{
+    app *a = &p->a;
+    const cuzk_prove_opts opts = {.trace = a->trace};
+    cuzk_span span = cuzk_span_begin(a->trace, "load_params", NULL);
+    p->step = "reading the key";
+    const cuzk_status st = open_key(p);
+    cuzk_span_end(a->trace, span, 0);
+    CUZK_TRY(st);
+    p->step = "reading the witness";
+    span = cuzk_span_begin(a->trace, "witness", NULL);
+    CUZK_TRY(read_witness(p, w));
+    cuzk_span_end(a->trace, span, 0);
+    p->step = "proving";
+    CUZK_TRY(p->dev.n > 0 ? prove_on_device(p, proof, *w)
+                          : cuzk_prove(proof, *w, p->srs, &opts, a->pool, a->cancel, &a->err));
+    cuzk_proof_encode(bytes, proof);
+    p->step = "verifying the proof";
+    span = cuzk_span_begin(a->trace, "verify", NULL);
+    CUZK_TRY(verify_own(p, bytes, *w));
+    cuzk_span_end(a->trace, span, 0);
+    return CUZK_OK;
+}
+
+static cuzk_status work(prove *p)
+{
+    app *a = &p->a;
     cuzk_witness *w = NULL;
     cuzk_proof proof;
-    const cuzk_prove_opts opts = {.trace = a->trace};
     cuzk_span span;
     uint8_t bytes[CUZK_PROOF_BYTES];
     cuzk_status st;
     CUZK_TRY(app_check_output(a, p->path[PROOF]));
     CUZK_TRY(app_check_output(a, p->path[PUBLIC]));
     CUZK_TRY(devices_open(a, &p->dev));
-    span = cuzk_span_begin(a->trace, "load_params", NULL);
-    st = open_key(p);
-    cuzk_span_end(a->trace, span, 0);
-    CUZK_TRY(st);
-    span = cuzk_span_begin(a->trace, "witness", NULL);
-    CUZK_TRY(cuzk_content_read(&p->wtns_file, p->path[WITNESS], CUZK_CONTENT_ANY, &a->err));
-    CUZK_TRY(
-        cuzk_wtns_read(&wtns, p->wtns_file.data, p->wtns_file.size, p->path[WITNESS], &a->err));
-    CUZK_TRY(check_witness(p, &wtns));
-    CUZK_TRY(cuzk_wtns_to_witness(&w, &wtns, p->circuit, p->path[WITNESS], a->pool, &a->err));
-    cuzk_span_end(a->trace, span, 0);
-    CUZK_TRY_GOTO(st, p->dev.n > 0
-                          ? prove_on_device(p, &proof, w)
-                          : cuzk_prove(&proof, w, p->srs, &opts, a->pool, a->cancel, &a->err));
-    cuzk_proof_encode(bytes, &proof);
-    span = cuzk_span_begin(a->trace, "verify", NULL);
-    CUZK_TRY_GOTO(st, verify_own(p, bytes, w));
-    cuzk_span_end(a->trace, span, 0);
+    ticker_begin(&p->tick, a, say_step, p);
+    st = make_proof(p, &proof, bytes, &w);
+    ticker_end(&p->tick);
+    if (st != CUZK_OK) {
+        goto out;
+    }
     span = cuzk_span_begin(a->trace, "write", NULL);
     CUZK_TRY_GOTO(st, write_outputs(p, &proof, bytes, w));
     cuzk_span_end(a->trace, span, 0);
@@ -278,6 +312,7 @@ int cmd_groth16_prove(int argc, char **argv)
         NULL};
     prove p;
     memset(&p, 0, sizeof(p));
+    p.step = "";
     app_init(&p.a, argv[0]);
     p.a.times = true;
     (void)argp_parse(&argp, argc, argv, 0, NULL, &p);

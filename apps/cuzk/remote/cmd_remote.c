@@ -10,6 +10,8 @@
 
 #include "ability_text.h"
 #include "remote.h"
+#include "remote_sensors.h"
+#include "remote_wait.h"
 
 enum { OPT_WAIT = 0x600, OPT_AWAIT_TIMEOUT };
 
@@ -112,8 +114,12 @@ static cuzk_status work_submit(remote_cmd *c)
     CUZK_TRY(app_check_output(a, c->out));
     app_note(a, "waiting for the proof; interrupting cancels the job");
     const uint64_t t0 = cuzk_clock_ns();
-    CUZK_TRY(cuzk_rpc_client_prove(c->client, &c->job.request, &r, &a->err));
-    const cuzk_status st = remote_report(a, &r, cuzk_clock_ns() - t0, c->out);
+    remote_wait wait;
+    remote_wait_begin(&wait, a, &c->remote, c->job.kind, NULL);
+    cuzk_status st = cuzk_rpc_client_prove(c->client, &c->job.request, &r, &a->err);
+    remote_wait_end(&wait);
+    CUZK_TRY(st);
+    st = remote_report(a, &r, cuzk_clock_ns() - t0, c->out);
     cuzk_rpc_result_free(&r);
     return st;
 }
@@ -123,8 +129,12 @@ static cuzk_status work_await(remote_cmd *c)
     cuzk_rpc_result r;
     CUZK_TRY(app_check_output(&c->a, c->out));
     const uint64_t t0 = cuzk_clock_ns();
-    CUZK_TRY(cuzk_rpc_client_await(c->client, c->name, c->await_ms, &r, &c->a.err));
-    const cuzk_status st = remote_report(&c->a, &r, cuzk_clock_ns() - t0, c->out);
+    remote_wait wait;
+    remote_wait_begin(&wait, &c->a, &c->remote, 0, c->name);
+    cuzk_status st = cuzk_rpc_client_await(c->client, c->name, c->await_ms, &r, &c->a.err);
+    remote_wait_end(&wait);
+    CUZK_TRY(st);
+    st = remote_report(&c->a, &r, cuzk_clock_ns() - t0, c->out);
     cuzk_rpc_result_free(&r);
     return st;
 }
@@ -308,7 +318,8 @@ static cuzk_status work_status(remote_cmd *c)
         status_text(a, &s);
     }
     cuzk_rpc_status_free(&s);
-    return st;
+    CUZK_TRY(st);
+    return remote_sensors(a, c->client);
 }
 
 /* ---- commands ---- */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_APPS_REMOTE_SENSORS_H
+#define CUZK_APPS_REMOTE_SENSORS_H
+
+#include "remote.h"
+
+/**
+ * Reports what the driver of the daemon's machine says of its cards: a line "card" each, with --json the array
+ * "sensors". GetStatus does not have it, so it is taken from GetMetrics; nothing for a caller that may not see those.
+ * E_NOMEM.
+ */
+CUZK_NODISCARD cuzk_status remote_sensors(app *a, cuzk_rpc_client *client);
+
+#endif /* CUZK_APPS_REMOTE_SENSORS_H */

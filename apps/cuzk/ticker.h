@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_APPS_TICKER_H
+#define CUZK_APPS_TICKER_H
+
+/*
+ * A sign of life while a command waits: "submit: 12 s, 3 jobs wait" on standard error. On a terminal one line that is
+ * redrawn each second and wiped at the end, otherwise a line at the beginning and one every ten seconds. Steps of less
+ * than two seconds show nothing, --quiet and --json show nothing.
+ */
+#include <pthread.h>
+
+#include "apps/cuzk/app.h"
+
+#define TICKER_TEXT 160
+
+/** What goes on now, as one line; called once a second from the ticker's thread. It must end soon after *over is set. */
+typedef void (*ticker_text_fn)(void *arg, char out[TICKER_TEXT], const cuzk_cancel *over);
+
+/** Lives as long as it ticks; its members are the ticker's own. */
+typedef struct ticker {
+    const char *label;
+    ticker_text_fn text;
+    void *arg;
+    uint64_t began_ns;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    cuzk_cancel over;
+    bool is_terminal, has_thread;
+} ticker;
+
+/** label: the last word of the command. Without a thread to be had, nothing ticks. */
+void ticker_begin(ticker *t, const app *a, ticker_text_fn text, void *arg);
+/** Wipes the line, and joins. Nothing else may be printed between begin and end. */
+void ticker_end(ticker *t);
+
+#endif /* CUZK_APPS_TICKER_H */
