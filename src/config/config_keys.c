@@ -113,7 +113,7 @@ const config_key config_keys[] = {
     {"srs.aggregate_digest", T_STRING, USE_KEY, AT(aggregate_srs_digest), 0, 0, "", NULL, NULL,
      "Digest that this SRS must have, 32 hex digits; empty: the network's. For tests: who knows the secrets of an SRS can forge aggregates."},
     {"srs.preload", T_STRINGS, USE_KEY, AT(preload), 0, 0, "", NULL, NULL,
-     "Circuits whose parameters are loaded at the start: `porep-32g`, `wpost-32g`, `winning-32g`, `snap-32g`, ..."},
+     "Circuits whose parameters are loaded at the start: `porep-32g`, `window-32g`, `winning-32g`, `update-32g`, ..."},
 
     {"store.path", T_STRING, USE_KEY, AT(store_path), 0, 0, "auto", NULL, NULL,
      "File of the job store; `auto`: jobs.db in systemd's state directory, else /var/lib/cuzk/jobs.db, else (with a warning) memory; `memory`: jobs are forgotten at exit."},

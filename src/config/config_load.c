@@ -449,18 +449,25 @@ static bool visit(void *arg, const cuzk_toml_node *v)
     return !l->nomem;
 }
 
-/* As cuzk_engine_preload knows them. */
+/* Names of cuzk_circuit_id_parse, as the engine's preload takes them; a test holds the two together. */
 static bool is_circuit(const char *id)
 {
-    static const char *const kinds[] = {"porep-", "wpost-", "winning-", "snap-"};
+    static const char *const kinds[] = {"porep",        "porep-c2",    "seal-commit", "winning",
+                                        "winning-post", "winningpost", "window",      "window-post",
+                                        "windowpost",   "wpost",       "update",      "snap",
+                                        "snap-deals",   "snapdeals",   "snap-update"};
     static const char *const sizes[] = {"2k",  "4k",   "16k", "32k", "8m",
                                         "16m", "512m", "1g",  "32g", "64g"};
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        const size_t n = strlen(kinds[i]);
-        for (size_t k = 0; strncmp(id, kinds[i], n) == 0 && k < sizeof(sizes) / sizeof(sizes[0]);
-             k++) {
-            if (strcmp(id + n, sizes[k]) == 0) {
-                return true;
+    enum { FIRST_UPDATE = 10, ONE_GIB = 7 }; /* sectors of 1 GiB have no updates */
+    const char *size = strrchr(id, '-');
+    const size_t n = size != NULL ? (size_t)(size - id) : 0;
+    for (size_t i = 0; size != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strlen(kinds[i]) != n || strncmp(id, kinds[i], n) != 0) {
+            continue;
+        }
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+            if (strcmp(size + 1, sizes[k]) == 0) {
+                return i < FIRST_UPDATE || k != ONE_GIB;
             }
         }
     }
@@ -509,8 +516,8 @@ static void cross_check(loading *l)
     for (uint32_t i = 0; i < c->preload.n; i++) {
         if (!is_circuit(c->preload.item[i])) {
             issue(l, CUZK_CONFIG_ERROR, NULL,
-                  "srs.preload: \"%.60s\" is no circuit: porep-, wpost-, winning- or snap- and a "
-                  "sector size such as 32g",
+                  "srs.preload: \"%.60s\" is no circuit: porep-, window-, winning- or update- and "
+                  "a sector size such as 32g",
                   c->preload.item[i]);
         }
     }

@@ -434,12 +434,10 @@ static void read_fleet(cuzk_json *j, cuzk_view_fleet *f)
 cuzk_status cuzk_status_view_parse(cuzk_status_view *out, const void *text, size_t n,
                                    const char *name, cuzk_err *err)
 {
-    static const char *const names[] = {
-        "uptime_secs", "memory", "pipelines", "queued", "allocations", "counters", "version",
-<<<<<<< HEAD
-        "draining",    "now_us", "devices",   "queues", "stages",      "fallback", "fleet"};
-=======
-        "draining",    "now_us", "devices",   "queues", "stages",      "fallback", "sensors"};
+    static const char *const names[] = {"uptime_secs", "memory",   "pipelines", "queued",
+                                        "allocations", "counters", "version",   "draining",
+                                        "now_us",      "devices",  "queues",    "stages",
+                                        "fallback",    "fleet",    "sensors"};
     cuzk_json j;
     reader r;
     int i = 0;

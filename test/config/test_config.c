@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "config/config.h"
+#include "prover/circuit_id.h"
 
 #include "test.h"
 
@@ -183,6 +184,30 @@ static void errors_name_file_line_and_key(void)
     bad("[a\n", "f.toml:1:");
     bad("a = 1\n  \x01", "f.toml:2:3: control character");
     bad("a = 1\na = 2\n", "f.toml:2:");
+}
+
+/* srs.preload takes the names that the engine takes, and no others. */
+static void circuits_to_preload(void)
+{
+    static const char *const kinds[] = {
+        "porep",      "porep-c2",    "seal-commit", "winning",   "winning-post", "winningpost",
+        "window",     "window-post", "windowpost",  "wpost",     "update",       "snap",
+        "snap-deals", "snapdeals",   "snap-update", "aggregate", "POREP",        "",
+        "post"};
+    static const char *const sizes[] = {"2k", "8m", "512m", "1g", "32g", "64g", "33g", "", "32"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+            char text[128], id[64];
+            cuzk_config *c = NULL;
+            cuzk_circuit_spec spec;
+            (void)snprintf(id, sizeof(id), "%s-%s", kinds[i], sizes[k]);
+            const int n = snprintf(text, sizeof(text), "srs.preload = [\"%s\"]\n", id);
+            const cuzk_status st = cuzk_config_parse(&c, "f.toml", text, (size_t)n, &issues, &err);
+            CHECK_MSG((st == CUZK_OK) == cuzk_circuit_id_parse(&spec, id), "%s: %s", id, err.msg);
+            cuzk_config_destroy(c);
+        }
+    }
+    bad("srs.preload = [\"porep32g\"]", "srs.preload: \"porep32g\" is no circuit");
 }
 
 static void unknown_keys_are_named(void)
@@ -377,6 +402,7 @@ static const cuzk_case cases[] = {CASE(defaults),
                                   CASE(takes_the_original_file),
                                   CASE(forms_of_values),
                                   CASE(errors_name_file_line_and_key),
+                                  CASE(circuits_to_preload),
                                   CASE(unknown_keys_are_named),
                                   CASE(both_names_of_a_key),
                                   CASE(size_and_nesting_are_bounded),
