@@ -19,6 +19,24 @@ options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_TESTS=OFF -DCUZK_DAEMON=ON "-D
 [ -z "${CLASSES:-}" ] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$CLASSES")
 cmake -S . -B $build -G Ninja "${options[@]}" >"$build.log" 2>&1 || { mkdir -p build; cmake -S . -B $build -G Ninja "${options[@]}"; }
 cmake --build $build
+# What was built says what it is: asked of CUDA, it has CUDA, and code for each class.
+said=$($build/cuzk --version | sed -n 's/^CUDA: //p')
+echo "package: CUDA: $said"
+case "$cuda $said" in
+"ON not built in"*) echo "package: CUDA was asked for, and the program has none" >&2; exit 1 ;;
+"OFF not built in"*) ;;
+OFF*) echo "package: CUDA was not asked for, and the program has it" >&2; exit 1 ;;
+esac
+if [ "$cuda" = ON ] && command -v cuobjdump >/dev/null; then
+    has=$(cuobjdump --list-elf $build/cuzk | grep -o 'sm_[0-9]*' | sort -uV | tr '\n' ' ')
+    echo "package: code for $has"
+    for class in $(echo "$said" | sed -n 's/.*compute capabilities \([^;]*\);.*/\1/p'); do
+        case " $has" in
+        *" sm_${class%%-*} "*) ;;
+        *) echo "package: there is no code for class $class" >&2; exit 1 ;;
+        esac
+    done
+fi
 
 mkdir -p "$out"
 (cd $build && cpack --config CPackConfig.cmake -G DEB -B packages >cpack.log) || { cat $build/cpack.log; exit 1; }
@@ -35,10 +53,7 @@ rm -rf "$build/stage"
 mkdir -p "$stage"
 DESTDIR=$PWD/$stage cmake --install $build --prefix /usr --strip --component Unspecified >/dev/null
 libc=$(objdump -T "$stage/usr/bin/cuzk" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -1)
-if [ "$(printf '%s\nGLIBC_2.35\n' "$libc" | sort -V | tail -1)" != GLIBC_2.35 ]; then
-    echo "package: the program needs $libc; Ubuntu 22.04 has GLIBC_2.35" >&2
-    exit 1
-fi
+tools/least_versions.py "$stage" $build/packages/*.deb
 cp LICENSE LICENSE-APACHE LICENSE-MIT CHANGELOG.md "$stage/"
 cat >"$stage/INSTALL" <<TEXT
 cuzk $version, $kind
