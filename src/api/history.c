@@ -47,7 +47,8 @@ static void go_to(cuzk_history *h, uint64_t step)
 
 void cuzk_history_take(cuzk_history *h, const cuzk_history_look *look)
 {
-    go_to(h, look->now_ns > h->start_ns ? (look->now_ns - h->start_ns) / CUZK_HISTORY_STEP_NS : 0);
+    const int64_t since = (int64_t)(look->now_ns - h->start_ns);
+    go_to(h, since > 0 ? (uint64_t)since / CUZK_HISTORY_STEP_NS : 0);
     cuzk_history_sample *s = &h->ring[h->step % CUZK_HISTORY_SAMPLES];
     s->completed = capped(s->completed + grown(look->completed, h->completed));
     s->failed = capped(s->failed + grown(look->failed, h->failed));
@@ -129,10 +130,10 @@ cuzk_status cuzk_history_json(char **text, size_t *n, const cuzk_history *h, uin
                                           "celsius_most", "watts_most"};
     const uint64_t count = h->step + 1 < CUZK_HISTORY_SAMPLES ? h->step + 1 : CUZK_HISTORY_SAMPLES;
     const uint64_t begun_ns = h->start_ns + h->step * CUZK_HISTORY_STEP_NS;
+    const int64_t since = (int64_t)(now_ns - begun_ns);
     cuzk_text_buf b = {.p = NULL};
     cuzk_text_printf(&b, "{\"step_secs\":%" PRIu64 ",\"newest_began_secs_ago\":%.1f",
-                     CUZK_HISTORY_STEP_NS / 1000000000u,
-                     now_ns > begun_ns ? (double)(now_ns - begun_ns) * 1e-9 : 0.0);
+                     CUZK_HISTORY_STEP_NS / 1000000000u, since > 0 ? (double)since * 1e-9 : 0.0);
     for (int c = 0; c < 8; c++) {
         cuzk_text_printf(&b, ",\"%s\":[", columns[c]);
         for (uint64_t i = 0; i < count; i++) {

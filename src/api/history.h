@@ -39,7 +39,7 @@ typedef struct cuzk_history {
     cuzk_history_sample ring[CUZK_HISTORY_SAMPLES]; /* sample s is at s % CUZK_HISTORY_SAMPLES */
 } cuzk_history;
 
-/** Empty, with its first sample beginning at start_ns. Jobs that ended before the first look count in its sample. */
+/** Empty, with its first sample beginning at start_ns, which may be before the clock's 0 (modulo 2^64). Jobs that ended before the first look count in its sample. */
 void cuzk_history_init(cuzk_history *h, uint64_t start_ns);
 /** look->now_ns must not be before start_ns; a look older than the newest sample counts in that. */
 void cuzk_history_take(cuzk_history *h, const cuzk_history_look *look);
