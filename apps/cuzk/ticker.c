@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #define FIRST_SECONDS 2u
 #define LINE_SECONDS  10u

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "config/config.h"
-#include "prover/circuit_id.h"
+#include "prover/keys/circuit_id.h"
 
 #include "test.h"
 
