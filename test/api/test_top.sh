@@ -20,7 +20,8 @@ run "with a scheme" 0 "quarantined" top -1 -s "http://$at"
 run "what the driver says of cards" 0 "card 00000000:01:00.0 61 C, 413 W, 1980 MHz, busy 97 %, 400 B of 1.0 KiB used" top --once -s "$at"
 run "jobs" 0 "winning-post critical completed # 1/1" top --once -s "$at"
 check "no colours in a pipe" sh -c '! "$1" top --once -s "$2" | grep -q "$(printf "\033")"' sh "$cuzk" "$at"
-"$cuzk" top -n 0.2 -s "$at" >"$dir/many" 3>&- &
+: >"$dir/many"
+"$cuzk" top -n 0.2 -s "$at" >>"$dir/many" 3>&- &
 top=$!
 n=0
 while [ "$(grep -c ^cuzk "$dir/many")" -lt 3 ] && [ $n -lt 300 ]; do

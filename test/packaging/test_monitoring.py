@@ -27,7 +27,7 @@ for line in text.split("\n"):
         labels.setdefault(m[1], set()).update(re.findall(r"(\w+)=\"", m[2] or ""))
 check(len(labels) > 40, f"metrics: {len(labels)}")
 # The server's own metrics (calls, connections) are not in this one: docs/monitoring.md, which another test holds against the daemon.
-for row in re.findall(r"^\| (`cuzk_grpc_[^|]*)\|[^|]*\|([^|]*)\|", pathlib.Path("docs/monitoring.md").read_text(), re.M):
+for row in re.findall(r"^\| (`cuzk_(?:grpc|tls)_[^|]*)\|[^|]*\|([^|]*)\|", pathlib.Path("docs/monitoring.md").read_text(), re.M):
     for name in re.findall(r"`(\w+)`", row[0]):
         labels.setdefault(name, set()).update(x.strip() for x in row[1].split(",") if x.strip())
 
