@@ -21,10 +21,11 @@ typedef struct cuzk_store_config {
     /* Of database and inputs; put beyond it: E_BUDGET. 0: 64 GiB. A 32nd part is WinningPoSt's. */
     uint64_t max_bytes;
     /**
-     * The disk has become full, or has room again; NULL: not told. From a thread that uses the store,
-     * which it holds: must not call the store.
+     * The disk has become full or the store cannot be written for another reason (why; NULL: the disk is
+     * full), or it can be written again. NULL: not told. From a thread that uses the store, which it
+     * holds: must not call the store.
      */
-    void (*on_full)(void *arg, bool full);
+    void (*on_full)(void *arg, bool full, const char *why);
     void *on_full_arg;
 } cuzk_store_config;
 
@@ -56,7 +57,8 @@ CUZK_NODISCARD cuzk_status cuzk_store_open(cuzk_job_store *out, const cuzk_store
 
 /** What a store takes, for metrics and readiness. */
 typedef struct cuzk_store_state {
-    bool is_full; /* jobs are refused for want of disk space, WinningPoSt's perhaps not */
+    bool
+        is_full; /* jobs are refused: the disk is full (WinningPoSt's perhaps not), or it cannot be written */
     uint64_t database_bytes, input_bytes, max_bytes, disk_free_bytes;
 } cuzk_store_state;
 

@@ -33,7 +33,8 @@ typedef struct store {
     uint64_t mark;         /* in PATH.mark */
     int mark_fd;           /* -1: not open */
     atomic_bool is_full;
-    void (*on_full)(void *arg, bool full);
+    uint64_t device, inode; /* of the database */
+    void (*on_full)(void *arg, bool full, const char *why);
     void *on_full_arg;
     char path[CUZK_STORE_PATH_BYTES];
 } store;
@@ -78,6 +79,16 @@ bool store_reserve_give(store *s, store_reserve r);
 bool store_is_full_error(const cuzk_err *err);
 /** Tells the daemon when it changes. */
 void store_set_full(store *s, bool full);
+/** A write failed for another reason: no job is taken until a write succeeds. err: why. Under the mutex. */
+void store_set_unwritable(store *s, const cuzk_err *err);
+/** E_IO: the database was moved or removed. */
+CUZK_NODISCARD cuzk_status store_fail_moved(const store *s, cuzk_err *err);
+/** Notes which file the open database is. */
+void store_note_place(store *s);
+/** The file at the store's path is still the open database. Under the mutex. */
+bool store_is_in_place(const store *s);
+/** Writes a byte or two to the database. Under the mutex. */
+CUZK_NODISCARD cuzk_status store_check_writable(store *s, cuzk_err *err);
 
 /* --- store_input.c: the byte strings of a request (store/input_encoding.h) --- */
 

@@ -129,6 +129,15 @@ out:
 static cuzk_status reserve(store *s, uint64_t input_bytes, bool privileged, cuzk_err *err)
 {
     uint64_t pages = 0, unused = 0, page_bytes = 0;
+    if (!store_is_in_place(s)) {
+        cuzk_err why = {.code = CUZK_OK};
+        const cuzk_status st = store_fail_moved(s, &why);
+        store_set_unwritable(s, &why);
+        if (err != NULL) {
+            *err = why;
+        }
+        return st;
+    }
     if (!store_reserves_take(s)) {
         if (!privileged) {
             store_set_full(s, true);
@@ -187,6 +196,8 @@ static bool make_room(store *s, bool privileged, const cuzk_err *err)
         if (!again) {
             store_set_full(s, true);
         }
+    } else if (err->code == CUZK_E_IO) {
+        store_set_unwritable(s, err);
     }
     unlock(s);
     return again;
@@ -277,6 +288,8 @@ static cuzk_status finish(void *arg, const cuzk_job_record *j, cuzk_err *err)
     for (int r = 0; r < STORE_RESERVES && st == CUZK_E_IO; r++) { /* the disk is full, perhaps */
         if (store_is_full_error(&inner)) {
             store_set_full(s, true);
+        } else {
+            store_set_unwritable(s, &inner);
         }
         if (s->has_reserve[r] && store_reserve_give(s, (store_reserve)r)) {
             st = end_job(s, j, &inner);

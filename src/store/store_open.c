@@ -221,7 +221,7 @@ static cuzk_status check_columns(store *s, char *damage, size_t cap, cuzk_err *e
     return CUZK_OK;
 }
 
-static cuzk_status check_writable(store *s, cuzk_err *err)
+cuzk_status store_check_writable(store *s, cuzk_err *err)
 {
     return store_exec(s,
                       "BEGIN EXCLUSIVE;"
@@ -255,7 +255,7 @@ static cuzk_status open_database(store *s, char *damage, size_t cap, cuzk_err *e
         CUZK_TRY(migrate(s, err));
         CUZK_TRY(check_columns(s, damage, cap, err));
     }
-    return damage[0] != '\0' ? CUZK_OK : check_writable(s, err);
+    return damage[0] != '\0' ? CUZK_OK : store_check_writable(s, err);
 }
 
 static void move(const char *from, const char *to, const char *suffix)
@@ -391,6 +391,7 @@ cuzk_status cuzk_store_open(cuzk_job_store *out, const cuzk_store_config *config
     CUZK_TRY_GOTO(st, check_mark(s, report, err));
     CUZK_TRY_GOTO(st, store_sweep_inputs(s, report, err));
     sync_folder_of(s->path);
+    store_note_place(s);
     CUZK_TRY_GOTO(st, take_stock(s, report, err));
     if (!store_reserves_take(s)) { /* jobs are refused, results still found */
         store_set_full(s, true);

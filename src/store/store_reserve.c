@@ -137,13 +137,6 @@ bool store_is_full_error(const cuzk_err *err)
     return err != NULL && (err->os_code == ENOSPC || err->os_code == EDQUOT);
 }
 
-void store_set_full(store *s, bool full)
-{
-    if (atomic_exchange(&s->is_full, full) != full && s->on_full != NULL) {
-        s->on_full(s->on_full_arg, full);
-    }
-}
-
 /* Under the mutex. */
 static uint64_t free_bytes(const store *s)
 {
@@ -154,6 +147,57 @@ static uint64_t free_bytes(const store *s)
         return UINT64_MAX;
     }
     return (uint64_t)v.f_bavail * v.f_frsize;
+}
+
+void store_set_full(store *s, bool full)
+{
+    if (atomic_exchange(&s->is_full, full) != full && s->on_full != NULL) {
+        s->on_full(s->on_full_arg, full, NULL);
+    }
+}
+
+void store_set_unwritable(store *s, const cuzk_err *err)
+{
+    if (!atomic_exchange(&s->is_full, true) && s->on_full != NULL) {
+        s->on_full(s->on_full_arg, true, err->msg);
+    }
+}
+
+void store_note_place(store *s)
+{
+    struct stat st;
+    if (stat(s->path, &st) == 0) {
+        s->device = (uint64_t)st.st_dev;
+        s->inode = (uint64_t)st.st_ino;
+    }
+}
+
+cuzk_status store_fail_moved(const store *s, cuzk_err *err)
+{
+    return CUZK_FAIL(err, CUZK_E_IO,
+                     "job store %s: the file was moved, removed or replaced while the daemon runs; "
+                     "put it back, or restart the daemon",
+                     s->path);
+}
+
+bool store_is_in_place(const store *s)
+{
+    struct stat st;
+    return stat(s->path, &st) == 0 && (uint64_t)st.st_dev == s->device &&
+           (uint64_t)st.st_ino == s->inode;
+}
+
+/* Whether jobs can be taken (again); what is wrong goes to on_full. Under the mutex. */
+static void look_at_file(store *s)
+{
+    cuzk_err err = {.code = CUZK_OK};
+    if (!store_is_in_place(s)) {
+        cuzk_ignore(store_fail_moved(s, &err));
+        store_set_unwritable(s, &err);
+    } else if (atomic_load(&s->is_full) && store_reserves_take(s) && free_bytes(s) >= ROOM_BYTES &&
+               store_check_writable(s, &err) == CUZK_OK) {
+        store_set_full(s, false);
+    }
 }
 
 void cuzk_store_look(const cuzk_job_store *js, cuzk_store_state *out)
@@ -171,8 +215,8 @@ void cuzk_store_look(const cuzk_job_store *js, cuzk_store_state *out)
         if (now - s->low_since_ns >= LOW_NS) {
             store_set_full(s, true);
         }
-    } else if (atomic_load(&s->is_full) && store_reserves_take(s) && free_bytes(s) >= ROOM_BYTES) {
-        store_set_full(s, false);
+    } else {
+        look_at_file(s);
     }
     cuzk_ignore(store_query_u64(s, &pages, "PRAGMA page_count", NULL));
     cuzk_ignore(store_query_u64(s, &page_bytes, "PRAGMA page_size", NULL));

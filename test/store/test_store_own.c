@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -317,8 +319,9 @@ static bool fill_rest(const char *folder)
     return fd >= 0 && errno == ENOSPC && close(fd) == 0;
 }
 
-static void note_full(void *arg, bool full)
+static void note_full(void *arg, bool full, const char *why)
 {
+    (void)why;
     int *said = arg;
     said[full ? 1 : 0]++;
 }
@@ -418,6 +421,51 @@ static void a_full_store_has_a_place_for_winning(void)
     s.destroy(s.arg);
 }
 
+static char said_why[300];
+
+static void note_why(void *arg, bool full, const char *why)
+{
+    ++((int *)arg)[full ? 1 : 0];
+    (void)snprintf(said_why, sizeof(said_why), "%s", why != NULL ? why : "");
+}
+
+/* A store whose file goes, or that may not be written, takes no job until that is mended. */
+static void a_store_that_cannot_be_written_says_so(void)
+{
+    int said[2] = {0, 0};
+    cuzk_job_store s;
+    cuzk_err err = {0};
+    cuzk_store_state state;
+    const cuzk_store_config c = {.path = path(), .on_full = note_why, .on_full_arg = said};
+    struct rlimit old, small = {.rlim_cur = 4096};
+    CHECK_OK(cuzk_store_open(&s, &c, NULL, &err), &err);
+    CHECK(put(&s, 1, CUZK_JOB_WINDOW, NULL) == CUZK_OK && !cuzk_store_is_full(&s));
+    CHECK(rename(path(), beside(".elsewhere")) == 0);
+    CHECK_STATUS(put(&s, 2, CUZK_JOB_WINNING, &err), CUZK_E_IO);
+    CHECK(strstr(err.msg, "moved, removed or replaced") != NULL);
+    CHECK(cuzk_store_is_full(&s) && said[1] == 1 && strstr(said_why, path()) != NULL);
+    CHECK_STATUS(put(&s, 2, CUZK_JOB_WINDOW, NULL), CUZK_E_IO);
+    CHECK(said[1] == 1); /* one line */
+    cuzk_store_look(&s, &state);
+    CHECK(state.is_full && said[0] == 0);
+    CHECK(rename(beside(".elsewhere"), path()) == 0);
+    cuzk_store_look(&s, &state);
+    CHECK(!state.is_full && said[0] == 1);
+    CHECK_STATUS(put(&s, 2, CUZK_JOB_WINDOW, NULL), CUZK_OK);
+    /* as of a read-only file system: every write fails, and not for want of space */
+    CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && getrlimit(RLIMIT_FSIZE, &old) == 0);
+    small.rlim_max = old.rlim_max;
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const cuzk_status st = put(&s, 3, CUZK_JOB_WINDOW, NULL);
+    cuzk_store_look(&s, &state);
+    CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+    CHECK(st == CUZK_E_IO && state.is_full && said[1] == 2 && said[0] == 1);
+    cuzk_store_look(&s, &state);
+    CHECK(!state.is_full && said[0] == 2);
+    CHECK_STATUS(put(&s, 3, CUZK_JOB_WINDOW, NULL), CUZK_OK);
+    s.destroy(s.arg);
+}
+
 static void permissions_and_one_owner(void)
 {
     struct stat st;
@@ -442,6 +490,7 @@ static const cuzk_case cases[] = {CASE(permissions_and_one_owner),
                                   CASE(other_files_are_left_alone),
                                   CASE(links_and_other_kinds_are_refused),
                                   CASE(texts_are_no_damaged_stores),
+                                  CASE(a_store_that_cannot_be_written_says_so),
                                   CASE(a_lost_log_is_noticed),
                                   CASE(a_damaged_schema_is_moved_aside),
                                   CASE(a_record_without_sense_is_no_end_of_the_start),

@@ -36,6 +36,7 @@ void serve_block_signals(void)
     handled_signals(&set);
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL); /* inherited by every thread */
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes fails instead */
 }
 
 /* Waits up to ms for a signal; 0: none came. */

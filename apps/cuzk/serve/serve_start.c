@@ -107,16 +107,20 @@ cuzk_status serve_open_log(serve *s)
 /* --- store --- */
 
 /* From whichever thread found it; never waits. */
-static void say_full(void *arg, bool full)
+static void say_full(void *arg, bool full, const char *why)
 {
     const serve *s = arg;
-    if (full) {
+    if (full && why != NULL) {
+        CUZK_LOG(s->log, CUZK_LOG_ERROR, "store.unwritable", "why", why, "what",
+                 "not ready, and jobs are refused, until a write succeeds");
+    } else if (full) {
         CUZK_LOG(
             s->log, CUZK_LOG_ERROR, "store.full", "what",
             "the disk is full: jobs are refused, WinningPoSt as long as the space that is kept "
             "for it lasts; results of accepted jobs are kept");
     } else {
-        CUZK_LOG(s->log, CUZK_LOG_INFO, "store.room", "what", "the disk has room again");
+        CUZK_LOG(s->log, CUZK_LOG_INFO, "store.room", "what",
+                 "jobs are taken again: the job store can be written");
     }
 }
 
@@ -248,7 +252,7 @@ const char *serve_not_ready(void *arg)
 {
     const serve *s = arg;
     return s->has_store && !s->is_shared && cuzk_store_is_full(&s->store)
-               ? "not ready: the job store's disk is full\n"
+               ? "not ready: the job store's disk is full or cannot be written\n"
                : NULL;
 }
 
