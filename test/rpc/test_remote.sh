@@ -58,7 +58,7 @@ run 'cancel what is not' 2 'job not found: job-2' cancel job-2
 run 'await what is not' 2 'NOT_FOUND' await job-2
 run 'no kind' 2 'needs --kind' submit
 # shellcheck disable=SC2086
-run 'a wait that would throw the proof away' 2 'needs -o FILE' submit $winning --wait
+run 'a wait without a file: the daemon keeps the proof' 0 'COMPLETED' submit $winning --request-id job-1 --wait
 run 'no randomness' 2 'needs --randomness' submit --kind winning --vanilla $v/winning.sector1.vanilla.bin
 run 'no miner' 2 'needs --miner and --sector' submit --kind porep --c1 $v/porep-v1_1.c1.json
 mkdir "$dir/sectors"

@@ -100,10 +100,6 @@ static cuzk_status work_submit(remote_cmd *c)
     char job_id[CUZK_JOB_ID_BYTES];
     uint32_t position = 0;
     CUZK_TRY(remote_job_require(a, &c->job));
-    if (c->wait && c->out == NULL) {
-        return CUZK_FAIL(&a->err, CUZK_E_INVALID,
-                         "--wait needs -o FILE: without it the proof would be thrown away");
-    }
     CUZK_TRY(remote_job_load(a, &c->job));
     if (!c->wait) {
         CUZK_TRY(cuzk_rpc_client_submit(c->client, &c->job.request, job_id, &position, &a->err));
@@ -113,6 +109,10 @@ static cuzk_status work_submit(remote_cmd *c)
     }
     CUZK_TRY(app_check_output(a, c->out));
     app_note(a, "waiting for the proof; interrupting cancels the job");
+    if (c->out == NULL) {
+        app_note(a,
+                 "the proof stays with the daemon for a time: cuzk await JOB -o FILE fetches it");
+    }
     const uint64_t t0 = cuzk_clock_ns();
     remote_wait wait;
     remote_wait_begin(&wait, a, &c->remote, c->job.kind, NULL);
