@@ -41,6 +41,8 @@ struct cuzk_engine {
     pthread_t timer;
     bool stop, automatic, draining;
     unsigned slow_ms;
+    bool hold;
+    size_t n_submitting;
     cuzk_status refuse;
     fake_job jobs[MAX_JOBS];
     size_t n_jobs, n_cancelled;
@@ -167,6 +169,22 @@ void fake_engine_slow_submit(cuzk_engine *e, unsigned ms)
     unlock(e);
 }
 
+void fake_engine_hold_submit(cuzk_engine *e, bool on)
+{
+    lock(e);
+    e->hold = on;
+    (void)pthread_cond_broadcast(&e->cv);
+    unlock(e);
+}
+
+size_t fake_engine_submitting(cuzk_engine *e)
+{
+    lock(e);
+    const size_t n = e->n_submitting;
+    unlock(e);
+    return n;
+}
+
 void fake_engine_refuse(cuzk_engine *e, cuzk_status st)
 {
     lock(e);
@@ -253,9 +271,14 @@ static cuzk_status add(cuzk_engine *e, const cuzk_job_request *q, const cuzk_own
     lock(e);
     const unsigned ms = e->slow_ms;
     const cuzk_status refuse = e->refuse;
+    e->n_submitting++;
+    while (e->hold) {
+        (void)pthread_cond_wait(&e->cv, &e->mu);
+    }
     unlock(e);
     (void)usleep(ms * 1000);
     lock(e);
+    e->n_submitting--;
     if (refuse != CUZK_OK || e->draining) {
         unlock(e);
         const cuzk_status st = refuse != CUZK_OK ? refuse : CUZK_E_CANCELLED;

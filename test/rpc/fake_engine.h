@@ -16,6 +16,10 @@ void fake_engine_destroy(cuzk_engine *e);
 void fake_engine_auto(cuzk_engine *e, bool on);
 /** How long submissions take. */
 void fake_engine_slow_submit(cuzk_engine *e, unsigned ms);
+/** Submissions stay inside the engine until it is let off. */
+void fake_engine_hold_submit(cuzk_engine *e, bool on);
+/** How many are inside. */
+size_t fake_engine_submitting(cuzk_engine *e);
 /** Answer of the following submissions; CUZK_OK: accept. */
 void fake_engine_refuse(cuzk_engine *e, cuzk_status st);
 /** Ends a job; false: no such job that is not over. */

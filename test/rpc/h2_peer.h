@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PEER_CALLS 600
+#define PEER_CALLS    600
+/* Milliseconds after which what should come has not come: only a fault takes so long. */
+#define PEER_PATIENCE 120000u
 
 typedef struct peer_call {
     int32_t stream_id;

@@ -43,7 +43,7 @@ cuzk_rpc_client *fixture_client(const char *address)
 {
     cuzk_rpc_client *c = NULL;
     cuzk_err err;
-    const cuzk_rpc_client_config config = {.address = address, .timeout_ms = 30000};
+    const cuzk_rpc_client_config config = {.address = address, .timeout_ms = PEER_PATIENCE};
     CHECK_OK(cuzk_rpc_client_create(&c, &config, &err), &err);
     return c;
 }
@@ -54,7 +54,7 @@ int fixture_socket(const fixture *f)
     cuzk_err err;
     int fd = -1;
     CHECK_OK(cuzk_rpc_address_parse(&a, f->tcp, &err), &err);
-    CHECK_OK(cuzk_rpc_address_connect(&fd, &a, 5000, &err), &err);
+    CHECK_OK(cuzk_rpc_address_connect(&fd, &a, PEER_PATIENCE, &err), &err);
     return fd;
 }
 
@@ -65,7 +65,7 @@ h2_peer *fixture_peer(const fixture *f, uint32_t window)
 
 bool fixture_wait(fixture *f, bool (*cond)(fixture *f))
 {
-    const uint64_t until = cuzk_clock_ns() + 10000000000u;
+    const uint64_t until = cuzk_clock_ns() + PEER_PATIENCE * UINT64_C(1000000);
     while (!cond(f)) {
         if (cuzk_clock_ns() > until) {
             return false;

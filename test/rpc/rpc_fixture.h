@@ -18,11 +18,11 @@ typedef struct fixture {
 /** config's engine and listeners are filled in; NULL: all defaults. */
 void fixture_start(fixture *f, const cuzk_rpc_server_config *config);
 void fixture_stop(fixture *f);
-/** A connected client; fails the case when it cannot be had. timeout 30 s. */
+/** A connected client; fails the case when it cannot be had. */
 cuzk_rpc_client *fixture_client(const char *address);
 h2_peer *fixture_peer(const fixture *f, uint32_t window);
 int fixture_socket(const fixture *f);
-/** Waits up to 10 s for cond(f). */
+/** Waits for cond(f); false after PEER_PATIENCE. */
 bool fixture_wait(fixture *f, bool (*cond)(fixture *f));
 
 /** No bytes are reserved for requests: a lane gives them back just after its answer. For fixture_wait. */

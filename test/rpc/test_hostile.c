@@ -60,7 +60,7 @@ static void one(const fixture *f, const char *path, const char *const *extra, co
 {
     h2_peer *p = fixture_peer(f, 65535);
     const peer_call *c = peer_request(p, path, extra, body, n, false);
-    CHECK(peer_run(p, 1, 5000));
+    CHECK(peer_run(p, 1, PEER_PATIENCE));
     CHECK_MSG(c->http == http && c->code == code, "%s: HTTP %d, code %d '%s'", path, c->http,
               c->code, c->message);
     CHECK_MSG(strstr(c->message, text) != NULL, "'%s' is not in '%s'", text, c->message);
@@ -186,7 +186,7 @@ static void stalled_upload(void)
     const peer_call *half = peer_request(p, PROVE, NULL, body, n / 2, true);
     const peer_call *unclosed = peer_request(p, PROVE, NULL, body, n, true);
     const peer_call *nothing = peer_request(p, PROVE, NULL, body, 0, true);
-    CHECK(peer_run(p, 3, 5000));
+    CHECK(peer_run(p, 3, PEER_PATIENCE));
     CHECK(half->code == CUZK_GRPC_UNAVAILABLE && unclosed->code == CUZK_GRPC_UNAVAILABLE &&
           nothing->code == CUZK_GRPC_UNAVAILABLE);
     CHECK(fixture_wait(&f, fixture_nothing_reserved));
@@ -203,7 +203,7 @@ static void slow_reader(void)
     fixture_start(&f, &config);
     h2_peer *p = fixture_peer(&f, 0); /* no window: nothing but headers can be sent to it */
     const peer_call *c = peer_request(p, STATUS, NULL, empty, 5, false);
-    CHECK(peer_run(p, 1, 5000)); /* reset by the server in the end */
+    CHECK(peer_run(p, 1, PEER_PATIENCE)); /* reset by the server in the end */
     CHECK(c->http == 200 && c->code == -1 && c->reset == NGHTTP2_CANCEL);
     peer_destroy(p);
     still_serves(&f);
@@ -226,13 +226,13 @@ static void disconnect_cancels(void)
     for (int i = 0; i < 20; i++) {
         (void)peer_request(p, PROVE, NULL, body, n, false);
     }
-    for (int i = 0; i < 1000 && fake_engine_waiting(f.engine) < 20; i++) {
+    for (int i = 0; i < 12000 && fake_engine_waiting(f.engine) < 20; i++) {
         (void)peer_run(p, 1, 10);
     }
     CHECK_U64(fake_engine_waiting(f.engine), 20);
     peer_reset(p, &p->calls[3]); /* one call is given up ... */
-    CHECK(peer_run(p, 1, 5000));
-    for (int i = 0; i < 1000 && fake_engine_cancelled(f.engine) < 1; i++) {
+    CHECK(peer_run(p, 1, PEER_PATIENCE));
+    for (int i = 0; i < 24000 && fake_engine_cancelled(f.engine) < 1; i++) {
         (void)usleep(5000);
     }
     CHECK_U64(fake_engine_cancelled(f.engine), 1);
@@ -249,6 +249,13 @@ static bool four_cancelled(fixture *f)
     return fake_engine_cancelled(f->engine) == 4;
 }
 
+static uint64_t calls_seen(fixture *f)
+{
+    cuzk_rpc_stats s;
+    cuzk_rpc_server_get_stats(f->server, &s);
+    return s.calls_total;
+}
+
 /* The caller goes away while the job is on its way to the engine. */
 static void disconnect_during_submit(void)
 {
@@ -256,14 +263,18 @@ static void disconnect_during_submit(void)
     size_t n = 0;
     fixture_start(&f, NULL);
     fake_engine_auto(f.engine, false);
-    fake_engine_slow_submit(f.engine, 500);
+    fake_engine_hold_submit(f.engine, true);
     uint8_t *body = prove_body(&n, 10);
     h2_peer *p = fixture_peer(&f, 65535);
     for (int i = 0; i < 8; i++) { /* twice as many as there are threads for it */
         (void)peer_request(p, PROVE, NULL, body, n, false);
     }
-    CHECK(!peer_run(p, 1, 40));
+    while (calls_seen(&f) < 8 || fake_engine_submitting(f.engine) < 4) {
+        CHECK(!peer_run(p, 1, 10));
+    }
     peer_destroy(p);
+    CHECK(fixture_wait(&f, no_connections));
+    fake_engine_hold_submit(f.engine, false);
     CHECK(fixture_wait(&f, four_cancelled));
     CHECK(fixture_wait(&f, fixture_nothing_reserved)); /* the other four are through their lane */
     CHECK_U64(fake_engine_accepted(f.engine), 4);      /* and were never handed over */
@@ -299,14 +310,14 @@ static void status_counts_at_once(void)
     uint32_t pending = 0;
     fixture_start(&f, NULL);
     fake_engine_auto(f.engine, false);
-    fake_engine_slow_submit(f.engine, 20);
+    fake_engine_slow_submit(f.engine, 5);
     uint8_t *body = prove_body(&n, 100);
     h2_peer *p = fixture_peer(&f, 65535);
     for (int i = 0; i < 50; i++) {
         (void)peer_request(p, PROVE, NULL, body, n, false);
     }
     const peer_call *c = peer_request(p, STATUS, NULL, empty, 5, false);
-    CHECK(peer_run(p, 1, 5000));
+    CHECK(peer_run(p, 1, PEER_PATIENCE));
     CHECK(c->closed && c->code == CUZK_GRPC_OK);
     pending_of(p, c, &pending);
     CHECK_U64(pending, 50);
@@ -330,7 +341,7 @@ static void budget_holds(void)
     const peer_call *held =
         peer_request(hog, PROVE, NULL, body, n - 1, true); /* one byte is missing */
     cuzk_rpc_stats s = {.receive_bytes_now = 0};
-    for (int i = 0; i < 500 && s.receive_bytes_now < 2 << 20; i++) {
+    for (int i = 0; i < 12000 && s.receive_bytes_now < 2 << 20; i++) {
         CHECK(!peer_run(hog, 1, 10));
         cuzk_rpc_server_get_stats(f.server, &s);
     }
@@ -338,14 +349,14 @@ static void budget_holds(void)
         (void)peer_request(p, PROVE, NULL, body, n, false);
     }
     (void)peer_request(p, PROVE, NULL, small, small_n, false);
-    CHECK(peer_run(p, 1, 5000));
+    CHECK(peer_run(p, 1, PEER_PATIENCE));
     CHECK(p->calls[30].closed && p->calls[30].code == CUZK_GRPC_OK && p->n_closed == 1);
     cuzk_rpc_server_get_stats(f.server, &s);
     CHECK(s.receive_waiting_now == 30 && s.receive_bytes_now >= 2 << 20 &&
           s.receive_bytes_now <= 4 << 20);
     peer_reset(hog, &hog->calls[0]);
-    CHECK(peer_run(hog, 1, 2000) && held->closed);
-    CHECK(peer_run(p, 31, 20000));
+    CHECK(peer_run(hog, 1, PEER_PATIENCE) && held->closed);
+    CHECK(peer_run(p, 31, PEER_PATIENCE));
     for (int i = 0; i < 31; i++) {
         CHECK(p->calls[i].code == CUZK_GRPC_OK);
     }
@@ -367,7 +378,7 @@ static void stream_limit_and_rapid_reset(void)
     for (int i = 0; i < 20; i++) { /* the settings are respected: four at a time */
         (void)peer_request(p, CHECK_, NULL, empty, 5, false);
     }
-    CHECK(peer_run(p, 20, 5000));
+    CHECK(peer_run(p, 20, PEER_PATIENCE));
     peer_destroy(p);
     p = fixture_peer(&f, 65535);
     for (int round = 0; round < 10 && !p->eof && !p->goaway; round++) {
@@ -385,7 +396,7 @@ static void stream_limit_and_rapid_reset(void)
 
 static void run_until(h2_peer *p, const peer_call *c, size_t reply_len)
 {
-    for (int i = 0; i < 500 && c->reply_len < reply_len; i++) {
+    for (int i = 0; i < 12000 && c->reply_len < reply_len; i++) {
         CHECK(!peer_run(p, 1, 10));
     }
 }
@@ -474,7 +485,7 @@ static void reflection(void)
         }
         h2_peer *p = fixture_peer(&f, 1 << 20);
         const peer_call *c = peer_request(p, paths[i], NULL, body, n, false);
-        CHECK(peer_run(p, 1, 5000));
+        CHECK(peer_run(p, 1, PEER_PATIENCE));
         CHECK_U64(c->code, CUZK_GRPC_OK);
         for (size_t k = 0; k < sizeof(q) / sizeof(q[0]); k++) {
             CHECK_U64(next_answer(c, &at), q[k].answer);
@@ -501,7 +512,7 @@ static void out_of_memory(void)
         cuzk_alloc_fail_nth(k, false); /* the peer itself allocates elsewhere */
         const peer_call *a = peer_request(p, PROVE, NULL, body, n, false);
         const peer_call *b = peer_request(p, STATUS, NULL, empty, 5, false);
-        (void)peer_run(p, 2, 5000);
+        (void)peer_run(p, 2, PEER_PATIENCE);
         CHECK_MSG(p->eof || (a->closed && b->closed), "allocation %llu: no answer",
                   (unsigned long long)k);
         cuzk_alloc_fail_nth(0, false);
@@ -544,13 +555,13 @@ static void thousand_connections(void)
         (void)peer_run(peers[i], 1, 1); /* sends */
     }
     for (int i = 0; i < N; i++) {
-        CHECK(peer_run(peers[i], 1, 10000));
+        CHECK(peer_run(peers[i], 1, PEER_PATIENCE));
         CHECK_U64(peers[i]->calls[0].code, CUZK_GRPC_OK);
     }
     CHECK_U64(connections(&f), N);
     h2_peer *more = fixture_peer(&f, 65535); /* one more: an idle one makes room */
     (void)peer_request(more, CHECK_, NULL, empty, 5, false);
-    CHECK(peer_run(more, 1, 5000));
+    CHECK(peer_run(more, 1, PEER_PATIENCE));
     CHECK_U64(more->calls[0].code, CUZK_GRPC_OK);
     CHECK_U64(connections(&f), N);
     peer_destroy(more);
@@ -663,7 +674,7 @@ static void dripping_uploads_make_room(void)
     uint8_t *body = prove_body(&len, 4u << 20);
     h2_peer *p = fixture_peer(&f, 65535);
     const peer_call *c = peer_request(p, SUBMIT, NULL, body, len, false);
-    CHECK(peer_run(p, 1, 15000));
+    CHECK(peer_run(p, 1, PEER_PATIENCE));
     CHECK(c->code != CUZK_GRPC_UNAVAILABLE && c->code != CUZK_GRPC_RESOURCE_EXHAUSTED);
     cuzk_rpc_stats st;
     cuzk_rpc_server_get_stats(f.server, &st);

@@ -48,7 +48,8 @@ static cuzk_rpc_client *caller(const char *address, const char *token)
 {
     cuzk_rpc_client *c = NULL;
     cuzk_err err;
-    const cuzk_rpc_client_config config = {.address = address, .token = token, .timeout_ms = 10000};
+    const cuzk_rpc_client_config config = {
+        .address = address, .token = token, .timeout_ms = PEER_PATIENCE};
     CHECK_OK(cuzk_rpc_client_create(&c, &config, &err), &err);
     return c;
 }

@@ -137,7 +137,7 @@ static void mutual_tls(void)
     tls_fixture f;
     cuzk_err err;
     start(&f, true, NULL);
-    cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = 5000};
+    cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = PEER_PATIENCE};
     CHECK(prove(&c, 1, &err) != CUZK_OK); /* no certificate */
     c.tls_cert = f.other_cert;
     c.tls_key = f.other_key;
@@ -207,7 +207,7 @@ static void token(void)
     uint64_t v = 0;
     cuzk_rpc_client *client = NULL;
     start(&f, false, "correct horse");
-    cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = 5000};
+    cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = PEER_PATIENCE};
     CHECK_STATUS(prove(&c, 1, &err), CUZK_E_INVALID);
     CHECK(strstr(err.msg, "UNAUTHENTICATED") != NULL);
     c.token = "correct hors";
@@ -236,8 +236,10 @@ static void renewed(void)
     cuzk_rpc_secrets *x = NULL;
     cuzk_rpc_client *old = NULL;
     start(&f, false, "correct horse");
-    cuzk_rpc_client_config c = {
-        .address = f.address, .tls_ca = f.ca, .token = "correct horse", .timeout_ms = 5000};
+    cuzk_rpc_client_config c = {.address = f.address,
+                                .tls_ca = f.ca,
+                                .token = "correct horse",
+                                .timeout_ms = PEER_PATIENCE};
     CHECK_OK(cuzk_rpc_client_create(&old, &c, &err), &err);
     CHECK_OK(cuzk_rpc_client_health(old, "", &v, &err), &err); /* it is connected */
     CHECK_STATUS(cuzk_rpc_secrets_read(&x, f.cert, f.other_key, NULL, NULL, NULL, NULL, &err),
@@ -286,7 +288,7 @@ static bool handshake(const tls_fixture *f, int max_version, const char *alpn, s
     cuzk_err err;
     int fd = -1;
     CHECK_OK(cuzk_rpc_address_parse(&a, f->address, &err), &err);
-    CHECK_OK(cuzk_rpc_address_connect(&fd, &a, 5000, &err), &err);
+    CHECK_OK(cuzk_rpc_address_connect(&fd, &a, PEER_PATIENCE, &err), &err);
     CHECK(fcntl(fd, F_SETFL, 0) == 0); /* blocking again */
     SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
     CHECK(ctx != NULL);
