@@ -86,6 +86,17 @@ run 'unfinished key, info' 2 'delta is gamma' groth16 info $u/key.zkey
 run 'unfinished key, info of JSON' 2 'delta is gamma' groth16 info $u/vk.json
 run 'unfinished key, prove' 2 'delta is gamma' groth16 prove $u/key.zkey $v/multiplier2.wtns "$dir/x.json" "$dir/y.json"
 run 'unfinished key, the switch' 0 'valid' groth16 verify $u/vk.json $u/forged-public.json $u/forged-proof.json --allow-unsafe-key
+# Other elements that no ceremony makes equal.
+python3 - test/vectors/snarkjs/multiplier2.vk.json "$dir" <<'PY'
+import json, sys
+for name, to, of in (("delta-beta", "delta", "beta"), ("beta-generator", "beta", "gamma"), ("gamma-beta", "gamma", "beta")):
+    key = json.load(open(sys.argv[1]))
+    key[f"vk_{to}_2"] = key[f"vk_{of}_2"]
+    json.dump(key, open(f"{sys.argv[2]}/{name}.json", "w"))
+PY
+run 'delta is beta' 2 'beta is delta' groth16 info "$dir/delta-beta.json"
+run 'beta is the generator' 2 'beta is a generator' groth16 info "$dir/beta-generator.json"
+run 'gamma is beta' 2 'beta is gamma' groth16 info "$dir/gamma-beta.json"
 # delta_g2 := gamma_g2 in the binary forms
 for f in vk params; do
     { head -c 672 "$k.$f"; tail -c +385 "$k.$f" | head -c 192; tail -c +865 "$k.$f"; } >"$dir/unsafe.$f"

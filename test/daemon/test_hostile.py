@@ -5,7 +5,7 @@ Usage: test_hostile.py CUZK [CASE ...]
 
 A case waits for what it is about (an answer, a line of the log, a count in /metrics), never for a time.
 """
-import json, os, re, resource, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
+import http.client, os, re, resource, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
 from h2_raw import *
 
 CUZK = os.path.abspath(sys.argv[1])
@@ -13,6 +13,8 @@ PATIENCE = 120  # seconds after which something that should come has not come
 MIB = 1 << 20
 SECRET = "submitter-secret-0123"
 failed = []
+VECTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../vectors/filecoin")
+WINNING = ["--kind=winning", f"--vanilla={VECTORS}/winning.sector1.vanilla.bin", "--type=0", "--randomness=" + bytes([*range(0x40, 0x5f), 0]).hex()]
 
 
 def free_port():
@@ -194,6 +196,92 @@ def memory_is_bounded(folder):
     return d
 
 
+def http_roles(folder):
+    """Every path of HTTP by role, with daemon.http_token: a token of any role, from the header and nowhere else. HTTP takes no certificates."""
+    secrets = {"observe": "observer-secret-01234", "submit": SECRET, "administer": "administrator-secret-0"}
+    with open(folder + "/tokens", "w") as f:
+        f.write("".join(f"{role} {role} {secret}\n" for role, secret in secrets.items()))
+    os.chmod(folder + "/tokens", 0o600)
+    d = Daemon(folder, f'daemon.token_file = "{folder}/tokens"\ndaemon.http_token = true')
+    callers = {role: {"Authorization": "Bearer " + secret} for role, secret in secrets.items()}
+    callers.update({"nobody": {}, "a wrong token": {"Authorization": "Bearer observer-secret-01235"},
+                    "a token in another form": {"Authorization": "Basic " + secrets["administer"]},
+                    "a name of a certificate": {"X-SSL-Client-S-DN": "CN=administer"}})
+    for who, given in callers.items():
+        may, c = who in secrets, http.client.HTTPConnection("127.0.0.1", d.http, timeout=PATIENCE)
+        for path, code in {"/": 200, "/metrics": 200, "/status": 200, "/trace": 200, "/nope": 404, "/healthz": 200, "/readyz": 200}.items():
+            open_to_all = path in ("/healthz", "/readyz")
+            want = code if may or open_to_all else 401
+            got = request(c, "GET", path, given)
+            assert got == want, f"GET {path} by {who}: {got}, not {want}"
+        assert request(c, "HEAD", "/status", given) == (200 if may else 401)
+        assert request(c, "POST", "/status", given) == 405 and request(c, "DELETE", "/", given) == 405
+        assert request(c, "GET", f"/status?token={SECRET}", given) == (200 if may else 401)
+        c.close()
+    return d
+
+
+def request(c, method, path, given):
+    """The status of an HTTP request on a connection that is kept."""
+    c.request(method, path, headers=given)
+    r = c.getresponse()
+    r.read()
+    return r.status
+
+
+def store_is_moved(folder):
+    """The database is moved away under the daemon: not ready, one line of the log; put back: ready again."""
+    d = Daemon(folder, store=folder + "/jobs.db")
+    os.rename(folder + "/jobs.db", folder + "/elsewhere")
+    until("not ready", lambda: d.get("/readyz")[0] == 503)
+    assert d.metric("cuzk_store_full") == 1
+    until("the line", lambda: "store.unwritable" in d.text())
+    assert "NOT_SERVING" in d.client("health").stdout
+    os.rename(folder + "/elsewhere", folder + "/jobs.db")
+    until("ready", lambda: d.get("/readyz")[0] == 200)
+    until("the line", lambda: "store.room" in d.text())
+    assert d.text().count("store.unwritable") == 1
+    return d
+
+
+def files_may_not_grow(folder):
+    """The limit of file sizes is reached while the daemon runs: jobs are refused, the daemon lives, and takes them when it is raised."""
+    d = Daemon(folder, store=folder + "/jobs.db")
+    soft, hard = resource.prlimit(d.p.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(d.p.pid, resource.RLIMIT_FSIZE, (4096, hard))
+    r = d.client("submit", *WINNING)
+    assert r.returncode != 0, r.stdout
+    assert d.p.poll() is None, "the daemon ended"
+    assert d.get("/readyz")[0] == 503
+    resource.prlimit(d.p.pid, resource.RLIMIT_FSIZE, (soft, hard))
+    until("ready", lambda: d.get("/readyz")[0] == 200)
+    r = d.client("submit", *WINNING)
+    assert r.returncode == 0, r.stdout + r.stderr
+    return d
+
+
+def log_reader_never_reads(folder):
+    """The log's pipe is full before the daemon starts, and stays so: it starts, serves, reloads and ends."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    try:
+        while os.write(writer, b"x" * 4096):
+            pass
+    except BlockingIOError:
+        pass
+    os.set_blocking(writer, True)
+    d = Daemon(folder, log=writer)
+    os.close(writer)
+    serves(d)
+    d.p.send_signal(signal.SIGHUP)
+    for i in range(50):
+        d.get(f"/status?ended_since_us={i}")
+    serves(d)
+    status = d.end()
+    os.close(reader)
+    assert status == 0, f"exit status {status}"
+
+
 def main():
     names = sys.argv[2:] or [n for n, _ in CASES]
     for name, case in CASES:
@@ -218,5 +306,5 @@ def main():
 
 
 running = []
-CASES = [(f.__name__, f) for f in (descriptors_run_out, memory_is_bounded)]
+CASES = [(f.__name__, f) for f in (descriptors_run_out, memory_is_bounded, http_roles, store_is_moved, files_may_not_grow, log_reader_never_reads)]
 main()
