@@ -51,7 +51,7 @@ def rust(folder, source, env):
 def wasm(folder, source, _env):
     if not pathlib.Path("/usr/lib/wasm32-wasi/libc.a").exists() or not list(pathlib.Path("/usr/lib").glob("**/wasi/libclang_rt.builtins-wasm32.a")):
         skip("wasi-libc and libclang-rt-14-dev-wasm32 are not installed (tools/deps.sh test)")
-    run(folder / "usr/share/cuzk/bindings/wasm/build.sh", folder / "cuzk.wasm")
+    run("sh", folder / "usr/share/cuzk/bindings/wasm/build.sh", folder / "cuzk.wasm")
     print(run(tool("node"), source / "test.mjs", folder / "cuzk.wasm", vectors), end="")
 
 

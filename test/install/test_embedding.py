@@ -71,7 +71,7 @@ with tempfile.TemporaryDirectory() as name:
         if order[0] == "file":
             (work / order[1]).write_text(text)
         elif order[0] == "wasm":
-            run(prefix / "share/cuzk/bindings/wasm/build.sh", work / order[1])
+            run("sh", prefix / "share/cuzk/bindings/wasm/build.sh", work / order[1])
         else:
             text = text.replace("/usr/share/cuzk", str(prefix / "share/cuzk"))
             r = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=work, env=env, capture_output=True, text=True)

@@ -11,7 +11,7 @@ from tree import environment, install, run
 build = pathlib.Path(sys.argv[1]).resolve()
 examples = pathlib.Path("examples").resolve()
 pythons = [p for p in ("/usr/bin/python3", sys.executable)
-           if pathlib.Path(p).exists() and subprocess.run([p, "-c", "import pip, setuptools, wheel"], capture_output=True).returncode == 0]
+           if pathlib.Path(p).exists() and subprocess.run([p, "-c", "import setuptools, wheel, pip"], capture_output=True).returncode == 0]
 if not pythons:
     print("skipped: no Python has pip, setuptools and wheel")
     sys.exit(77)
