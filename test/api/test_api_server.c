@@ -440,7 +440,8 @@ static void readiness_and_roles_are_asked(void)
     fixture f;
     bool full = true;
     start(&f, &(cuzk_api_config){.get_ready = not_ready, .get_ready_arg = &full, .allow = allow});
-    static const char *const closed[] = {"/", "/status", "/metrics", "/history", "/trace", "/nothing"};
+    static const char *const closed[] = {"/",        "/status", "/metrics",
+                                         "/history", "/trace",  "/nothing"};
     expect(get(f.port, "/readyz"), 503, "scripted");
     full = false;
     expect(get(f.port, "/readyz"), 200, "ready");
