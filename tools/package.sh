@@ -53,12 +53,14 @@ rm -rf "$build/stage"
 mkdir -p "$stage"
 DESTDIR=$PWD/$stage cmake --install $build --prefix /usr --strip --component Unspecified >/dev/null
 libc=$(objdump -T "$stage/usr/bin/cuzk" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -1)
-tools/least_versions.py "$stage" $build/packages/*.deb
+tools/least_versions.py "$stage"
+# A Debian package needs the versions of the system that it was made on; made on Debian 12, it is for Debian 12 and later.
+tools/least_versions.py $build/packages/*.deb || echo "package: the .deb is for this system and newer ones; for Ubuntu 22.04 use the tarball, or make the package there"
 cp LICENSE LICENSE-APACHE LICENSE-MIT CHANGELOG.md "$stage/"
 cat >"$stage/INSTALL" <<TEXT
 cuzk $version, $kind
 
-Runs on Debian 12, Ubuntu 22.04 and 24.04 (needs $libc). Copy usr/bin/cuzk to /usr/local/bin, or unpack everything:
+Made for Debian 12, Ubuntu 22.04 (with its security updates) and 24.04; needs $libc. Copy usr/bin/cuzk to /usr/local/bin, or unpack everything:
 
     tar -C / --strip-components=1 -xf $name.tar.gz
 
