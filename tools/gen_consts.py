@@ -270,7 +270,39 @@ def fr52_file():
             + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
 
 
-FILES = {"src/ff/gen/fr_const_gen.h": fr_file, "src/ff/gen/fp_const_gen.h": fp_file,
+def fp28_file():
+    """Fp in fourteen 28-bit limbs for four values at a time (ff/x4/fp_x4.h): R = 2^392. For C and assembly."""
+    guard = "CUZK_FF_GEN_FP28_CONST_GEN_H"
+    lines = []
+
+    def put(key, limbs28, why):
+        lines.append(f"/* {why} */\n#define CUZK_FP28_{key} \\\n    " + ", ".join(f"0x{v:07x}" for v in limbs28))
+
+    def split(v):
+        assert 0 <= v < 2**392
+        return [v >> (28 * i) & (2**28 - 1) for i in range(14)]
+
+    def lent(v):
+        """v with every limb but the last at least 2^28 - 1."""
+        out = split(v)
+        out = [out[0] + 2**28] + [x + 2**28 - 1 for x in out[1:13]] + [out[13] - 1]
+        assert sum(x << (28 * i) for i, x in enumerate(out)) == v and min(out[:13]) >= 2**28 - 1
+        return out
+
+    put("MOD", split(Q), "q")
+    put("MOD2_LENT", lent(2 * Q), "2 q, from whose limbs those of any number below 1.9 q can be subtracted")
+    put("MOD16_LENT", lent(16 * Q), "16 q, likewise for numbers below 15 q")
+    assert lent(2 * Q)[13] >= 19 * Q // 10 >> 364 and lent(16 * Q)[13] >= 15 * Q >> 364
+    put("ONE", split(2**392 % Q), "1; Montgomery form")
+    put("MINUS_ONE", split(-2**392 % Q), "-1; Montgomery form")
+    put("FROM_LIMBS64", split(2**400 % Q), "times this: from x 2^384 to x 2^392")
+    put("TO_LIMBS64", split(2**384 % Q), "times this: from x 2^392 to x 2^384")
+    lines.append(f"/* -q^-1 mod 2^28 */\n#define CUZK_FP28_INV 0x{-pow(Q, -1, 2**28) % 2**28:07x}")
+    return (HEAD + f"#ifndef {guard}\n#define {guard}\n\n/* clang-format off */\n" + "\n".join(lines)
+            + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")
+
+
+FILES = {"src/ff/gen/fp28_const_gen.h": fp28_file, "src/ff/gen/fr_const_gen.h": fr_file, "src/ff/gen/fp_const_gen.h": fp_file,
          "src/ff/gen/asm_const_gen.h": asm_file, "src/ff/gen/fp_chain_gen.h": chain_file,
          "src/ff/gen/fr52_const_gen.h": fr52_file, "src/ff/gen/tower_const_gen.h": tower_file,
          "src/ec/gen/ec_const_gen.h": ec_file, "src/msm/gen/msm_const_gen.h": msm_file}

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "ec/gen/ec_const_gen.h"
+#include "pairing/miller_x4.h"
 
 /*
  * The line with slope s through T at P is (s xT - yT) - s xP v + yP v w (pairing/line.h). Divided by
@@ -12,6 +13,9 @@
  * xP / yP and 1 / yP are 0 by the rules of batch inversion. Its lines are then v w = w^3, which the
  * final exponentiation removes: (w^3)^(q^6 - 1) = -1 and q^2 + 1 is even.
  */
+
+/* Below this many points, lanes are not worth their inversions and the way in and out. */
+#define MIN_FOR_LANES 4
 
 static void invert_y(cuzk_miller_scratch *s, const cuzk_g1_affine *p, size_t t, size_t n)
 {
@@ -91,6 +95,12 @@ void cuzk_pairing_miller_shared(cuzk_fp12 *out, const cuzk_g2_affine *q,
                                 cuzk_miller_scratch *scratch)
 {
     CUZK_ASSERT(n <= CUZK_MILLER_BATCH && n_targets <= CUZK_MILLER_TARGETS);
+#ifdef CUZK_FF_AVX2
+    if (n >= MIN_FOR_LANES && cuzk_cpu_has(CUZK_CPU_AVX2)) {
+        cuzk_pairing_miller_shared_avx2(out, q, p, n_targets, n, scratch);
+        return;
+    }
+#endif
     for (size_t t = 0; t < n_targets; t++) {
         invert_y(scratch, p[t], t, n);
         cuzk_fp12_set_one(&out[t]);

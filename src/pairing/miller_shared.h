@@ -14,8 +14,13 @@
 /** Most products of one call. */
 #define CUZK_MILLER_TARGETS 8
 
-/** Working memory of one call, about 170 KiB; its content means nothing between calls. */
+/** Working memory with AVX2: 32 + 2 targets elements of 448 bytes for four points, and the products. */
+#define CUZK_MILLER_X4_BYTES \
+    (((32 + 2 * CUZK_MILLER_TARGETS) * (CUZK_MILLER_BATCH / 4) + 12 * CUZK_MILLER_TARGETS) * 448)
+
+/** Working memory of one call, about 900 KiB; its content means nothing between calls. */
 typedef struct cuzk_miller_scratch {
+    _Alignas(64) unsigned char x4[CUZK_MILLER_X4_BYTES];
     cuzk_g2_affine t[CUZK_MILLER_BATCH];
     cuzk_fp2 den[CUZK_MILLER_BATCH], prefix[CUZK_MILLER_BATCH];
     cuzk_fp2 slope[CUZK_MILLER_BATCH], rest[CUZK_MILLER_BATCH];

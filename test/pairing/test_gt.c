@@ -171,12 +171,12 @@ static void units_have_no_compressed_form(void)
 /* Several products over the same points of G2, some points at infinity, against the plain loop. */
 static void shared_points(void)
 {
-    enum { N = 33, T = 3 };
+    enum { N = 128, T = 3 };
     static cuzk_miller_scratch scratch;
     static cuzk_g1_affine p[T][N];
     static cuzk_g2_affine q[N];
     const cuzk_g1_affine *targets[T] = {p[0], p[1], p[2]};
-    static const size_t sizes[] = {0, 1, 2, 17, N};
+    static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 17, 33, N};
     for (size_t i = 0; i < N; i++) {
         cuzk_scalar k;
         random_scalar(&k);

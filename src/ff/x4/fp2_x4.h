@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_FF_X4_FP2_X4_H
+#define CUZK_FF_X4_FP2_X4_H
+
+/* Four elements of Fp2 side by side. Bounds as in ff/x4/fp_x4.h, for both coefficients. */
+#include "ff/fp2.h"
+#include "ff/x4/fp_x4.h"
+
+typedef struct cuzk_fp2_x4 {
+    cuzk_fp_x4 c0, c1;
+} cuzk_fp2_x4;
+
+/** Elements in[0], in[stride], ... of the usual form, stride in bytes. Normal. */
+void cuzk_fp2_x4_load(cuzk_fp2_x4 *out, const cuzk_fp2 *in, size_t stride);
+/** The reverse, reduced. */
+void cuzk_fp2_x4_store(cuzk_fp2 *out, size_t stride, const cuzk_fp2_x4 *in);
+/**
+ * a[i] = a[i]^-1 in place, normal, with one inversion; no element may be 0. n >= 1.
+ * a: value below 35 q, A <= 5; a[0]: A = 1, below 15 q. scratch [n], disjoint from a.
+ */
+void cuzk_fp2_x4_batch_inv(cuzk_fp2_x4 *a, cuzk_fp2_x4 *scratch, size_t n);
+
+static inline void cuzk_fp2_x4_add(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b)
+{
+    cuzk_fp_x4_add(&out->c0, &a->c0, &b->c0);
+    cuzk_fp_x4_add(&out->c1, &a->c1, &b->c1);
+}
+
+/** out = a + 2 q - b. b normal. */
+static inline void cuzk_fp2_x4_sub(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b)
+{
+    cuzk_fp_x4_sub(&out->c0, &a->c0, &b->c0);
+    cuzk_fp_x4_sub(&out->c1, &a->c1, &b->c1);
+}
+
+static inline void cuzk_fp2_x4_carry(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a)
+{
+    cuzk_fp_x4_carry(&out->c0, &a->c0);
+    cuzk_fp_x4_carry(&out->c1, &a->c1);
+}
+
+/** out = a b, normal. a: value below 35 q, A <= 5; b: value below 15 q, A = 1. */
+static inline void cuzk_fp2_x4_mul(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b)
+{
+    cuzk_fp_x4 minus, c0;
+    cuzk_fp_x4_neg16(&minus, &b->c1);
+    const cuzk_fp_x4_term t0[2] = {{&a->c0, &b->c0}, {&a->c1, &minus}};
+    const cuzk_fp_x4_term t1[2] = {{&a->c0, &b->c1}, {&a->c1, &b->c0}};
+    cuzk_fp_x4_dot2_avx2(&c0, t0, NULL);
+    cuzk_fp_x4_dot2_avx2(&out->c1, t1, NULL);
+    out->c0 = c0;
+}
+
+/** out = a b - d, normal. a as in a product, A <= 4; b and d normal (d: A <= 2). */
+static inline void cuzk_fp2_x4_mul_sub(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b,
+                                       const cuzk_fp2_x4 *d)
+{
+    cuzk_fp_x4 minus, c0;
+    cuzk_fp_x4_neg16(&minus, &b->c1);
+    const cuzk_fp_x4_term t0[3] = {
+        {&a->c0, &b->c0}, {&a->c1, &minus}, {&d->c0, &cuzk_fp_x4_minus_one}};
+    const cuzk_fp_x4_term t1[3] = {
+        {&a->c0, &b->c1}, {&a->c1, &b->c0}, {&d->c1, &cuzk_fp_x4_minus_one}};
+    cuzk_fp_x4_dot3_avx2(&c0, t0, NULL);
+    cuzk_fp_x4_dot3_avx2(&out->c1, t1, NULL);
+    out->c0 = c0;
+}
+
+/** out = a b + c d, normal. a, c: value below 15 q, A(a) + A(c) <= 5; b, d: value below 15 q, A = 1. */
+static inline void cuzk_fp2_x4_mul_add(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b,
+                                       const cuzk_fp2_x4 *c, const cuzk_fp2_x4 *d)
+{
+    cuzk_fp_x4 minus_b, minus_d, c0;
+    cuzk_fp_x4_neg16(&minus_b, &b->c1);
+    cuzk_fp_x4_neg16(&minus_d, &d->c1);
+    const cuzk_fp_x4_term t0[4] = {
+        {&a->c0, &b->c0}, {&a->c1, &minus_b}, {&c->c0, &d->c0}, {&c->c1, &minus_d}};
+    const cuzk_fp_x4_term t1[4] = {
+        {&a->c0, &b->c1}, {&a->c1, &b->c0}, {&c->c0, &d->c1}, {&c->c1, &d->c0}};
+    cuzk_fp_x4_dot4_avx2(&c0, t0, NULL);
+    cuzk_fp_x4_dot4_avx2(&out->c1, t1, NULL);
+    out->c0 = c0;
+}
+
+/** out = 2 q - a, A = 2. a normal. */
+static inline void cuzk_fp2_x4_neg(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a)
+{
+    cuzk_fp_x4_neg(&out->c0, &a->c0);
+    cuzk_fp_x4_neg(&out->c1, &a->c1);
+}
+
+/** out = a^2 - d, normal. a normal; d: A <= 4, or NULL for 0. */
+static inline void cuzk_fp2_x4_sqr_sub(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *d)
+{
+    cuzk_fp_x4 sum, difference, twice, c0;
+    cuzk_fp_x4_add(&sum, &a->c0, &a->c1);
+    cuzk_fp_x4_sub(&difference, &a->c0, &a->c1);
+    cuzk_fp_x4_add(&twice, &a->c0, &a->c0);
+    if (d == NULL) {
+        cuzk_fp_x4_mul(&c0, &sum, &difference);
+        cuzk_fp_x4_mul(&out->c1, &twice, &a->c1);
+    } else {
+        const cuzk_fp_x4_term t0[2] = {{&sum, &difference}, {&d->c0, &cuzk_fp_x4_minus_one}};
+        const cuzk_fp_x4_term t1[2] = {{&twice, &a->c1}, {&d->c1, &cuzk_fp_x4_minus_one}};
+        cuzk_fp_x4_dot2_avx2(&c0, t0, NULL);
+        cuzk_fp_x4_dot2_avx2(&out->c1, t1, NULL);
+    }
+    out->c0 = c0;
+}
+
+#endif /* CUZK_FF_X4_FP2_X4_H */
