@@ -4,13 +4,11 @@
 
 /*
  * Which instruction-set twins of the field kernels this build contains. _x64 twins need nothing
- * beyond x86-64 and replace the C ones; _adx twins are chosen at run time by CUZK_CPU_ADX, and _avx2
- * ones, four values at a time, by CUZK_CPU_AVX2.
+ * beyond x86-64 and replace the C ones; _adx twins are chosen at run time by CUZK_CPU_ADX.
  */
 #if defined(__x86_64__) && !defined(CUZK_PORTABLE)
 #    define CUZK_FF_X64 1
 #    define CUZK_FF_ADX 1
-#    define CUZK_FF_AVX2 1
 #endif
 
 #endif /* CUZK_FF_ISA_H */

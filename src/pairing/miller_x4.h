@@ -3,7 +3,7 @@
 #define CUZK_PAIRING_MILLER_X4_H
 
 /* The loop of pairing/miller_shared.h with four points of G2 in the lanes of AVX2. */
-#include "ff/isa.h"
+#include "ff/x4/x4.h"
 #include "pairing/miller_shared.h"
 
 #ifdef CUZK_FF_AVX2

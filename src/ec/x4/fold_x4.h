@@ -8,7 +8,7 @@
  */
 #include "ec/g1.h"
 #include "ec/g2.h"
-#include "ff/isa.h"
+#include "ff/x4/x4.h"
 
 #ifdef CUZK_FF_AVX2
 /** Most points of one call; a multiple of four. */

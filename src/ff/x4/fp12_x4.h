@@ -6,7 +6,7 @@
  * Four elements of Fp12 side by side, as polynomials in w of degree 5 over Fp2, w^6 = 1 + i: the even
  * powers are c0 of cuzk_fp12, the odd ones c1. Bounds as in ff/x4/fp_x4.h, for all coefficients.
  */
-#include "ff/fp12.h"
+#include "ff/tower/fp12.h"
 #include "ff/x4/fp2_x4.h"
 
 typedef struct cuzk_fp12_x4 {

@@ -3,7 +3,7 @@
 #define CUZK_FF_X4_FP2_X4_H
 
 /* Four elements of Fp2 side by side. Bounds as in ff/x4/fp_x4.h, for both coefficients. */
-#include "ff/fp2.h"
+#include "ff/tower/fp2.h"
 #include "ff/x4/fp_x4.h"
 
 typedef struct cuzk_fp2_x4 {

@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 #include "ff/fp.h"
-#include "ff/isa.h"
+#include "ff/x4/x4.h"
 
 #define CUZK_FP_X4_LIMBS 14
 

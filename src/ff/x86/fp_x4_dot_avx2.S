@@ -65,7 +65,6 @@
     .endm
 
     .macro DOT k
-FUNC cuzk_fp_x4_dot\k\()_avx2
     SAVE    %rbx, %rbp, %r12, %r13
     mov     %rdx, %r13
     mov     (%rsi), %r8
@@ -158,13 +157,23 @@ FUNC cuzk_fp_x4_dot\k\()_avx2
     vzeroupper
     RESTORE %r13, %r12, %rbp, %rbx
     ret
-END cuzk_fp_x4_dot\k\()_avx2
     .endm
 
-DOT 1
-DOT 2
-DOT 3
-DOT 4
+FUNC cuzk_fp_x4_dot1_avx2
+    DOT     1
+END cuzk_fp_x4_dot1_avx2
+
+FUNC cuzk_fp_x4_dot2_avx2
+    DOT     2
+END cuzk_fp_x4_dot2_avx2
+
+FUNC cuzk_fp_x4_dot3_avx2
+    DOT     3
+END cuzk_fp_x4_dot3_avx2
+
+FUNC cuzk_fp_x4_dot4_avx2
+    DOT     4
+END cuzk_fp_x4_dot4_avx2
 #endif
 #if defined(__linux__) && defined(__ELF__)
     .section .note.GNU-stack, "", @progbits
