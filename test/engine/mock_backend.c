@@ -107,7 +107,7 @@ typedef struct mock_witness {
 
 static uint32_t circuit_of(cuzk_job_kind k)
 {
-    return (uint32_t)k - 1;
+    return k == CUZK_JOB_AGGREGATE ? (uint32_t)CUZK_CIRCUIT_UNKNOWN : (uint32_t)k - 1;
 }
 
 static cuzk_status plan(void *arg, const cuzk_job_request *rq, cuzk_backend_plan *out,
@@ -188,6 +188,30 @@ static cuzk_status parse(void *arg, const cuzk_job_request *rq, cuzk_backend_inp
     in->bytes = MOCK_MIB;
     give(b, MOCK_MIB);
     *out = (cuzk_backend_input){in, circuit_of(rq->kind), job.n_partitions, in->bytes};
+    return CUZK_OK;
+}
+
+/* The proof of partition 0. */
+static cuzk_status aggregate(void *arg, void *input, uint8_t **out, size_t *n_out,
+                             const cuzk_cancel *cancel, cuzk_trace_ctx trace, cuzk_err *err)
+{
+    enum { BYTES = 192 };
+    mock_backend *b = arg;
+    const mock_input *in = input;
+    (void)trace;
+    CUZK_TRY(stage(b, MOCK_AGGREGATE, cancel, err));
+    const uint32_t left = atomic_load(&b->aggregates_to_fail);
+    if (left != 0) { /* one call at a time */
+        atomic_store(&b->aggregates_to_fail, left - 1);
+        return CUZK_FAIL(err, CUZK_E_IO, "mock: the file cannot be read");
+    }
+    uint8_t *proof = cuzk_alloc(BYTES, 1);
+    if (proof == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "mock: out of memory");
+    }
+    mock_proof(proof, &in->job, 0);
+    *out = proof;
+    *n_out = BYTES;
     return CUZK_OK;
 }
 
@@ -524,6 +548,7 @@ void mock_init(mock_backend *b, uint32_t n_devices)
                                       .witness = witness,
                                       .prove = prove,
                                       .verify = verify,
+                                      .aggregate = aggregate,
                                       .free_input = free_input,
                                       .free_witness = free_witness,
                                       .probe = probe};

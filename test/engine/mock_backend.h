@@ -31,6 +31,7 @@ typedef enum mock_stage {
     MOCK_LOAD_KEY, /* these three: gates and times only */
     MOCK_UNLOAD_KEY,
     MOCK_PROBE,
+    MOCK_AGGREGATE,
     MOCK_STAGES
 } mock_stage;
 
@@ -66,6 +67,7 @@ typedef struct mock_backend {
     /* Counted. */
     _Atomic uint64_t used, peak; /* bytes that the engine must have reserved */
     _Atomic uint64_t calls[MOCK_STAGES], proofs_of_device[MOCK_DEVICES + 1];
+    _Atomic uint32_t aggregates_to_fail; /* with E_IO, before one succeeds */
     _Atomic uint32_t on_device[MOCK_DEVICES + 1], most_on_device, probes_to_fail;
     _Atomic uint32_t hung,
         keys_of[MOCK_DEVICES + 1];  /* calls that hang; keys there or being freed */

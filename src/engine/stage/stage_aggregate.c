@@ -15,6 +15,24 @@ LOCKED static job *next(cuzk_engine *e)
     return item.owner;
 }
 
+/* Machine trouble: in the queue again, unless that has been tried too often. */
+LOCKED static bool again(cuzk_engine *e, job *j, cuzk_status st, const char *why)
+{
+    job_partition *p = &j->partitions[0];
+    cuzk_sched_item item;
+    if (!cuzk_status_is_retryable(st) || ++p->errors >= MAX_ERRORS) {
+        return false;
+    }
+    cuzk_job_item(j, 0, cuzk_clock_ns(), &item);
+    if (!cuzk_sched_push(&e->queues.to_aggregate, &item)) {
+        return false;
+    }
+    p->state = CUZK_PART_PENDING;
+    cuzk_engine_log_job(e, 1, "aggregate.again", j, "why", why);
+    pthread_cond_broadcast(&e->locks.aggregate);
+    return true;
+}
+
 /* Takes out on success. */
 LOCKED static void ended(cuzk_engine *e, job *j, cuzk_status st, uint8_t *out, size_t n,
                          const char *why)
@@ -22,11 +40,11 @@ LOCKED static void ended(cuzk_engine *e, job *j, cuzk_status st, uint8_t *out, s
     job_partition *p = &j->partitions[0];
     if (j->phase != PHASE_READY) { /* cancelled meanwhile */
         cuzk_free(out);
-    } else if (st != CUZK_OK) {
+    } else if (st != CUZK_OK && !again(e, j, st, why)) {
         p->state = CUZK_PART_FAILED;
         cuzk_job_set_outcome(e, j, st == CUZK_E_CANCELLED ? CUZK_JOB_CANCELLED : CUZK_JOB_FAILED,
                              st, why);
-    } else {
+    } else if (st == CUZK_OK) {
         p->state = CUZK_PART_DONE;
         j->n_done = 1;
         j->proof = out;
