@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/text/base64.h"
 #include "base/reader.h"
 #include "base/text/base64.h"
 

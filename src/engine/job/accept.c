@@ -169,12 +169,11 @@ LOCKED static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
     cuzk_err inner = {.msg = ""};
     cuzk_job_fill_record(j, true, &record);
     record.state = CUZK_JOB_QUEUED;
-    record.error = "";                /* the job's own may be written meanwhile, by a cancel */
+    record.error = ""; /* the job's own may be written meanwhile, by a cancel */
     /* of a shared queue: the most urgent is not sent round, unless it would have to wait here */
     record.claims = j->is_privileged && cuzk_shared_starts_at_once(e);
-    record.circuit = j->plan.circuit < e->backend->n_circuits
-                         ? e->backend->circuits[j->plan.circuit].id
-                         : NULL;
+    record.circuit =
+        j->plan.circuit < e->backend->n_circuits ? e->backend->circuits[j->plan.circuit].id : NULL;
     cuzk_engine_unlock(e);
     const cuzk_status st = e->store.put(e->store.arg, &record, &inner);
     if (st == CUZK_OK && j->is_parked) {
