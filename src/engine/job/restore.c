@@ -34,6 +34,15 @@ void cuzk_job_set_deadline(job *j, int64_t deadline_unix_ms)
     }
 }
 
+LOCKED static bool is_in_table(const cuzk_engine *e, uint64_t number)
+{
+    const job *j = e->jobs.first;
+    while (j != NULL && j->number != number) {
+        j = j->next;
+    }
+    return j != NULL;
+}
+
 cuzk_status cuzk_job_restore(cuzk_engine *e, const cuzk_job_record *r, cuzk_err *err)
 {
     job *j = NULL;
@@ -49,7 +58,9 @@ cuzk_status cuzk_job_restore(cuzk_engine *e, const cuzk_job_record *r, cuzk_err 
     const cuzk_status planned = e->backend->plan(e->backend->arg, &j->rq, &j->plan, &plan_err);
     cuzk_engine_lock(e);
     (void)snprintf(j->id, sizeof(j->id), "%s", r->job_id);
-    st = cuzk_engine_reserve_queues(e, e->jobs.n_open + 1, err);
+    /* a caller may have begun to wait for the job, of a shared queue, since it was claimed: it is claimed again then */
+    st = is_in_table(e, r->number) ? CUZK_E_EXISTS
+                                   : cuzk_engine_reserve_queues(e, e->jobs.n_open + 1, err);
     if (st != CUZK_OK) {
         cuzk_job_unpin(e, j);
         cuzk_engine_unlock(e);
