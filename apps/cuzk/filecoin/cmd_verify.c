@@ -124,7 +124,22 @@ static cuzk_sector *sectors_of(const cuzk_post_input *in)
     return out;
 }
 
-/* By the function that libcuzk has for programs. */
+/* A PoSt of a sector size: some sizes have no registered number. */
+static cuzk_status verify_unnumbered(fil_opts *o, const cuzk_vk *vk, const uint8_t *proof, size_t n,
+                                     const cuzk_post_statement *stmt, const cuzk_post_input *in)
+{
+    cuzk_post_public_sector *sectors = cuzk_alloc(in->n_sectors, sizeof(*sectors));
+    if (sectors == NULL) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "out of memory for %u sectors", in->n_sectors);
+    }
+    cuzk_post_public_sectors_of(sectors, in);
+    const cuzk_status st =
+        cuzk_filecoin_verify_post(vk, proof, n, stmt, sectors, in->n_sectors, &o->a.err);
+    cuzk_free(sectors);
+    return st;
+}
+
+/* By the function that libcuzk has for programs, which knows a PoSt by its registered number. */
 static cuzk_status verify_post(fil_opts *o, const cuzk_vk *vk, const uint8_t *proof, size_t n,
                                const cuzk_post_statement *stmt, const cuzk_post_input *in)
 {
@@ -133,6 +148,9 @@ static cuzk_status verify_post(fil_opts *o, const cuzk_vk *vk, const uint8_t *pr
                              .partition = stmt->partition,
                              .n_sectors = in->n_sectors};
     cuzk_error error = {.text = ""};
+    if (stmt->type.number == UINT64_MAX) { /* --sector-size in place of --type */
+        return verify_unnumbered(o, vk, proof, n, stmt, in);
+    }
     cuzk_sector *sectors = sectors_of(in);
     if (sectors == NULL) {
         return CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "out of memory for %u sectors", in->n_sectors);

@@ -140,7 +140,8 @@ static cuzk_status give_claimed(pg_store *s, pg_row *row, pg_each each, void *ea
         return CUZK_OK;
     }
     if (pg_is_lost(st)) {
-        return pg_end_lost(s, &row->record, why.msg, err);
+        const cuzk_status ended = pg_end_lost(s, &row->record, why.msg, err);
+        return ended == CUZK_E_EXISTS ? CUZK_OK : ended; /* another member has the job by now */
     }
     put_off(s->fleet, row->record.number); /* others may be able to read it */
     cuzk_ignore(release(s, row->record.number, NULL));
