@@ -44,7 +44,8 @@ typedef enum cuzk_job_order {
 typedef struct cuzk_queue_report {
     uint32_t places;           /* jobs that it works on at once */
     uint32_t devices, healthy; /* its cards, and those that can be used */
-    char loaded[512];          /* circuits whose parameters are in memory, each between blanks: " porep-32g " */
+    char loaded
+        [512]; /* circuits whose parameters are in memory, each between blanks: " porep-32g " */
 } cuzk_queue_report;
 
 /**
