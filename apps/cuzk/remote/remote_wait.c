@@ -10,7 +10,7 @@
 
 static void describe(const remote_wait *w, const cuzk_rpc_status *s, char out[TICKER_TEXT])
 {
-    const char *kind = w->kind != 0 ? remote_kind_name(w->kind) : NULL;
+    const char *kind = w->kind != 0 ? remote_kind_name((cuzk_job_kind)w->kind) : NULL;
     uint64_t waiting = 0, running = 0;
     for (size_t i = 0; w->job_id != NULL && i < s->n_gpus; i++) {
         if (strcmp(s->gpus[i].job_id, w->job_id) == 0) {
@@ -47,7 +47,7 @@ static void text(void *arg, char out[TICKER_TEXT], const cuzk_cancel *over)
     cuzk_rpc_status_free(&s);
 }
 
-void remote_wait_begin(remote_wait *w, const app *a, const remote_opts *r, cuzk_job_kind kind,
+void remote_wait_begin(remote_wait *w, const app *a, const remote_opts *r, uint32_t kind,
                        const char *job_id)
 {
     memset(w, 0, sizeof(*w));

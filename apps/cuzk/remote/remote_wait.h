@@ -11,12 +11,12 @@ typedef struct remote_wait {
     ticker tick;
     cuzk_rpc_client_config config;
     cuzk_rpc_client *client; /* of the ticker's thread: a connection of its own */
-    cuzk_job_kind kind;
+    uint32_t kind;           /* cuzk_job_kind, or 0: all */
     const char *job_id;
 } remote_wait;
 
-/** kind 0: all kinds. job_id NULL: not known. Strings are borrowed until remote_wait_end. */
-void remote_wait_begin(remote_wait *w, const app *a, const remote_opts *r, cuzk_job_kind kind,
+/** kind: a cuzk_job_kind, or 0: all kinds. job_id NULL: not known. Strings are borrowed until remote_wait_end. */
+void remote_wait_begin(remote_wait *w, const app *a, const remote_opts *r, uint32_t kind,
                        const char *job_id);
 void remote_wait_end(remote_wait *w);
 

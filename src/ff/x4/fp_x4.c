@@ -56,7 +56,7 @@ void cuzk_fp_x4_store(cuzk_fp *out, size_t stride, const cuzk_fp_x4 *in)
     cuzk_fp_x4_mul(&u.v, in, &to_limbs64);
     for (size_t k = 0; k < LANES; k++) {
         cuzk_fp *p = (cuzk_fp *)(void *)((char *)out + k * stride);
-        cuzk_fp x = {{0}}, less;
+        cuzk_fp x = {{0}}, less = {{0}};
         for (size_t j = 0; j < CUZK_FP_X4_LIMBS; j++) {
             const size_t at = BITS * j, word = at / 64, shift = at % 64;
             x.l[word] |= u.w[j][k] << shift;
