@@ -45,14 +45,14 @@ for s in "${sections[@]}"; do
     *) echo "bare_library: no section $s" >&2; exit 2 ;;
     esac
 done
-mkdir "$root/srv/debs" "$root/srv/work"
+mkdir "$root/srv/debs" "$root/srv/page"
 cp "$debs"/libcuzk*.deb "$root/srv/debs/"
 in_root apt-get -qq update
 # shellcheck disable=SC2086 # one package per word
 in_root sh -c "apt-get -qq install -y --no-install-recommends /srv/debs/*.deb $packages" >"$work/apt.log" 2>&1 || { tail -40 "$work/apt.log" >&2; exit 1; }
 in_root ldconfig -p | grep -q 'libcuzk.so.0' || { echo "bare_library: the loader does not find libcuzk.so.0" >&2; exit 1; }
-python3 test/install/test_embedding.py --script "${sections[@]}" >"$root/srv/work/page.sh"
-in_root sh -c 'cd /srv/work && GOPROXY=off GOFLAGS=-mod=mod sh -x page.sh'
+python3 test/install/test_embedding.py --script "${sections[@]}" >"$root/srv/page/page.sh"
+in_root sh -c 'cd /srv/page && GOPROXY=off GOFLAGS=-mod=mod sh -x page.sh'
 case " ${sections[*]} " in
 *" C "*)
     in_root sh -c 'cp -r /usr/share/cuzk/bindings/c /srv/c && cmake -S /srv/c -B /srv/build >/dev/null && cmake --build /srv/build >/dev/null &&

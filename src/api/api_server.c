@@ -365,7 +365,7 @@ static enum MHD_Result send_ready(cuzk_api_server *s, struct MHD_Connection *c)
     return send_response(c, MHD_HTTP_OK, own_response(s, body, n, "text/plain; charset=utf-8"));
 }
 
-/* One more look into the history; without memory for a status there is none. */
+/* Adds a sample to the history. Adds nothing when there is no memory for a status. */
 static void look(cuzk_api_server *s)
 {
     cuzk_engine_status es;

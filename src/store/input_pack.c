@@ -101,7 +101,7 @@ static void pack_text(packer *p, const uint8_t *data, size_t n, uint8_t *list)
             plain = i + k;
         }
         i += k;
-        while (i < n && is_digit(data[i])) { /* the rest of a number that is none of a list */
+        while (i < n && is_digit(data[i])) { /* the rest of a number that cannot stand in a list */
             i++;
         }
     }

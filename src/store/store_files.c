@@ -42,7 +42,7 @@ static cuzk_status check_kind(const store *s, const char *suffix, bool folder, c
     return CUZK_OK;
 }
 
-/* Files that only a store has: the database beside them is this program's, however damaged it is. */
+/* Files that only a store has. Where they are, the database of the same name is this program's, even when it is damaged. */
 static bool has_companion(const store *s)
 {
     static const char *const names[] = {"-wal", ".reserve", ".reserve-winning", ".mark", ".inputs"};

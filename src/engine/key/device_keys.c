@@ -374,8 +374,8 @@ uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit)
         return most;
     }
     for (uint32_t i = 0; i < e->devices.n; i++) {
-        const uint32_t likes = e->devices.all[i].keys.key[circuit].batch;
-        most = likes > most ? likes : most;
+        const uint32_t batch = e->devices.all[i].keys.key[circuit].batch;
+        most = batch > most ? batch : most;
     }
     return most < CUZK_BATCH_MAX ? most : CUZK_BATCH_MAX;
 }

@@ -150,7 +150,7 @@ cuzk_status cuzk_client_create(cuzk_client **out, const cuzk_client_options *opt
     client_call x;
     CUZK_TRY(lib_take(&o, sizeof(o), options, "cuzk_client_options", error));
     if (o.address == NULL || o.address[0] == '\0') {
-        return lib_fail(error, CUZK_E_INVALID, "address: there is none");
+        return lib_fail(error, CUZK_E_INVALID, "address: required");
     }
     cuzk_client *c = cuzk_alloc_zero(1, sizeof(*c));
     if (c == NULL) {

@@ -150,7 +150,7 @@ void pg_row_free(pg_row *row);
 
 /** cuzk_job_store's put. */
 CUZK_NODISCARD cuzk_status pg_put(void *arg, const cuzk_job_record *j, cuzk_err *err);
-/** The job with so many kept bytes is over, or was not put. */
+/** A job has ended, or was not put: its kept bytes no longer count. */
 void pg_book_back(pg_store *s, uint64_t bytes);
 
 /* --- pg_job.c --- */

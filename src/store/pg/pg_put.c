@@ -108,8 +108,8 @@ static bool is_put(pg_conn *c, putting *t)
 static cuzk_status insert_job(pg_store *s, pg_conn *c, putting *t, cuzk_err *err)
 {
     /*
-     * One statement is one transaction; a job of one part needs no other. A client whose quota is used up has no
-     * row in cl, and then there is none in j. A job costs the mean time of its circuit, or a second.
+     * One statement is one transaction; a job of one part needs no other. A client whose quota is used up gives cl
+     * no row, so that j inserts nothing. A job costs the mean time of its circuit, or a second.
      */
     static const char sql[] =
         "WITH me AS (SELECT incarnation FROM cuzk_member WHERE incarnation = $32 AND is_alive"
