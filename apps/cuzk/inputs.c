@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/text/json.h"
 #include "ff/fr.h"
 #include "interop/snarkjs_json.h"
 #include "interop/zkey.h"
@@ -27,14 +28,14 @@ file_kind file_kind_of(const uint8_t *data, size_t n)
             return magics[i].kind;
         }
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!is_blank(data[i])) {
-            return data[i] == '{'   ? FILE_JSON_OBJECT
-                   : data[i] == '[' ? FILE_JSON_ARRAY
-                                    : FILE_OTHER;
-        }
+    if (!cuzk_json_is_likely(data, n)) {
+        return FILE_OTHER;
     }
-    return FILE_OTHER;
+    size_t i = 0;
+    while (is_blank(data[i])) {
+        i++;
+    }
+    return data[i] == '{' ? FILE_JSON_OBJECT : FILE_JSON_ARRAY;
 }
 
 static cuzk_status vk_of_srs(app *a, const char *path, const cuzk_srs *srs, uint8_t **out,

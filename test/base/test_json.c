@@ -418,6 +418,29 @@ static void writer_survives_no_memory(void)
     }
 }
 
+/* Binary files begin with numbers, of which any byte may be that of a bracket. */
+static void told_from_binary(void)
+{
+    static const char *const json[] = {
+        "{}",   "[]", " \n\t\r[1]",           "[\n\t\r 1, 2, 3, 4, 5, 6, 7, 8]",
+        "{\"a", "[x", "[0123456789abcdef\x01"};
+    static const char *const other[] = {"", " ", "\n", "a[", "\"a\"", "1"};
+    for (size_t i = 0; i < sizeof(json) / sizeof(json[0]); i++) {
+        CHECK(cuzk_json_is_likely(json[i], strlen(json[i])));
+    }
+    for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+        CHECK(!cuzk_json_is_likely(other[i], strlen(other[i])));
+    }
+    uint8_t sector[40];
+    memset(sector, 'a', sizeof(sector));
+    for (uint64_t number = 0; number < (1u << 20); number += number < 70000 ? 1 : 997) {
+        for (int b = 0; b < 8; b++) {
+            sector[b] = (uint8_t)(number >> 8 * b);
+        }
+        CHECK(!cuzk_json_is_likely(sector, sizeof(sector)));
+    }
+}
+
 static const cuzk_case cases[] = {CASE(grammar_accepts),
                                   CASE(grammar_refuses),
                                   CASE(every_prefix_fails),
@@ -428,6 +451,7 @@ static const cuzk_case cases[] = {CASE(grammar_accepts),
                                   CASE(fields_once_and_all),
                                   CASE(byte_arrays),
                                   CASE(byte_arrays_round_trip),
+                                  CASE(told_from_binary),
                                   CASE(writer_text),
                                   CASE(writer_survives_no_memory)};
 TEST_MAIN("base/json", cases)

@@ -240,12 +240,7 @@ static cuzk_status add_vanilla(app *a, job_files *f, const cuzk_content *m)
 {
     cuzk_json j;
     cuzk_json_str s;
-    size_t i = 0;
-    while (i < m->size &&
-           (m->data[i] == ' ' || m->data[i] == '\n' || m->data[i] == '\r' || m->data[i] == '\t')) {
-        i++;
-    }
-    if (i == m->size || m->data[i] != '[') {
+    if (!cuzk_json_is_likely(m->data, m->size)) {
         return add_proof(a, f, (cuzk_bytes){m->data, m->size});
     }
     cuzk_json_init(&j, m->data, m->size, 2);

@@ -79,6 +79,25 @@ CUZK_COLD static bool expected(cuzk_json *j, const char *what)
     return cuzk_json_fail(j, "expected %s", what);
 }
 
+#define LOOK_AT 16u /* bytes; the numbers that binary formats begin with have eight */
+
+bool cuzk_json_is_likely(const void *data, size_t n)
+{
+    const uint8_t *p = data;
+    size_t i = 0;
+    while (i < n && is_blank(p[i])) {
+        i++;
+    }
+    if (i == n || (p[i] != '{' && p[i] != '[')) {
+        return false;
+    }
+    const size_t end = n - i < LOOK_AT ? n : i + LOOK_AT;
+    while (i < end && (p[i] >= ' ' || is_blank(p[i]))) {
+        i++;
+    }
+    return i == end;
+}
+
 cuzk_json_kind cuzk_json_peek(cuzk_json *j)
 {
     if (!at_token(j)) {

@@ -61,6 +61,11 @@ typedef struct cuzk_json_str {
 
 /** max_depth <= CUZK_JSON_MAX_DEPTH; containers nested deeper are an error. */
 void cuzk_json_init(cuzk_json *j, const void *data, size_t n, uint32_t max_depth);
+/**
+ * Whether a file of n bytes is meant as JSON, not as a binary format: behind blanks it begins with a brace or a bracket,
+ * and what follows is text. (A binary file may begin with the byte of a bracket, too: the number of sector 91 does.)
+ */
+bool cuzk_json_is_likely(const void *data, size_t n);
 
 /** Kind of the value that comes next; moves over blanks only. */
 cuzk_json_kind cuzk_json_peek(cuzk_json *j);

@@ -526,22 +526,13 @@ static cuzk_status parse(cuzk_porep_input *in, bool *has_type, const uint8_t *js
     return finish(&p, err);
 }
 
-static bool is_json(const uint8_t *p, size_t n)
-{
-    size_t i = 0;
-    while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\t' || p[i] == '\r')) {
-        i++;
-    }
-    return i < n && (p[i] == '{' || p[i] == '[');
-}
-
 /* A C1 without an envelope. */
 static cuzk_status read_bare(cuzk_porep_input *in, bool *has_type, const uint8_t *data, size_t n,
                              const c1_envelope *outer, cuzk_pool *pool, cuzk_err *err)
 {
     c1_envelope none = {.payload = C1_PAYLOAD_NONE};
     char what[48];
-    if (!is_json(data, n)) {
+    if (!cuzk_json_is_likely(data, n)) {
         return c1_read_bincode(in, has_type, data, n, err);
     }
     (void)snprintf(what, sizeof(what), "C1, inside %s", outer->name);
@@ -576,7 +567,7 @@ static cuzk_status read_any(cuzk_porep_input *in, const uint8_t *data, size_t n,
 {
     c1_envelope env = {.payload = C1_PAYLOAD_NONE};
     bool has_type = false;
-    if (is_json(data, n)) {
+    if (cuzk_json_is_likely(data, n)) {
         CUZK_TRY(parse(in, &has_type, data, n, "C1", &env, pool, err));
     } else {
         CUZK_TRY(c1_read_bincode(in, &has_type, data, n, err));
