@@ -9,10 +9,13 @@
 #   RUNS=3          measured runs of one PoRep by the command line; DAEMON_RUNS=2 by the daemon
 #   STREAM=file     where the points are under 24 GiB: file or memory
 #   PORT=19821      of the daemon's HTTP
+#   PARTS="porep winning vram24 stream"    what is measured; besides these four, which are the default:
+#                   window    WindowPoSt, whose parameters are in PARAMS too
+#                   compete   two PoReps, a WindowPoSt and five WinningPoSts at once, by a daemon that has 24 GiB of device memory
 #   DEVICE=cpu SECTOR=2KiB    tries this script out where there is no GPU, with parameters of that size
 #   COMMIT=ID       what the results name, where the tree is a copy without its history
 # Measured, and held against the bars of the ratios daemon : command line:
-#   one PoRep 1.02; WinningPoSt 1.02; 6 PoReps, 3 at once, 1.01; one PoRep with 24 GiB of device memory 1.05
+#   one PoRep 1.02; WinningPoSt 1.02; WindowPoSt 1.02; 6 PoReps, 3 at once, 1.01; one PoRep with 24 GiB of device memory 1.05
 # Results: OUT_FOLDER/summary.txt, *.json (for cuzk bench compare), *.txt. Exit status 1: a part failed or missed its bar.
 set -u -o pipefail
 out=${1:?folder for the results}
@@ -23,8 +26,8 @@ port=${PORT:-19821}
 device=${DEVICE:-cuda}
 sector=${SECTOR:-32GiB}
 case $sector in
-32GiB) circuit=porep-32g type=3 ;;
-2KiB) circuit=porep-2k type=0 ;;
+32GiB) circuit=porep-32g type=3 window_type=13 window_circuit=window-32g ;;
+2KiB) circuit=porep-2k type=0 window_type=10 window_circuit=window-2k ;;
 *) echo "SECTOR: 32GiB or 2KiB" && exit 2 ;;
 esac
 begun=$SECONDS
@@ -43,6 +46,8 @@ failed() {
     say "$1: FAILED: $(tail -2 "$out/$1.txt" | tr '\n' ' ')"
     fail=1
 }
+parts=" ${PARTS:-porep winning vram24 stream} "
+wanted() { [[ $parts == *" $1 "* ]]; }
 common=(--force ${COMMIT:+--commit "$COMMIT"})
 
 # by_command NAME RUNS OPTION...: bench prove of the parameter files
@@ -59,13 +64,13 @@ by_daemon() {
     timeout 150 "$cuzk" bench daemon batch "$@" -a "unix://$out/sock" --status "127.0.0.1:$port" --runs "$runs" \
         --warmup "$warmup" "${common[@]}" --result "$out/$name.json" >"$out/$name.txt" 2>&1 </dev/null || failed "$name"
 }
-# start NAME LINE...: a daemon with these lines under [gpus]; waits until its parameters are loaded
+# start NAME CIRCUIT LINE...: a daemon with these lines under [gpus]; waits until the circuit's parameters are loaded
 start() {
-    local name=$1
-    shift
+    local name=$1 loads=$2
+    shift 2
     {
         printf '[daemon]\nlisten = "unix://%s/sock"\nhttp_listen = "127.0.0.1:%s"\n' "$out" "$port"
-        printf '[srs]\nparam_cache = "%s"\npreload = ["%s"]\n[store]\npath = "memory"\n[gpus]\n' "$params" "$circuit"
+        printf '[srs]\nparam_cache = "%s"\npreload = ["%s"]\n[store]\npath = "memory"\n[gpus]\n' "$params" "$loads"
         [ "$device" = cuda ] || echo 'cpu_only = true'
         printf '%s\n' "$@"
     } >"$out/$name.toml"
@@ -74,7 +79,7 @@ start() {
     local i
     for ((i = 0; i < 300; i++)); do
         if "$cuzk" health -a "unix://$out/sock" >/dev/null 2>&1 &&
-            "$cuzk" bench daemon preload -c "$circuit" -a "unix://$out/sock" >"$out/preload.txt" 2>&1; then
+            "$cuzk" bench daemon preload -c "$loads" -a "unix://$out/sock" >"$out/preload.txt" 2>&1; then
             return 0
         fi
         kill -0 $daemon 2>/dev/null || break
@@ -125,35 +130,73 @@ out=$(cd "$out" && pwd)
 "$cuzk" gen porep --sector-size "$sector" --seed 1 -o "$out/c1.json" --force >"$out/gen.txt" 2>&1 || failed gen
 "$cuzk" gen winning --sector-size "$sector" --seed 1 -o "$out/winning" --force >>"$out/gen.txt" 2>&1 || failed gen
 randomness=$(sed -n 's/^randomness *//p' "$out/gen.txt")
-porep=(--type porep --c1 "$out/c1.json")
+porep=(--kind porep --c1 "$out/c1.json")
 winning=(--vanilla "$out/winning" --randomness "$randomness")
+if wanted window || wanted compete; then
+    mkdir -p "$out/window"
+    "$cuzk" gen window --sector-size "$sector" --seed 1 -o "$out/window" --force >"$out/gen-window.txt" 2>&1 || failed gen-window
+    window=(--vanilla "$out/window" --randomness "$(sed -n 's/^randomness *//p' "$out/gen-window.txt")")
+fi
 phase inputs
 
-by_command porep "${RUNS:-3}" porep --c1 "$out/c1.json" --warmup 0
-phase "PoRep by the command line"
-by_command winning 10 winning "${winning[@]}" --type "$type" --warmup 2
+if wanted porep; then
+    by_command porep "${RUNS:-3}" porep --c1 "$out/c1.json" --warmup 0
+    phase "PoRep by the command line"
+fi
+wanted winning && by_command winning 10 winning "${winning[@]}" --type "$type" --warmup 2
 phase "WinningPoSt by the command line"
-if start resident 'combs = true'; then
+if wanted window; then
+    by_command window "${RUNS:-3}" window --seed 1 --warmup 0 # the same input, made by itself
+    phase "WindowPoSt by the command line"
+fi
+if { wanted porep || wanted winning; } && start resident "$circuit" 'combs = true'; then
     phase "the daemon has its parameters"
-    by_daemon daemon-porep "${DAEMON_RUNS:-2}" 0 "${porep[@]}" -c 1
+    wanted porep && by_daemon daemon-porep "${DAEMON_RUNS:-2}" 0 "${porep[@]}" -c 1
     phase "PoRep by the daemon"
-    by_daemon daemon-winning 10 2 --type winning "${winning[@]}" --registered-proof "$type" -c 1
+    wanted winning && by_daemon daemon-winning 10 2 --kind winning "${winning[@]}" --type "$type" -c 1
     phase "WinningPoSt by the daemon"
-    room 52 "stream by the daemon" && by_daemon daemon-stream 1 0 "${porep[@]}" -c 6 -j 3
+    wanted stream && room 52 "stream by the daemon" && by_daemon daemon-stream 1 0 "${porep[@]}" -c 6 -j 3
     stop
     phase "stream by the daemon"
 fi
-[ "$device" = cuda ] && room 18 "24 GiB by the command line" && by_command vram24 1 porep --c1 "$out/c1.json" --warmup 0 --vram 24GiB --stream "${STREAM:-file}"
-[ "$device" = cuda ] && room 18 "24 GiB by the daemon" && start streamed 'vram_limit = "24GiB"' "stream = \"${STREAM:-file}\"" &&
-    by_daemon daemon-vram24 1 0 "${porep[@]}" -c 1
-stop
-phase "24 GiB of device memory"
-room 54 "stream by the command line" && by_command stream 1 porep --c1 "$out/c1.json" --warmup 0 --count 6 --jobs 3
-ratio "one PoRep" porep daemon-porep 1.02
-ratio WinningPoSt winning daemon-winning 1.02
-ratio "6 PoReps, 3 at once" stream daemon-stream 1.01
-ratio "6 PoReps, 3 at once, each of them against one" porep daemon-stream 1.01 6
-ratio "one PoRep, 24 GiB" vram24 daemon-vram24 1.05
-rm -f "$out/c1.json" "$out/winning" "$out/sock"
+if wanted window && start window "$window_circuit" 'combs = true'; then
+    phase "the daemon has the parameters of a WindowPoSt"
+    by_daemon daemon-window "${RUNS:-3}" 1 --kind window "${window[@]}" --type $window_type -c 1
+    stop
+    phase "WindowPoSt by the daemon"
+fi
+if wanted vram24 && [ "$device" = cuda ]; then
+    room 18 "24 GiB by the command line" &&
+        by_command vram24 1 porep --c1 "$out/c1.json" --warmup 0 --vram 24GiB --stream "${STREAM:-file}"
+    room 18 "24 GiB by the daemon" &&
+        start streamed "$circuit" 'vram_limit = "24GiB"' "stream = \"${STREAM:-file}\"" &&
+        by_daemon daemon-vram24 1 0 "${porep[@]}" -c 1
+    stop
+    phase "24 GiB of device memory"
+fi
+# Three kinds want the same small card: two PoReps, a WindowPoSt and five WinningPoSts, all sent at the same moment.
+if wanted compete && room 60 "three kinds at once" &&
+    start compete "$circuit" 'vram_limit = "24GiB"' "stream = \"${STREAM:-file}\""; then
+    by_daemon compete-porep 1 0 "${porep[@]}" -c 2 -j 2 &
+    at_porep=$!
+    by_daemon compete-window 1 0 --kind window "${window[@]}" --type $window_type -c 1 &
+    at_window=$!
+    by_daemon compete-winning 5 0 --kind winning "${winning[@]}" --type "$type" -c 1
+    wait $at_porep $at_window
+    for name in compete-porep compete-window compete-winning; do
+        [ -s "$out/$name.json" ] || fail=1
+        say "$name: $(grep -E '^ *(wall|total)' "$out/$name.txt" | tr -s ' ' | tr '\n' ' ')"
+    done
+    stop
+    phase "three kinds at once"
+fi
+wanted stream && room 54 "stream by the command line" && by_command stream 1 porep --c1 "$out/c1.json" --warmup 0 --count 6 --jobs 3
+wanted porep && ratio "one PoRep" porep daemon-porep 1.02
+wanted winning && ratio WinningPoSt winning daemon-winning 1.02
+wanted window && ratio WindowPoSt window daemon-window 1.02
+wanted stream && ratio "6 PoReps, 3 at once" stream daemon-stream 1.01
+wanted stream && wanted porep && ratio "6 PoReps, 3 at once, each of them against one" porep daemon-stream 1.01 6
+wanted vram24 && ratio "one PoRep, 24 GiB" vram24 daemon-vram24 1.05
+rm -rf "$out/c1.json" "$out/winning" "$out/window" "$out/sock"
 [ $fail = 0 ] && say "all: ok" || say "all: FAILED"
 exit $fail
