@@ -64,6 +64,7 @@ struct job {
     uint32_t class_base;
     uint64_t deadline_ns;
     bool is_watched_only, is_stored, is_privileged;
+    bool has_begun_witness, has_witness; /* of any partition; a witness that failed counts */
     bool is_checking;    /* partitions fly already: none is verified before the check has passed */
     bool has_id;         /* the table of ids names it; its id stays its own after that */
     bool is_end_unsaved; /* over, and the store could not record that yet */

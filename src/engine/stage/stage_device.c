@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
-#define STREAM_WAIT_NS (1000 * MS_NS) /* for partitions whose witness is being made */
+#define STREAM_WAIT_NS (3000 * MS_NS) /* for partitions whose witness is made meanwhile */
 
-/* Partitions of a circuit that come to the device queue without more being started. */
+/* Partitions of a circuit that come to the device queue soon: their witness is being made, or is made next. */
 LOCKED static uint32_t witnesses_coming(void *arg, uint32_t circuit)
 {
     const cuzk_engine *e = arg;
@@ -18,7 +18,7 @@ LOCKED static uint32_t witnesses_coming(void *arg, uint32_t circuit)
             n++;
         }
     }
-    return n;
+    return n != 0 ? n : cuzk_witnesses_to_start(e, circuit);
 }
 
 typedef struct batch_search {

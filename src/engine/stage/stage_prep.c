@@ -7,6 +7,8 @@
 #include "engine/engine_internal.h"
 #include "engine/job/accept_internal.h"
 
+#define WITNESS_BEGINS_NS (20 * MS_NS) /* a worker for it is there at once, or not soon */
+
 static uint64_t block_need(const job *j)
 {
     return j->is_parked ? j->block_bytes : 0;
@@ -199,15 +201,34 @@ LOCKED static void launch(cuzk_engine *e, job *j)
     pthread_cond_broadcast(is_aggregate ? &e->locks.aggregate : &e->locks.witness);
 }
 
+/*
+ * Devices have nothing to do until there is a witness, and all threads make it. So the check of a job that is launched
+ * waits for the job's first witness, if that is made next, and then runs while a device proves.
+ */
+LOCKED static void await_first_witness(cuzk_engine *e, const job *j)
+{
+    const uint64_t until = cuzk_clock_ns() + WITNESS_BEGINS_NS;
+    while (!e->stop && j->phase == PHASE_READY && !j->has_witness) {
+        if (j->has_begun_witness) {
+            cuzk_engine_wait(e, &e->locks.change);
+        } else if (cuzk_clock_ns() < until && cuzk_witnesses_to_start(e, j->circuit) != 0) {
+            cuzk_engine_wait_until(e, &e->locks.change, until);
+        } else {
+            return;
+        }
+    }
+}
+
 /* With the lock, which is left meanwhile. may_start: partitions are started at once. */
 LOCKED static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err *err)
 {
     const cuzk_engine_backend *b = e->backend;
-    const cuzk_span span = cuzk_stage_span_begin(e, j, 0, CUZK_STAGE_CHECK);
     if (may_start && j->phase == PHASE_PREPPING) {
         j->is_checking = true;
         launch(e, j);
+        await_first_witness(e, j);
     }
+    const cuzk_span span = cuzk_stage_span_begin(e, j, 0, CUZK_STAGE_CHECK);
     cuzk_engine_unlock(e);
     const cuzk_status st =
         b->check(b->arg, j->input, &j->cancel, cuzk_trace_in(e->trace, span), err);

@@ -134,6 +134,21 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
     return start(e, best, false, now);
 }
 
+LOCKED uint32_t cuzk_witnesses_to_start(const cuzk_engine *e, uint32_t circuit)
+{
+    const cuzk_backend_circuit *c = &e->backend->circuits[circuit];
+    uint32_t n = 0;
+    if (!is_loaded(e, circuit) ||
+        !cuzk_budget_fits(&e->memory.host, c->witness_bytes + c->prove_bytes, false)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < e->queues.ready.n; i++) {
+        const cuzk_sched_item *item = &e->queues.ready.items[i];
+        n += item->circuit == circuit && has_memory(e, item->owner) && has_room(e, item->owner);
+    }
+    return n;
+}
+
 /* While a device has the witness. The flight may end meanwhile: job and parameters are held here. */
 LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint32_t partition)
 {
@@ -165,6 +180,7 @@ LOCKED static void run(cuzk_engine *e, flight *f)
         e->memory.cache.entries[cuzk_engine_load_id(f->circuit, CUZK_LOAD_CIRCUIT)].object;
     cuzk_err err = {.msg = ""};
     j->input_users++;
+    j->has_begun_witness = true;
     const cuzk_span span = cuzk_stage_span_begin(e, j, f->partition, CUZK_STAGE_WITNESS);
     cuzk_engine_unlock(e);
     const cuzk_status st = b->witness(b->arg, j->input, circuit, f->partition, &f->witness,
@@ -172,6 +188,10 @@ LOCKED static void run(cuzk_engine *e, flight *f)
     cuzk_engine_lock(e);
     const uint64_t now = cuzk_stage_span_end(e, j, f->partition, CUZK_STAGE_WITNESS, span, 0);
     j->witness_ns += now - j->partitions[f->partition].begin_ns[CUZK_STAGE_WITNESS];
+    if (!j->has_witness) {
+        j->has_witness = true;
+        pthread_cond_broadcast(&e->locks.change); /* the check may wait for it */
+    }
     while (st != CUZK_OK && j->is_checking) { /* the check says why, better than this failure */
         cuzk_engine_wait(e, &e->locks.change);
     }
