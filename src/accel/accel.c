@@ -78,7 +78,13 @@ void cuzk_accel_host_free(cuzk_accel *dev, void *p)
 cuzk_status cuzk_accel_queue_create(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_err *err)
 {
     CUZK_TRY(check_alive(dev, err));
-    return note(dev, dev->vt->queue_create(out, dev, err));
+    return note(dev, dev->vt->queue_create(out, dev, false, err));
+}
+
+cuzk_status cuzk_accel_queue_create_urgent(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_err *err)
+{
+    CUZK_TRY(check_alive(dev, err));
+    return note(dev, dev->vt->queue_create(out, dev, true, err));
 }
 
 void cuzk_accel_queue_destroy(cuzk_accel_queue *q)

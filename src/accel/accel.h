@@ -79,6 +79,9 @@ void cuzk_accel_host_free(cuzk_accel *dev, void *p);
 
 CUZK_NODISCARD cuzk_status cuzk_accel_queue_create(cuzk_accel_queue **out, cuzk_accel *dev,
                                                    cuzk_err *err);
+/** As above; the device starts the queue's work before that of other queues, where it can. */
+CUZK_NODISCARD cuzk_status cuzk_accel_queue_create_urgent(cuzk_accel_queue **out, cuzk_accel *dev,
+                                                          cuzk_err *err);
 /** Waits for the work in it. NULL is fine. */
 void cuzk_accel_queue_destroy(cuzk_accel_queue *q);
 cuzk_accel *cuzk_accel_queue_device(const cuzk_accel_queue *q);

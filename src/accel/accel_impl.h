@@ -20,7 +20,8 @@ typedef struct cuzk_accel_vtable {
     cuzk_status (*host_alloc)(cuzk_accel *dev, void **out, uint64_t bytes, cuzk_err *err);
     void (*host_free)(cuzk_accel *dev, void *p);
 
-    cuzk_status (*queue_create)(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_err *err);
+    cuzk_status (*queue_create)(cuzk_accel_queue **out, cuzk_accel *dev, bool urgent,
+                                cuzk_err *err);
     void (*queue_destroy)(cuzk_accel_queue *q);
     cuzk_status (*sync)(cuzk_accel_queue *q, cuzk_err *err);
     cuzk_status (*wait)(cuzk_accel_queue *q, cuzk_accel_queue *other, cuzk_err *err);

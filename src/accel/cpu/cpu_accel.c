@@ -45,8 +45,9 @@ static void free_block(cuzk_accel *dev, void *p)
     cuzk_free(p);
 }
 
-static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_err *err)
+static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, bool urgent, cuzk_err *err)
 {
+    (void)urgent; /* work is done as it is enqueued */
     cpu_queue *q = cuzk_alloc_zero(1, sizeof(*q));
     if (q == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a queue");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "accel/card/tuning.h"
+#include "accel/cuda/queue/queue_urgent.h"
 #include "accel/cuda/setup/setup.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -97,7 +98,7 @@ static cuzk_status marks_reset(cuzk_accel_queue *queue, cuzk_err *err)
     return CUZK_OK;
 }
 
-static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_err *err)
+static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, bool urgent, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     gpu_queue *q = cuzk_alloc_zero(1, sizeof(*q));
@@ -106,7 +107,8 @@ static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_er
     }
     void *report = NULL;
     q->base.dev = dev;
-    CUZK_TRY_GOTO(st, cuzk_cuda_queue_create_in(&q->q, device_of(dev)->mem, err));
+    CUZK_TRY_GOTO(st, urgent ? cuzk_cuda_queue_create_urgent(&q->q, device_of(dev)->mem, err)
+                             : cuzk_cuda_queue_create_in(&q->q, device_of(dev)->mem, err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&q->fence, cudaEventDisableTiming), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&q->staged, CUZK_CUDA_SLEEP), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreate(&q->tie), err));

@@ -166,8 +166,9 @@ static void count(mock_device *m, uint64_t *counter, bool up)
     (void)pthread_mutex_unlock(&m->lock);
 }
 
-static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_err *err)
+static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, bool urgent, cuzk_err *err)
 {
+    (void)urgent;
     mock_device *m = device_of(dev);
     CUZK_TRY(call(m, "queue", err));
     mock_queue *q = cuzk_alloc_zero(1, sizeof(*q));

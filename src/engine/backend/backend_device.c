@@ -30,6 +30,7 @@ typedef struct one_device {
     void *ballast;
     uint64_t ballast_bytes; /* with what keys of WinningPoSt have already */
     uint64_t winning_bytes; /* of such keys */
+    uint64_t other_bytes;   /* of the others */
     uint32_t n_winning;     /* calls */
 } one_device;
 
@@ -251,6 +252,22 @@ uint64_t cuzk_backend_device_comb_bytes(cuzk_backend_devices *all, uint32_t inde
     return all->combs && key_bytes <= most && comb_bytes <= most - key_bytes ? comb_bytes : 0;
 }
 
+/*
+ * Device memory for a proof with a key. WinningPoSt has to start while another call has all memory but the ballast:
+ * it makes do with what the ballast leaves beside its key, with shorter sums (some milliseconds more), if it can.
+ */
+static cuzk_status prove_bytes_of(uint64_t *bytes, const one_device *d, const cuzk_device_key *key,
+                                  bool is_winning, cuzk_err *err)
+{
+    cuzk_err none;
+    const uint64_t taken = cuzk_device_key_get_stats(key).device_bytes;
+    const uint64_t room = d->ballast_bytes > taken ? d->ballast_bytes - taken : 0;
+    if (is_winning && cuzk_device_prove_bytes_within(bytes, key, room, &none) == CUZK_OK) {
+        return CUZK_OK;
+    }
+    return cuzk_device_prove_bytes(bytes, key, err);
+}
+
 cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
                                      const cuzk_filecoin_circuit *circuit,
                                      const cuzk_filecoin_params *params, bool is_winning,
@@ -265,6 +282,7 @@ cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
         .images = images,
         .what = cuzk_filecoin_circuit_label(circuit),
         .comb = combs ? CUZK_DEVICE_COMB_AUTO : CUZK_DEVICE_COMB_NONE,
+        .urgent = is_winning,
         .trace = trace};
     cuzk_device_key *key = NULL;
     uint64_t prove_bytes = 0;
@@ -275,14 +293,15 @@ cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
                                      cuzk_filecoin_params_srs(params), &opts, pool, NULL, err)
             : CUZK_FAIL(err, CUZK_E_DEV_LOST, "the device is not open");
     if (st == CUZK_OK) {
-        st = cuzk_device_prove_bytes(&prove_bytes, key, err);
+        st = prove_bytes_of(&prove_bytes, d, key, is_winning, err);
         if (st != CUZK_OK) {
             cuzk_device_key_destroy(key);
         }
     }
-    if (st == CUZK_OK && is_winning) {
+    if (st == CUZK_OK) {
         (void)pthread_mutex_lock(&d->mu);
-        d->winning_bytes += cuzk_device_key_get_stats(key).device_bytes;
+        *(is_winning ? &d->winning_bytes : &d->other_bytes) +=
+            cuzk_device_key_get_stats(key).device_bytes;
         (void)pthread_mutex_unlock(&d->mu);
     }
     end(d, is_winning);
@@ -304,11 +323,9 @@ void cuzk_backend_device_unload(cuzk_backend_devices *all, uint32_t index, void 
     const uint64_t bytes = cuzk_device_key_get_stats(key).device_bytes;
     begin(d, is_winning);
     cuzk_device_key_destroy(key);
-    if (is_winning) {
-        (void)pthread_mutex_lock(&d->mu);
-        d->winning_bytes -= bytes;
-        (void)pthread_mutex_unlock(&d->mu);
-    }
+    (void)pthread_mutex_lock(&d->mu);
+    *(is_winning ? &d->winning_bytes : &d->other_bytes) -= bytes;
+    (void)pthread_mutex_unlock(&d->mu);
     end(d, is_winning);
 }
 
@@ -316,6 +333,21 @@ cuzk_witness_memory *cuzk_backend_device_witness_memory(cuzk_backend_devices *al
                                                         uint32_t partition)
 {
     return all->n != 0 ? all->list[partition % all->n].witnesses : NULL;
+}
+
+/*
+ * Device memory for a call that is not WinningPoSt's: what keys leave, without the ballast. The free memory does not
+ * say so while a WinningPoSt is loaded or proved, and has the ballast. 0: any.
+ */
+static uint64_t most_bytes_of(one_device *d)
+{
+    (void)pthread_mutex_lock(&d->mu);
+    const uint64_t ballast =
+        d->ballast_bytes > d->winning_bytes ? d->ballast_bytes : d->winning_bytes;
+    const uint64_t taken = d->other_bytes + ballast;
+    const uint64_t most = d->info.memory_total > taken ? d->info.memory_total - taken : 1;
+    (void)pthread_mutex_unlock(&d->mu);
+    return d->ballast_bytes != 0 ? most : 0;
 }
 
 void cuzk_backend_device_prove(cuzk_backend_devices *all, uint32_t index, void *key,
@@ -332,8 +364,11 @@ void cuzk_backend_device_prove(cuzk_backend_devices *all, uint32_t index, void *
         witnesses[i] = work[i].witness;
         partitions[i] = work[i].tags.partition;
     }
-    const cuzk_device_call call = {
-        .key = key, .device = work[0].tags.device, .partitions = partitions, .pool = pool};
+    const cuzk_device_call call = {.key = key,
+                                   .device = work[0].tags.device,
+                                   .partitions = partitions,
+                                   .pool = pool,
+                                   .most_bytes = is_winning ? 0 : most_bytes_of(d)};
     begin(d, is_winning);
     /* one cancelled partition of several does not stop the others */
     const cuzk_status st = cuzk_pipeline_prove_on_device(

@@ -79,6 +79,7 @@ struct cuzk_device_key {
     bool stream_images;    /* images are made of slices whose sums are faster with them */
     device_stream *stream; /* of from_file */
     const char *what;      /* for messages: "PoRep 32GiB"; borrowed; or NULL */
+    bool urgent;           /* its kernels go before those of other keys */
     cuzk_device_key_stats stats;
     device_lane lanes[DEVICE_LANES];
     uint32_t n_lanes;

@@ -323,7 +323,8 @@ static cuzk_status place_arrays(cuzk_device_key *k, const cuzk_srs *srs,
 static cuzk_status add_lane(cuzk_device_key *k, cuzk_err *err)
 {
     device_lane *lane = &k->lanes[k->n_lanes];
-    CUZK_TRY(cuzk_accel_queue_create(&lane->q, k->dev, err));
+    CUZK_TRY(k->urgent ? cuzk_accel_queue_create_urgent(&lane->q, k->dev, err)
+                       : cuzk_accel_queue_create(&lane->q, k->dev, err));
     CUZK_TRY(cuzk_accel_queue_create(&lane->copy, k->dev, err));
     k->n_lanes++;
     return CUZK_OK;
@@ -390,6 +391,7 @@ static cuzk_device_key *new_key(cuzk_accel *dev, const cuzk_circuit *c,
         k->circuit = c;
         k->lg = cuzk_circuit_lg_domain(c);
         k->what = opts->what;
+        k->urgent = opts->urgent;
     }
     return k;
 }

@@ -39,6 +39,7 @@ typedef struct cuzk_device_key_opts {
     uint64_t host_bytes;       /* for AUTO: host memory that points may take; 0: any */
     uint32_t lanes; /* calls that may share the device at once; 0: 2 for small circuits, else 1 */
     uint64_t chunk_points; /* points loaded at a time; 0: 2^20 */
+    bool urgent;           /* kernels of its proofs go before those of other keys */
     cuzk_device_comb comb;
     const char *what; /* for messages: "PoRep 32GiB"; a literal, or as long as the key; or NULL */
     /** Images of the points that are multiplied (CUZK_ACCEL_OP_IMAGES_G1), where all the lanes' memory is
@@ -98,6 +99,7 @@ typedef struct cuzk_device_prove_opts {
     const cuzk_scalar *r, *s; /* [n] both, or neither: from the OS */
     uint32_t max_group;       /* witnesses whose quotients are there at once; 0: chosen */
     uint64_t slice_points;    /* points of a sum at a time, 0: as many as fit */
+    uint64_t most_bytes;      /* of device memory that the call may take; 0: all that is free */
     /**
      * Spans "stage_witness"; "prove", and in it "gpu_total" from device events, which is the sum of
      * "prep_msm" (upload of witnesses, values of the sections), "eval" (A.w, B.w), "ntt_msm_h" (quotient and
@@ -128,6 +130,12 @@ CUZK_NODISCARD cuzk_status cuzk_device_key_plan(cuzk_device_plan_info *out,
 /** Device bytes that a call takes besides the key to prove one witness with no sum in slices. */
 CUZK_NODISCARD cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_device_key *k,
                                                    cuzk_err *err);
+/**
+ * What a call for one witness takes of `most` bytes that are free besides the key: as above, or less, with sums in
+ * slices. E_DEV_NOMEM when one proof does not fit.
+ */
+CUZK_NODISCARD cuzk_status cuzk_device_prove_bytes_within(uint64_t *bytes, const cuzk_device_key *k,
+                                                          uint64_t most, cuzk_err *err);
 /**
  * n proofs, exactly those of cuzk_prove. Memory is planned from what is free on the device when the
  * call begins; E_DEV_NOMEM with the numbers when not one witness fits; E_IO when the file that points

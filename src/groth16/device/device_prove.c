@@ -589,6 +589,9 @@ static cuzk_status take_memory(run *r, size_t n, cuzk_err *err)
     cuzk_accel_props props;
     cuzk_accel_get_props(r->k->dev, &props);
     uint64_t free_bytes = props.memory_free;
+    if (r->opts->most_bytes != 0 && r->opts->most_bytes < free_bytes) {
+        free_bytes = r->opts->most_bytes;
+    }
     for (int attempt = 0;; attempt++) {
         void *d = NULL;
         CUZK_TRY(device_plan_make(&r->plan, r->k, n, free_bytes, r->opts, err));

@@ -193,6 +193,7 @@ cuzk_status cuzk_pipeline_prove_on_device(uint8_t (*proofs)[CUZK_PROOF_BYTES],
                                          .partitions = call->partitions,
                                          .device = call->device,
                                          .pool = call->pool,
+                                         .most_bytes = call->most_bytes,
                                          .pinned = is_locked};
     const cuzk_status st = cuzk_device_prove(call->key, out, n, in, &opts, cancel, err);
     for (uint32_t i = 0; i < n; i++) {

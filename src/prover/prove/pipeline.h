@@ -75,6 +75,7 @@ typedef struct cuzk_device_call {
     int32_t device;            /* tag of the spans: ordinal, or CUZK_TRACE_NONE */
     const int32_t *partitions; /* [n] tags */
     cuzk_pool *pool;           /* for copies of witnesses that are on the heap; may be NULL */
+    uint64_t most_bytes;       /* of device memory for the call; 0: all that is free */
 } cuzk_device_call;
 #define CUZK_PIPELINE_MAX_BATCH 16u
 /**

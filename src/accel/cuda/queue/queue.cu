@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 
 #include "queue_internal.h"
+#include "queue_urgent.h"
 
 int cuzk_cuda_device_count(void)
 {
@@ -35,10 +36,11 @@ cuzk_status cuzk_cuda_device_name(char *out, size_t bytes, int device, cuzk_err 
     return CUZK_OK;
 }
 
-static cuzk_status create_queue(cuzk_cuda_queue **out, int device, cuzk_cuda_mem *mem,
+static cuzk_status create_queue(cuzk_cuda_queue **out, int device, cuzk_cuda_mem *mem, bool urgent,
                                 cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
+    int least = 0, greatest = 0; /* priorities of streams: the greatest has the lowest number */
     if (device < 0 || device >= cuzk_cuda_device_count()) {
         return CUZK_FAIL(err, CUZK_E_DEV_UNFIT, "CUDA device %d: there are %d", device,
                          cuzk_cuda_device_count());
@@ -54,7 +56,10 @@ static cuzk_status create_queue(cuzk_cuda_queue **out, int device, cuzk_cuda_mem
     if (mem != NULL && cuzk_cuda_mem_card(mem) != NULL) {
         q->card = *cuzk_cuda_mem_card(mem);
     }
-    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), err));
+    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest), err));
+    CUZK_TRY_GOTO(st, CUZK_CUDA(cudaStreamCreateWithPriority(&q->stream, cudaStreamNonBlocking,
+                                                             urgent ? greatest : least),
+                                err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreate(&q->begin), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&q->end, cudaEventBlockingSync), err));
     CUZK_TRY_GOTO(st, CUZK_CUDA(cudaEventCreateWithFlags(&q->done, CUZK_CUDA_SLEEP), err));
@@ -68,12 +73,17 @@ out:
 
 cuzk_status cuzk_cuda_queue_create(cuzk_cuda_queue **out, int device, cuzk_err *err)
 {
-    return create_queue(out, device, NULL, err);
+    return create_queue(out, device, NULL, false, err);
 }
 
 cuzk_status cuzk_cuda_queue_create_in(cuzk_cuda_queue **out, cuzk_cuda_mem *mem, cuzk_err *err)
 {
-    return create_queue(out, cuzk_cuda_mem_device(mem), mem, err);
+    return create_queue(out, cuzk_cuda_mem_device(mem), mem, false, err);
+}
+
+cuzk_status cuzk_cuda_queue_create_urgent(cuzk_cuda_queue **out, cuzk_cuda_mem *mem, cuzk_err *err)
+{
+    return create_queue(out, cuzk_cuda_mem_device(mem), mem, true, err);
 }
 
 void cuzk_cuda_queue_destroy(cuzk_cuda_queue *q)
