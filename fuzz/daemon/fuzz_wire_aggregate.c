@@ -2,7 +2,7 @@
 /* DEPS: base rpc */
 /*
  * Requests for aggregates from anybody. What the reader accepts lies in the job's block; written again and
- * read again it is the same job.
+ * read again it is the same job. The same bytes as a request to verify an aggregate.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -70,11 +70,33 @@ static void job(const uint8_t *data, size_t size, bool wrapped)
     cuzk_rpc_job_free(again);
 }
 
+/* The same bytes as a request to verify: records without proofs, and the aggregate inside the message. */
+static void claim(const uint8_t *data, size_t size)
+{
+    cuzk_rpc_claim c;
+    cuzk_err err;
+    if (cuzk_rpc_claim_decode(&c, (cuzk_bytes){data, size}, &err) != CUZK_OK) {
+        return;
+    }
+    const cuzk_job_request *q = &c.job.request;
+    CUZK_ASSERT(q->kind == CUZK_JOB_AGGREGATE && q->n_vanilla_proofs != 0);
+    CUZK_ASSERT(c.aggregate.size != 0 && c.aggregate.data >= data &&
+                c.aggregate.data + c.aggregate.size <= data + size);
+    for (size_t i = 0; i < q->n_vanilla_proofs; i++) {
+        cuzk_sector_record r;
+        CUZK_ASSERT(inside(q->vanilla_proofs[i], &c.job));
+        CUZK_ASSERT(cuzk_sector_claim_read(&r, q->vanilla_proofs[i], &err) == CUZK_OK &&
+                    r.proof.size == 0);
+    }
+    cuzk_rpc_claim_free(&c);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const cuzk_alloc_stats before = cuzk_alloc_get_stats();
     job(data, size, false);
     job(data, size, true);
+    claim(data, size);
     CUZK_ASSERT(cuzk_alloc_get_stats().blocks_now == before.blocks_now);
     return 0;
 }

@@ -90,6 +90,17 @@ static void histogram(cuzk_text_buf *b, const char *name, const char *labels,
                      name, labels, seen);
 }
 
+static void put_verified(cuzk_text_buf *b, const cuzk_engine_status *s)
+{
+    static const char name[] = "cuzk_aggregates_verified_total";
+    static const char *const results[] = {"valid", "false", "malformed"};
+    family(b, name, "counter", "Aggregates that callers had verified, by answer.");
+    for (int i = 0; i < 3; i++) {
+        cuzk_text_printf(b, "%s{result=\"%s\"} %" PRIu64 "\n", name, results[i],
+                         s->verified[CUZK_AGGREGATE_VALID + i]);
+    }
+}
+
 static void put_jobs(cuzk_text_buf *b, const cuzk_engine_status *s)
 {
     uint32_t pending = 0, running = 0;
@@ -109,6 +120,7 @@ static void put_jobs(cuzk_text_buf *b, const cuzk_engine_status *s)
                 "Jobs cancelled by a client, a deadline or a stop.", s->cancelled);
     by_kind_u64(b, "cuzk_partitions_reproved_total", "counter",
                 "Partitions proved again because a proof did not verify.", s->reproved);
+    put_verified(b, s);
     one_u64(b, "cuzk_queue_depth", "gauge", "Jobs accepted and not started.", pending);
     one_u64(b, "cuzk_running_jobs", "gauge", "Jobs being proved.", running);
     by_kind_u32(b, "cuzk_jobs_pending", "Jobs accepted and not started, by kind.", s->pending);

@@ -480,6 +480,12 @@ static void put_counters(cuzk_jsonw *w, const cuzk_engine_status *s, const tally
     cuzk_jsonw_put_u64(w, "total_reproved", reproved);
     put_by_kind(w, "completed_last_minute", t->ended);
     cuzk_jsonw_put_u64(w, "not_completed_last_minute", t->ended_bad);
+    cuzk_jsonw_key(w, "aggregates_verified");
+    cuzk_jsonw_begin_object(w);
+    cuzk_jsonw_put_u64(w, "valid", s->verified[CUZK_AGGREGATE_VALID]);
+    cuzk_jsonw_put_u64(w, "false", s->verified[CUZK_AGGREGATE_FALSE]);
+    cuzk_jsonw_put_u64(w, "malformed", s->verified[CUZK_AGGREGATE_MALFORMED]);
+    cuzk_jsonw_end_object(w);
     cuzk_jsonw_end_object(w);
 }
 

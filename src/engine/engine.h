@@ -168,6 +168,32 @@ CUZK_NODISCARD cuzk_status cuzk_engine_owner(cuzk_engine *e, const char *job_id,
 CUZK_NODISCARD cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_running,
                                               cuzk_err *err);
 
+/** What a verifier says of an aggregate. Values of the wire. */
+typedef enum cuzk_aggregate_answer {
+    CUZK_AGGREGATE_VALID = 1,
+    CUZK_AGGREGATE_FALSE = 2,    /* well-formed, and does not verify */
+    CUZK_AGGREGATE_MALFORMED = 3 /* not an aggregate, or one of another number of proofs */
+} cuzk_aggregate_answer;
+
+typedef struct cuzk_aggregate_verdict {
+    cuzk_aggregate_answer answer;
+    char reason[512];  /* "" when valid */
+    uint64_t n_proofs; /* statements: sectors times partitions */
+} cuzk_aggregate_verdict;
+
+/**
+ * Verifies an aggregate against the claims of request, of kind CUZK_JOB_AGGREGATE: registered_proof, and
+ * vanilla_proofs as records whose proofs are not looked at (engine/sector_record.h). No job, nothing is stored; host
+ * memory is taken from the budget meanwhile. allow_trailing: bytes after the aggregate are ignored.
+ * CUZK_OK: *out has the answer. E_INVALID: the claims; E_BUDGET: they can never fit (the message has the numbers), or
+ * there is no memory now: retryable; E_IO: verifying key or SRS; E_UNSUPPORTED; E_NOMEM.
+ * @thread any; waits for memory up to 2 s, and computes on the caller's thread and on the pool.
+ */
+CUZK_NODISCARD cuzk_status cuzk_engine_verify_aggregate(cuzk_engine *e,
+                                                        const cuzk_job_request *request,
+                                                        cuzk_bytes aggregate, bool allow_trailing,
+                                                        cuzk_aggregate_verdict *out, cuzk_err *err);
+
 /**
  * Loads a circuit and its parameters ahead of need; waits. circuit_id: porep-, wpost-, winning- or
  * snap- and a sector size: 2k, 8m, 512m, 32g, 64g (also 4k 16k 32k 16m 1g, for which no parameters

@@ -255,6 +255,7 @@ LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out,
     memcpy(out->completed, e->counts.completed, sizeof(out->completed));
     memcpy(out->failed, e->counts.failed, sizeof(out->failed));
     memcpy(out->cancelled, e->counts.cancelled, sizeof(out->cancelled));
+    memcpy(out->verified, e->counts.verified, sizeof(out->verified));
     memcpy(out->reproved, e->counts.reproved, sizeof(out->reproved));
     memcpy(out->stage, e->counts.stage, sizeof(out->stage));
     memcpy(out->job, e->counts.job_time, sizeof(out->job));

@@ -124,6 +124,7 @@ typedef struct cuzk_engine_status {
         cancelled[CUZK_JOB_KINDS + 1]; /* by kind */
     uint64_t
         reproved[CUZK_JOB_KINDS + 1]; /* partitions proved again after a proof did not verify */
+    uint64_t verified[CUZK_AGGREGATE_MALFORMED + 1]; /* aggregates, by cuzk_aggregate_answer */
     uint32_t pending[CUZK_JOB_KINDS + 1], in_progress[CUZK_JOB_KINDS + 1]; /* jobs */
     cuzk_histogram stage[CUZK_STAGES][CUZK_JOB_KINDS + 1];
     cuzk_histogram job[CUZK_JOB_KINDS + 1]; /* accepted to ended */

@@ -14,14 +14,16 @@ void cuzk_sector_record_write(uint8_t *out, const cuzk_sector_record *r)
     for (size_t i = 0; i < 4; i++) {
         memcpy(out + 16 + 32 * i, fields[i], 32);
     }
-    memcpy(out + CUZK_SECTOR_RECORD_HEAD, r->proof.data, r->proof.size);
+    if (r->proof.size != 0) {
+        memcpy(out + CUZK_SECTOR_RECORD_HEAD, r->proof.data, r->proof.size);
+    }
 }
 
-cuzk_status cuzk_sector_record_read(cuzk_sector_record *out, cuzk_bytes b, cuzk_err *err)
+cuzk_status cuzk_sector_claim_read(cuzk_sector_record *out, cuzk_bytes b, cuzk_err *err)
 {
-    if (b.size <= CUZK_SECTOR_RECORD_HEAD) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT, "a record of a sector has %zu bytes, and no proof",
-                         b.size);
+    if (b.size < CUZK_SECTOR_RECORD_HEAD) {
+        return CUZK_FAIL(err, CUZK_E_FORMAT, "a record of a sector has %zu bytes, fewer than %zu",
+                         b.size, CUZK_SECTOR_RECORD_HEAD);
     }
     *out = (cuzk_sector_record){
         .miner = cuzk_load_u64_le(b.data),
@@ -32,6 +34,15 @@ cuzk_status cuzk_sector_record_read(cuzk_sector_record *out, cuzk_bytes b, cuzk_
         .seed = b.data + 112,
         .proof = {b.data + CUZK_SECTOR_RECORD_HEAD, b.size - CUZK_SECTOR_RECORD_HEAD}};
     return CUZK_OK;
+}
+
+cuzk_status cuzk_sector_record_read(cuzk_sector_record *out, cuzk_bytes b, cuzk_err *err)
+{
+    if (b.size <= CUZK_SECTOR_RECORD_HEAD) {
+        return CUZK_FAIL(err, CUZK_E_FORMAT, "a record of a sector has %zu bytes, and no proof",
+                         b.size);
+    }
+    return cuzk_sector_claim_read(out, b, err);
 }
 
 cuzk_status cuzk_aggregate_options(uint8_t *out, const cuzk_job_request *rq, cuzk_err *err)

@@ -28,6 +28,9 @@ void cuzk_sector_record_write(uint8_t *out, const cuzk_sector_record *r);
 /** Views into b. E_FORMAT: shorter than a record with a proof. */
 CUZK_NODISCARD cuzk_status cuzk_sector_record_read(cuzk_sector_record *out, cuzk_bytes b,
                                                    cuzk_err *err);
+/** The same of a record whose proof may be empty: what is claimed of a sector. E_FORMAT: shorter than its head. */
+CUZK_NODISCARD cuzk_status cuzk_sector_claim_read(cuzk_sector_record *out, cuzk_bytes b,
+                                                  cuzk_err *err);
 /** Options of a request. E_INVALID: a bit that means nothing, or more than one byte. */
 CUZK_NODISCARD cuzk_status cuzk_aggregate_options(uint8_t *out, const cuzk_job_request *rq,
                                                   cuzk_err *err);

@@ -334,8 +334,103 @@ static void cancels_and_continues_after_a_restart(void)
     store.destroy(store.arg);
 }
 
+/* ---- verification for callers ---- */
+
+/* The answer about the bytes, whose reason must have why in it. */
+static void expect(cuzk_engine *e, const cuzk_job_request *rq, cuzk_bytes agg, bool trailing,
+                   cuzk_aggregate_answer want, const char *why)
+{
+    cuzk_aggregate_verdict v;
+    cuzk_err err;
+    CHECK_OK(cuzk_engine_verify_aggregate(e, rq, agg, trailing, &v, &err), &err);
+    CHECK_U64(v.answer, want);
+    CHECK_MSG(strstr(v.reason, why) != NULL && (why[0] != 0) == (v.reason[0] != 0), "%s", v.reason);
+}
+
+static void verifies_for_callers(void)
+{
+    cuzk_engine *e = start(make_folder(), SRS_DIGEST, NULL);
+    request ni, two;
+    cuzk_content agg;
+    cuzk_err err;
+    cuzk_engine_status s;
+    cuzk_aggregate_verdict v;
+    ni_request(&ni, "ni");
+    two_request(&two, "two");
+    CHECK_OK(cuzk_content_read(&agg, AGG_DIR "ni-13-v2.agg", CUZK_CONTENT_ANY, &err), &err);
+    uint8_t *copy = cuzk_alloc(agg.size + 1, 1);
+    CHECK(copy != NULL);
+    memcpy(copy, agg.data, agg.size);
+    copy[agg.size] = 0;
+    const cuzk_bytes whole = {copy, agg.size}, longer = {copy, agg.size + 1};
+    const size_t last_g1 = agg.size - 48;
+    ni.records[0].size = CUZK_SECTOR_RECORD_HEAD; /* claims have no proofs */
+    expect(e, &ni.rq, whole, false, CUZK_AGGREGATE_VALID, "");
+    expect(e, &ni.rq, longer, true, CUZK_AGGREGATE_VALID, "");
+    expect(e, &ni.rq, longer, false, CUZK_AGGREGATE_MALFORMED, "expected");
+    expect(e, &ni.rq, (cuzk_bytes){copy, 100}, false, CUZK_AGGREGATE_MALFORMED, "fewer than");
+    expect(e, &two.rq, whole, false, CUZK_AGGREGATE_MALFORMED, "2 statements do not fit");
+    memcpy(copy + last_g1, agg.data + last_g1 - 48, 48); /* another point of the group */
+    expect(e, &ni.rq, whole, false, CUZK_AGGREGATE_FALSE, "does not verify");
+    memcpy(copy + last_g1, agg.data + last_g1, 48);
+    ni.block[8] ^= 1; /* another sector number */
+    expect(e, &ni.rq, whole, false, CUZK_AGGREGATE_FALSE, "does not verify");
+    ni.block[8] ^= 1;
+    ni.block[16 + 31] = 0xff; /* comm_r is no element of the field: the claim is wrong */
+    CHECK_U64(cuzk_engine_verify_aggregate(e, &ni.rq, whole, false, &v, &err), CUZK_E_INVALID);
+    CHECK(strstr(err.msg, "sector 0 of 1") != NULL);
+    ni.rq.registered_proof = 77;
+    CHECK_U64(cuzk_engine_verify_aggregate(e, &ni.rq, whole, false, &v, &err), CUZK_E_INVALID);
+    ni.rq.registered_proof = V1_1;
+    memset(ni.block + 112, 0, 32);
+    CHECK_U64(cuzk_engine_verify_aggregate(e, &ni.rq, whole, false, &v, &err), CUZK_E_INVALID);
+    CHECK(strstr(err.msg, "sectors[0]: seed is missing") != NULL);
+    CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
+    CHECK_U64(s.verified[CUZK_AGGREGATE_VALID], 2);
+    CHECK_U64(s.verified[CUZK_AGGREGATE_FALSE], 2);
+    CHECK_U64(s.verified[CUZK_AGGREGATE_MALFORMED], 3);
+    CHECK_U64(s.completed[CUZK_JOB_AGGREGATE], 0);
+    cuzk_engine_status_free(&s);
+    cuzk_free(copy);
+    cuzk_content_free(&agg);
+    request_free(&ni);
+    request_free(&two);
+    cuzk_engine_destroy(e);
+}
+
+/* Claims of more sectors than the budget holds, and an SRS that is not the one that is named. */
+static void verification_is_bounded(void)
+{
+    enum { MANY = 4096, HUGE = 18 }; /* HUGE: non-interactive, 64 GiB, 126 partitions */
+    static const uint8_t agg[1];
+    cuzk_engine *e = start(make_folder(), NULL, NULL);
+    request ni;
+    cuzk_aggregate_verdict v;
+    cuzk_err err;
+    ni_request(&ni, "ni");
+    CHECK_U64(cuzk_engine_verify_aggregate(e, &ni.rq, (cuzk_bytes){agg, 1}, false, &v, &err),
+              CUZK_E_IO);
+    CHECK(strncmp(err.msg, "environment: SRS for aggregation: ", 34) == 0);
+    cuzk_bytes *many = cuzk_alloc(MANY, sizeof(*many));
+    CHECK(many != NULL);
+    for (size_t i = 0; i < MANY; i++) {
+        many[i] = ni.records[0];
+    }
+    ni.rq.registered_proof = HUGE;
+    ni.rq.vanilla_proofs = many;
+    ni.rq.n_vanilla_proofs = MANY;
+    CHECK_U64(cuzk_engine_verify_aggregate(e, &ni.rq, (cuzk_bytes){agg, 1}, false, &v, &err),
+              CUZK_E_BUDGET);
+    cuzk_free(many);
+    request_free(&ni);
+    cuzk_engine_destroy(e);
+}
+
 static const cuzk_case cases[] = {CASE(makes_the_bytes_of_the_original),
-                                  CASE(refuses_what_is_known_before), CASE(names_a_bad_proof),
+                                  CASE(refuses_what_is_known_before),
+                                  CASE(names_a_bad_proof),
                                   CASE(takes_only_the_srs_that_is_named),
-                                  CASE(cancels_and_continues_after_a_restart)};
+                                  CASE(cancels_and_continues_after_a_restart),
+                                  CASE(verifies_for_callers),
+                                  CASE(verification_is_bounded)};
 TEST_MAIN("engine/aggregate", cases)

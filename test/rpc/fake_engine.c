@@ -433,6 +433,26 @@ cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_run
     return j != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOT_FOUND, "no such job");
 }
 
+/* VALID unless the aggregate begins with 'F' (FALSE) or 'M' (MALFORMED); 'E': trouble. */
+cuzk_status cuzk_engine_verify_aggregate(cuzk_engine *e, const cuzk_job_request *request,
+                                         cuzk_bytes aggregate, bool allow_trailing,
+                                         cuzk_aggregate_verdict *out, cuzk_err *err)
+{
+    (void)e;
+    (void)allow_trailing;
+    const uint8_t first = aggregate.data[0];
+    if (first == 'E') {
+        return CUZK_FAIL(err, CUZK_E_IO, "%s", "environment: no SRS");
+    }
+    memset(out, 0, sizeof(*out));
+    out->answer = first == 'F'   ? CUZK_AGGREGATE_FALSE
+                  : first == 'M' ? CUZK_AGGREGATE_MALFORMED
+                                 : CUZK_AGGREGATE_VALID;
+    (void)snprintf(out->reason, sizeof(out->reason), "%s", first == 'F' ? "why" : "");
+    out->n_proofs = request->n_vanilla_proofs;
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_engine_preload(cuzk_engine *e, const char *circuit_id, bool *already_loaded,
                                 uint64_t *load_ms, cuzk_err *err)
 {

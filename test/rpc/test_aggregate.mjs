@@ -68,6 +68,39 @@ check('no such job', r.code === 'NOT_FOUND', text(r));
 r = await c.aggregate('CancelAggregate', { job_id: 'two' });
 check('cancel after the end', r.code === 'OK' && r.value.was_running === false, text(r));
 
+// ---- verified, with the answers of `cuzk verify aggregate` ----
+const claim = ({ proof, ...s }) => s; // a caller need not have the proofs
+const asked = (agg, more = {}) => c.aggregate('VerifyAggregate', { registered_proof: NI, sectors: ni.sectors.map(claim), aggregate: agg, ...more });
+const said = async (what, agg, more, result, words) => {
+    r = await asked(agg, more);
+    check(what, r.code === 'OK' && r.value.result === result && words.test(r.value.reason), text(r));
+};
+const good = expected('ni-13-v2.agg'), longer = Buffer.concat([good, Buffer.alloc(3)]);
+const at = (i) => Buffer.concat([good.subarray(0, i), Buffer.from([good[i] ^ 1]), good.subarray(i + 1)]);
+await said('valid', good, {}, 'VALID', /^$/);
+check('of 13 proofs', r.value.proofs === 13, text(r));
+await said('with the proofs in the list, two sectors', expected('porep-2-v2.agg'), { registered_proof: V1_1, sectors: two.sectors }, 'VALID', /^$/);
+await said('bytes after it', longer, {}, 'MALFORMED', /expected 14164/);
+await said('bytes after it, allowed', longer, { allow_trailing: true }, 'VALID', /^$/);
+await said('cut off', good.subarray(0, -1), {}, 'MALFORMED', /14163 bytes, expected 14164/);
+await said('another sector', good, { sectors: [{ ...claim(ni.sectors[0]), sector_number: 2 }] }, 'FALSE', /does not verify/);
+await said('two sectors', good, { sectors: [claim(ni.sectors[0]), claim(ni.sectors[0])] }, 'MALFORMED', /26 statements do not fit an aggregate of 16 proofs/);
+await said('version 1', expected('porep-2-v1.agg'), { registered_proof: V1_1, sectors: two.sectors.map(claim) }, 'FALSE', /does not verify/);
+for (const i of [0, 700, 1488, 5000, 13000, 14163]) {
+    r = await asked(at(i));
+    check(`byte ${i} changed`, r.code === 'OK' && ['FALSE', 'MALFORMED'].includes(r.value.result) && r.value.reason !== '', text(r));
+}
+const wrong = async (what, agg, more, words) => {
+    r = await asked(agg, more);
+    check(what, r.code === 'INVALID_ARGUMENT' && words.test(r.details), text(r));
+};
+await wrong('no aggregate', Buffer.alloc(0), {}, /aggregate is empty/);
+await wrong('no sectors to verify', good, { sectors: [] }, /sectors is empty/);
+await wrong('version 1 asked for', good, { aggregation: 1 }, /aggregation 1: only SnarkPack version 2 is verified/);
+await wrong('a short comm_d', good, { sectors: [{ ...claim(ni.sectors[0]), comm_d: Buffer.alloc(3) }] }, /sectors\[0\]\.comm_d has 3 bytes/);
+await wrong('comm_r beyond the field', good, { sectors: [{ ...claim(ni.sectors[0]), comm_r: Buffer.alloc(32, 255) }] }, /sector 0 of 1/);
+await wrong('no seed to verify', good, { registered_proof: V1_1, sectors: [{ ...claim(ni.sectors[0]), seed: Buffer.alloc(0) }] }, /sectors\[0\]: seed is missing/);
+
 // ---- status, page, metrics, health, reflection know the kind; cuzk.v1 stays as it is ----
 r = await c.aggregate('GetStatus');
 check('counted', r.code === 'OK' && r.value.completed === 3 && r.value.failed === 1 && r.value.pending === 0, text(r));
@@ -75,6 +108,8 @@ r = await c.call('GetStatus');
 check('cuzk.v1 has four queues', r.value.queues.length === 4 && r.value.total_proofs_completed === 0, text(r));
 const get = async (p) => (await fetch(`http://127.0.0.1:${daemon.http}${p}`)).text();
 const metrics = await get('/metrics'), status = JSON.parse(await get('/status'));
+check('verifications counted', /cuzk_aggregates_verified_total\{result="valid"\} 3/.test(metrics) && status.counters.aggregates_verified.valid === 3 &&
+    status.counters.aggregates_verified.malformed >= 3, status.counters);
 check('metrics', /cuzk_proofs_completed\{proof_kind="aggregate"\} 3/.test(metrics) &&
     /stage="aggregate",proof_kind="aggregate"/.test(metrics), metrics.match(/.*aggregate.*/g));
 check('status', status.queues.some((q) => q.proof_kind === 'aggregate') && status.stages.some((s) => s.name === 'aggregate') &&
@@ -143,6 +178,8 @@ daemon = await start(`aggregate = ${JSON.stringify(aggregateSrsFile)}`);
 c = new Client(`127.0.0.1:${daemon.ports[0]}`);
 r = await c.aggregate('Aggregate', { submit: { ...ni, request_id: 'test SRS' } });
 check('a test SRS', r.code === 'OK' && r.value.result.status === 'FAILED' && /^environment: SRS for aggregation: .*test SRS/.test(r.value.result.error_message), text(r));
+r = await c.aggregate('VerifyAggregate', { registered_proof: NI, sectors: ni.sectors, aggregate: expected('ni-13-v2.agg') });
+check('nothing is verified under a test SRS', r.code === 'UNAVAILABLE' && /^environment: SRS for aggregation: .*test SRS/.test(r.details), text(r));
 c.close();
 check('the daemon ends in peace again', await daemon.stop() === 0);
 await sleep(0);

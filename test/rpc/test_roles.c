@@ -114,6 +114,7 @@ static void every_method_by_role(void)
         {AGGREGATOR "AwaitAggregate", {D, -1, -1, U}},
         {AGGREGATOR "CancelAggregate", {D, -1, -1, U}},
         {AGGREGATOR "GetStatus", {-1, -1, -1, U}},
+        {AGGREGATOR "VerifyAggregate", {D, -1, -1, U}},
         {"/grpc.health.v1.Health/Check", {OK, OK, OK, OK}},
         {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", {-1, -1, -1, U}},
         {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", {-1, -1, -1, U}},

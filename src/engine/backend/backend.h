@@ -144,6 +144,12 @@ typedef struct cuzk_engine_backend {
      */
     cuzk_status (*aggregate)(void *arg, void *input, uint8_t **out, size_t *n_out,
                              const cuzk_cancel *cancel, cuzk_trace_ctx trace, cuzk_err *err);
+    /** What cuzk_engine_verify_aggregate needs: *bytes of host memory. E_INVALID. NULL: no aggregates. */
+    cuzk_status (*plan_verify)(void *arg, const cuzk_job_request *rq, uint64_t *bytes,
+                               cuzk_err *err);
+    cuzk_status (*verify_aggregate)(void *arg, const cuzk_job_request *rq, cuzk_bytes aggregate,
+                                    bool allow_trailing, cuzk_aggregate_verdict *out,
+                                    cuzk_err *err);
     void (*free_input)(void *arg, void *input);
     void (*free_witness)(void *arg, void *witness);
     /** Whether a quarantined device works again. It has no keys then. */

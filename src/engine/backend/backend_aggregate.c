@@ -2,6 +2,7 @@
 #include "engine/backend/backend_aggregate.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -88,6 +89,16 @@ static bool lacks_seed(const cuzk_sector_record *r, const cuzk_seal_type *type)
     return type->feature != CUZK_SEAL_NON_INTERACTIVE && memcmp(r->seed, zeros, 32) == 0;
 }
 
+/* Head of record i, and that it has a seed where the type needs one. */
+static cuzk_status check_head(cuzk_sector_record *out, const cuzk_job_request *rq, size_t i,
+                              const cuzk_seal_type *type, cuzk_err *err)
+{
+    CUZK_TRY(cuzk_sector_claim_read(out, rq->vanilla_proofs[i], err));
+    return lacks_seed(out, type)
+               ? CUZK_FAIL(err, CUZK_E_INVALID, "sectors[%zu]: seed is missing", i)
+               : CUZK_OK;
+}
+
 static cuzk_status check_records(const cuzk_job_request *rq, const cuzk_seal_type *type,
                                  cuzk_err *err)
 {
@@ -102,11 +113,32 @@ static cuzk_status check_records(const cuzk_job_request *rq, const cuzk_seal_typ
                 "sectors[%zu]: proof has %zu bytes; the proofs of %u partition%s have %zu", i,
                 r.proof.size, partitions, partitions == 1 ? "" : "s", want);
         }
-        if (lacks_seed(&r, type)) {
-            return CUZK_FAIL(err, CUZK_E_INVALID, "sectors[%zu]: seed is missing", i);
-        }
+        CUZK_TRY(check_head(&r, rq, i, type, err));
     }
     return CUZK_OK;
+}
+
+/* The type, and whether an aggregate can have that number of sectors. */
+static cuzk_status check_size(cuzk_seal_type *type, const cuzk_job_request *rq, cuzk_err *err)
+{
+    const size_t n = rq->n_vanilla_proofs;
+    CUZK_TRY(cuzk_seal_type_of(type, rq->registered_proof, err));
+    const uint32_t partitions = cuzk_porep_partitions(type);
+    if (n == 0) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "sectors is empty");
+    }
+    return n <= CUZK_AGG_MAX_PROOFS / partitions
+               ? CUZK_OK
+               : CUZK_FAIL(
+                     err, CUZK_E_INVALID,
+                     "%zu sectors of %u proofs are more than an aggregate can have, %zu proofs", n,
+                     partitions, CUZK_AGG_MAX_PROOFS);
+}
+
+static uint64_t statement_bytes(const cuzk_seal_type *type)
+{
+    return CUZK_SCALAR_BYTES *
+           (uint64_t)cuzk_porep_n_public_inputs(cuzk_sector_shape_of(type->sector_bytes));
 }
 
 cuzk_status cuzk_aggregate_plan(uint64_t *bytes, const cuzk_job_request *rq, cuzk_err *err)
@@ -114,26 +146,16 @@ cuzk_status cuzk_aggregate_plan(uint64_t *bytes, const cuzk_job_request *rq, cuz
     cuzk_seal_type type;
     uint8_t options = 0;
     const size_t n = rq->n_vanilla_proofs;
-    CUZK_TRY(cuzk_seal_type_of(&type, rq->registered_proof, err));
+    CUZK_TRY(check_size(&type, rq, err));
     CUZK_TRY(cuzk_aggregate_options(&options, rq, err));
-    const uint32_t partitions = cuzk_porep_partitions(&type);
-    if (n == 0) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "sectors is empty");
-    }
-    if (n > CUZK_AGG_MAX_PROOFS / partitions) {
-        return CUZK_FAIL(err, CUZK_E_INVALID,
-                         "%zu sectors of %u proofs are more than an aggregate can have, %zu proofs",
-                         n, partitions, CUZK_AGG_MAX_PROOFS);
-    }
     if ((options & CUZK_AGGREGATE_ANY_COUNT) == 0) {
         CUZK_TRY(cuzk_agg_check_chain_limits(&type, n, err));
     }
     CUZK_TRY(check_records(rq, &type, err));
-    const uint64_t n_proofs = (uint64_t)n * partitions;
-    const uint64_t statement = CUZK_SCALAR_BYTES * (uint64_t)cuzk_porep_n_public_inputs(
-                                                       cuzk_sector_shape_of(type.sector_bytes));
+    const uint64_t n_proofs = (uint64_t)n * cuzk_porep_partitions(&type);
     *bytes = BYTES_ALWAYS + cuzk_agg_padded((size_t)n_proofs) * BYTES_PER_PROOF +
-             n_proofs * (statement + CUZK_PROOF_BYTES) + n * sizeof(cuzk_porep_statement);
+             n_proofs * (statement_bytes(&type) + CUZK_PROOF_BYTES) +
+             n * sizeof(cuzk_porep_statement);
     return CUZK_OK;
 }
 
@@ -305,4 +327,109 @@ cuzk_status cuzk_aggregate_make(uint8_t **out, size_t *n_out, cuzk_backend_aggre
     }
     /* a proof that does not verify came with the request */
     return CUZK_FAIL(err, st == CUZK_E_PROOF_FALSE ? CUZK_E_INVALID : st, "%s", why.msg);
+}
+
+/* ---- verification ---- */
+
+cuzk_status cuzk_aggregate_plan_verify(uint64_t *bytes, const cuzk_job_request *rq, cuzk_err *err)
+{
+    cuzk_seal_type type;
+    const size_t n = rq->n_vanilla_proofs;
+    CUZK_TRY(check_size(&type, rq, err));
+    for (size_t i = 0; i < n; i++) {
+        cuzk_sector_record r;
+        CUZK_TRY(check_head(&r, rq, i, &type, err));
+    }
+    *bytes = BYTES_ALWAYS + (uint64_t)n * cuzk_porep_partitions(&type) * statement_bytes(&type) +
+             n * sizeof(cuzk_porep_statement);
+    return CUZK_OK;
+}
+
+static cuzk_status claim_seals(cuzk_agg_seals *out, const cuzk_backend_aggregates *b,
+                               const cuzk_job_request *rq, cuzk_err *err)
+{
+    cuzk_seal_type type;
+    const size_t n = rq->n_vanilla_proofs;
+    CUZK_TRY(cuzk_seal_type_of(&type, rq->registered_proof, err));
+    cuzk_porep_statement *sectors = cuzk_alloc(n, sizeof(*sectors));
+    cuzk_status st =
+        sectors != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for %zu sectors", n);
+    for (size_t i = 0; st == CUZK_OK && i < n; i++) {
+        cuzk_sector_record r;
+        st = cuzk_sector_claim_read(&r, rq->vanilla_proofs[i], err);
+        if (st == CUZK_OK) {
+            statement_of(&sectors[i], &type, &r);
+        }
+    }
+    if (st == CUZK_OK) {
+        st = cuzk_agg_seals_create(out, sectors, n, b->pool, err);
+    }
+    cuzk_free(sectors);
+    return st;
+}
+
+/* A copy: an aggregate's trouble with the file may close the SRS meanwhile. */
+static cuzk_status copy_srs_vk(cuzk_agg_vk *out, cuzk_backend_aggregates *b, cuzk_err *err)
+{
+    cuzk_err why = {.msg = ""};
+    (void)pthread_mutex_lock(&b->mu);
+    const cuzk_status st = b->srs != NULL ? CUZK_OK : open_srs(&b->srs, b, &why);
+    if (st == CUZK_OK) {
+        *out = *cuzk_agg_srs_vk(b->srs);
+    }
+    (void)pthread_mutex_unlock(&b->mu);
+    return blame_srs(st, &why, err);
+}
+
+/* Files of the daemon: their trouble is never the claim's. */
+static cuzk_status own_files(cuzk_agg_vk *srs, cuzk_vk **vk, cuzk_backend_aggregates *b,
+                             const cuzk_job_request *rq, cuzk_err *err)
+{
+    cuzk_seal_type type;
+    cuzk_err why = {.msg = ""};
+    CUZK_TRY(cuzk_seal_type_of(&type, rq->registered_proof, err));
+    cuzk_status st = copy_srs_vk(srs, b, &why);
+    if (st == CUZK_OK) {
+        st = cuzk_filecoin_vk_load(vk, CUZK_CIRCUIT_POREP, type.sector_bytes, b->dir, &why);
+    }
+    return st == CUZK_OK
+               ? CUZK_OK
+               : CUZK_FAIL(err, st == CUZK_E_NOMEM ? st : CUZK_E_IO, "environment: %s", why.msg);
+}
+
+/* Machine trouble is a failure; anything else that a verifier says is an answer about the aggregate. */
+static cuzk_status answer(cuzk_aggregate_verdict *out, cuzk_status st, const cuzk_err *why,
+                          cuzk_err *err)
+{
+    if (st == CUZK_E_NOMEM || st == CUZK_E_IO) {
+        return CUZK_FAIL(err, st, "verifying the aggregate: %s", why->msg);
+    }
+    out->answer = st == CUZK_OK              ? CUZK_AGGREGATE_VALID
+                  : st == CUZK_E_PROOF_FALSE ? CUZK_AGGREGATE_FALSE
+                                             : CUZK_AGGREGATE_MALFORMED;
+    (void)snprintf(out->reason, sizeof(out->reason), "%s", st == CUZK_OK ? "" : why->msg);
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_aggregate_verify_claim(cuzk_aggregate_verdict *out, cuzk_backend_aggregates *b,
+                                        const cuzk_job_request *rq, cuzk_bytes aggregate,
+                                        bool allow_trailing, cuzk_err *err)
+{
+    cuzk_agg_seals seals = {.inputs = NULL};
+    cuzk_vk *vk = NULL;
+    cuzk_err why = {.msg = ""};
+    cuzk_agg_vk *srs = cuzk_alloc(1, sizeof(*srs));
+    cuzk_status st = srs != NULL ? own_files(srs, &vk, b, rq, err)
+                                 : CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to verify an aggregate");
+    CUZK_TRY_GOTO(st, st);
+    CUZK_TRY_GOTO(st, claim_seals(&seals, b, rq, err));
+    out->n_proofs = seals.claim.n;
+    st = cuzk_agg_verify(srs, vk, &seals.claim, aggregate.data, aggregate.size, allow_trailing,
+                         &why);
+    st = answer(out, st, &why, err);
+out:
+    cuzk_agg_seals_free(&seals);
+    cuzk_vk_destroy(vk);
+    cuzk_free(srs);
+    return st;
 }

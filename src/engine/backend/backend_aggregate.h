@@ -47,4 +47,17 @@ CUZK_NODISCARD cuzk_status cuzk_aggregate_make(uint8_t **out, size_t *n_out,
                                                const cuzk_cancel *cancel, cuzk_trace_ctx trace,
                                                cuzk_err *err);
 
+/** Host memory that cuzk_aggregate_verify_claim takes at most. E_INVALID: type, number of sectors, a missing seed. */
+CUZK_NODISCARD cuzk_status cuzk_aggregate_plan_verify(uint64_t *bytes, const cuzk_job_request *rq,
+                                                      cuzk_err *err);
+/**
+ * An aggregate against claims (cuzk_engine_verify_aggregate). E_INVALID: the claims; E_IO: verifying key
+ * or SRS. Several calls at once are fine, also beside cuzk_aggregate_make.
+ */
+CUZK_NODISCARD cuzk_status cuzk_aggregate_verify_claim(cuzk_aggregate_verdict *out,
+                                                       cuzk_backend_aggregates *b,
+                                                       const cuzk_job_request *rq,
+                                                       cuzk_bytes aggregate, bool allow_trailing,
+                                                       cuzk_err *err);
+
 #endif /* CUZK_ENGINE_BACKEND_AGGREGATE_H */

@@ -514,6 +514,20 @@ static cuzk_status aggregate(void *arg, void *input, uint8_t **out, size_t *n_ou
     return cuzk_aggregate_make(out, n_out, b->aggregates, j->aggregate, cancel, trace, err);
 }
 
+static cuzk_status plan_verify(void *arg, const cuzk_job_request *rq, uint64_t *bytes,
+                               cuzk_err *err)
+{
+    (void)arg;
+    return cuzk_aggregate_plan_verify(bytes, rq, err);
+}
+
+static cuzk_status verify_aggregate(void *arg, const cuzk_job_request *rq, cuzk_bytes aggregate,
+                                    bool allow_trailing, cuzk_aggregate_verdict *out, cuzk_err *err)
+{
+    const filecoin_backend *b = arg;
+    return cuzk_aggregate_verify_claim(out, b->aggregates, rq, aggregate, allow_trailing, err);
+}
+
 static void free_witness(void *arg, void *w)
 {
     (void)arg;
@@ -630,6 +644,8 @@ cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_en
                                  .before_verify = before_verify,
                                  .verify = verify,
                                  .aggregate = aggregate,
+                                 .plan_verify = plan_verify,
+                                 .verify_aggregate = verify_aggregate,
                                  .free_input = free_input,
                                  .free_witness = free_witness,
                                  .probe = probe,

@@ -13,6 +13,7 @@ void cuzk_engine_wake_memory(cuzk_engine *e)
     pthread_cond_broadcast(&e->locks.prep);
     pthread_cond_broadcast(&e->locks.witness);
     pthread_cond_broadcast(&e->locks.loader);
+    pthread_cond_broadcast(&e->locks.change); /* aggregates that are to be verified */
     if (cuzk_engine_has_keys(e) || cuzk_engine_has_fallback(e)) {
         pthread_cond_broadcast(&e->locks.device); /* for pinned memory, or the CPU's */
     }

@@ -525,8 +525,8 @@ static void push(rpc_call *call)
     cuzk_rpc_server *s = call->server;
     const rpc_method *m = call->method;
     rpc_lane *lane = m->where == RPC_SUBMIT ? &s->submit : &s->query;
-    if (m->where == RPC_SLOW) {
-        lane = &s->slow;
+    if (m->where == RPC_SLOW || m->where == RPC_VERIFY) {
+        lane = m->where == RPC_SLOW ? &s->slow : &s->verify;
     }
     call->in_lane = true;
     call->conn->n_in_lane++;

@@ -65,6 +65,7 @@ typedef enum rpc_where {
     RPC_QUERY,  /* short calls into the engine */
     RPC_SUBMIT, /* hands a job over; may wait for the disk */
     RPC_SLOW,   /* loads parameters; takes seconds to minutes */
+    RPC_VERIFY, /* verifies an aggregate, one at a time */
     RPC_STREAM  /* the I/O thread, once per message, and at the end with message NULL */
 } rpc_where;
 
@@ -222,7 +223,7 @@ struct cuzk_rpc_server {
     uint64_t stash_bytes;
     rpc_call *waiting, *waiting_last; /* messages that wait for the budget, oldest first */
 
-    rpc_lane query, submit, slow;
+    rpc_lane query, submit, slow, verify;
     uint64_t n_known;   /* of the connections */
     uint64_t out_bytes; /* answers that are not taken, all connections */
 
@@ -365,6 +366,7 @@ void rpc_engine_prove_with(rpc_call *call, cuzk_rpc_decode_fn decode);
 void rpc_aggregate_submit(rpc_call *call);
 void rpc_aggregate_make(rpc_call *call);
 void rpc_aggregate_status(rpc_call *call);
+void rpc_aggregate_verify(rpc_call *call);
 void rpc_fleet_read(rpc_call *call);
 void rpc_engine_await(rpc_call *call);
 void rpc_engine_cancel(rpc_call *call);

@@ -21,6 +21,7 @@
 #define AGGREGATOR "/cuzk.aggregate.v1.Aggregator/"
 #define FLEET      "/cuzk.fleet.v1.Inputs/"
 #define SMALL      ((size_t)64 << 10) /* requests that hold one name */
+#define CLAIM      ((size_t)32 << 20) /* an aggregate and its sectors, also with the proofs of all */
 
 static const rpc_method methods[] = {
     {ENGINE "SubmitProof", RPC_SUBMIT, false, CUZK_RPC_MAY_SUBMIT, true, rpc_engine_submit, 0},
@@ -41,6 +42,8 @@ static const rpc_method methods[] = {
      SMALL},
     {AGGREGATOR "GetStatus", RPC_QUERY, false, CUZK_RPC_MAY_OBSERVE, false, rpc_aggregate_status,
      SMALL},
+    {AGGREGATOR "VerifyAggregate", RPC_VERIFY, false, CUZK_RPC_MAY_SUBMIT, false,
+     rpc_aggregate_verify, CLAIM},
     {FLEET "Read", RPC_QUERY, false, CUZK_RPC_MAY_ADMINISTER, false, rpc_fleet_read, SMALL},
     {"/grpc.health.v1.Health/Check", RPC_INLINE, true, 0, false, rpc_health_check, SMALL},
     {"/grpc.health.v1.Health/Watch", RPC_STREAM, true, 0, false, rpc_health_watch, SMALL},
@@ -151,6 +154,7 @@ static void init_locks(cuzk_rpc_server *s)
     rpc_lane_init(&s->query);
     rpc_lane_init(&s->submit);
     rpc_lane_init(&s->slow);
+    rpc_lane_init(&s->verify);
 }
 
 cuzk_status rpc_server_init(cuzk_rpc_server **out, const cuzk_rpc_server_config *config,
@@ -442,6 +446,7 @@ cuzk_status cuzk_rpc_server_start(cuzk_rpc_server *s, cuzk_err *err)
     CUZK_TRY_GOTO(st, rpc_lane_start(&s->query, 4, err));
     CUZK_TRY_GOTO(st, rpc_lane_start(&s->submit, s->lim.submit_threads, err));
     CUZK_TRY_GOTO(st, rpc_lane_start(&s->slow, 2, err));
+    CUZK_TRY_GOTO(st, rpc_lane_start(&s->verify, 1, err));
     watch_listeners(s, true);
     e = pthread_create(&s->io, NULL, io_main, s);
     if (e != 0) {
@@ -488,6 +493,7 @@ void cuzk_rpc_server_stop(cuzk_rpc_server *s, uint32_t grace_ms)
     }
     rpc_lane_stop(&s->submit);
     rpc_lane_stop(&s->slow);
+    rpc_lane_stop(&s->verify);
     rpc_lane_stop(&s->query);
     rpc_answers_apply(s); /* connections are gone: only drops what is queued */
     rpc_lanes_refill(s);
@@ -508,6 +514,7 @@ void cuzk_rpc_server_destroy(cuzk_rpc_server *s)
     rpc_lane_destroy(&s->query);
     rpc_lane_destroy(&s->submit);
     rpc_lane_destroy(&s->slow);
+    rpc_lane_destroy(&s->verify);
     if (s->epoll_fd >= 0) {
         (void)close(s->epoll_fd);
     }

@@ -7,13 +7,15 @@
 #include "base/alloc.h"
 #include "engine/sector_record.h"
 
-/* Field numbers of SubmitAggregateRequest. */
+/* Field numbers of SubmitAggregateRequest and of VerifyAggregateRequest. */
 enum {
     REQUEST_ID = 1,
     REGISTERED_PROOF = 2,
     AGGREGATION = 3,
     PRIORITY = 4,
     ANY_COUNT = 5,
+    AGGREGATE = 6,      /* of VerifyAggregateRequest */
+    ALLOW_TRAILING = 7, /* of VerifyAggregateRequest */
     SECTORS = 10
 };
 /* Of Sector. */
@@ -30,6 +32,7 @@ typedef struct sector {
 
 typedef struct decoder {
     cuzk_job_request *rq;
+    cuzk_rpc_claim *claim; /* NULL: a job is read, and sectors must have proofs */
     uint64_t aggregation;
     bool any_count, submit_seen;
     size_t n_sectors, bytes; /* of records */
@@ -60,7 +63,7 @@ static cuzk_status read_sector(sector *s, cuzk_bytes message, size_t index, cuzk
                : CUZK_OK;
 }
 
-static cuzk_status check_sector(const sector *s, size_t index, cuzk_err *err)
+static cuzk_status check_sector(const sector *s, size_t index, bool needs_proof, cuzk_err *err)
 {
     static const char *const names[] = {"comm_r", "comm_d", "ticket", "seed"};
     for (int i = 0; i < 4; i++) {
@@ -70,7 +73,7 @@ static cuzk_status check_sector(const sector *s, size_t index, cuzk_err *err)
                              index, names[i], s->field[i].size);
         }
     }
-    return s->proof.size != 0
+    return s->proof.size != 0 || !needs_proof
                ? CUZK_OK
                : CUZK_FAIL(err, CUZK_E_INVALID, "sectors[%zu].proof is empty", index);
 }
@@ -99,7 +102,10 @@ static cuzk_status take_sector(decoder *d, cuzk_bytes message, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_INVALID, "more than %u sectors", CUZK_RPC_MAX_PROOFS);
     }
     CUZK_TRY(read_sector(&s, message, d->n_sectors, err));
-    CUZK_TRY(check_sector(&s, d->n_sectors, err));
+    CUZK_TRY(check_sector(&s, d->n_sectors, d->claim == NULL, err));
+    if (d->claim != NULL) {
+        s.proof = (cuzk_bytes){NULL, 0};
+    }
     if (d->at != NULL) {
         write_record(d, &s);
     }
@@ -115,6 +121,11 @@ static void take_number(decoder *d, const cuzk_wire_field *f)
     case AGGREGATION: d->aggregation = f->value; break;
     case PRIORITY: d->rq->priority = (uint32_t)f->value; break;
     case ANY_COUNT: d->any_count = f->value != 0; break;
+    case ALLOW_TRAILING:
+        if (d->claim != NULL) {
+            d->claim->allow_trailing = f->value != 0;
+        }
+        break;
     default: break; /* unknown fields are passed over */
     }
 }
@@ -129,11 +140,14 @@ static cuzk_status read_submit(decoder *d, cuzk_bytes message, cuzk_err *err)
             take_number(d, &f);
         } else if (f.type == CUZK_WIRE_LEN && f.number == REQUEST_ID) {
             d->rq->request_id = f.bytes;
+        } else if (f.type == CUZK_WIRE_LEN && f.number == AGGREGATE && d->claim != NULL) {
+            d->claim->aggregate = f.bytes;
         } else if (f.type == CUZK_WIRE_LEN && f.number == SECTORS) {
             CUZK_TRY(take_sector(d, f.bytes, err));
         }
     }
-    return bad ? CUZK_FAIL(err, CUZK_E_INVALID, "malformed SubmitAggregateRequest at byte %zu",
+    return bad ? CUZK_FAIL(err, CUZK_E_INVALID, "malformed %s at byte %zu",
+                           d->claim != NULL ? "VerifyAggregateRequest" : "SubmitAggregateRequest",
                            cuzk_reader_pos(&r))
                : CUZK_OK;
 }
@@ -167,8 +181,8 @@ static cuzk_status check(const decoder *d, cuzk_err *err)
     CUZK_TRY(cuzk_rpc_check_request_id(d->rq->request_id, err));
     if (d->aggregation != UNSPECIFIED && d->aggregation != SNARKPACK_V2) {
         return CUZK_FAIL(err, CUZK_E_INVALID,
-                         "aggregation %" PRIu64 ": only SnarkPack version 2 is made",
-                         d->aggregation);
+                         "aggregation %" PRIu64 ": only SnarkPack version 2 is %s", d->aggregation,
+                         d->claim != NULL ? "verified" : "made");
     }
     return d->n_sectors != 0 ? CUZK_OK : CUZK_FAIL(err, CUZK_E_INVALID, "sectors is empty");
 }
@@ -223,6 +237,42 @@ cuzk_status cuzk_rpc_aggregate_decode(cuzk_rpc_job **out, uint8_t *message, size
     return CUZK_OK;
 }
 
+cuzk_status cuzk_rpc_claim_decode(cuzk_rpc_claim *out, cuzk_bytes message, cuzk_err *err)
+{
+    memset(out, 0, sizeof(*out));
+    decoder d = {.rq = &out->job.request, .claim = out};
+    out->job.request.kind = CUZK_JOB_AGGREGATE;
+    cuzk_status st = pass(&d, message, false, err);
+    if (st == CUZK_OK) {
+        st = check(&d, err);
+    }
+    if (st == CUZK_OK && out->aggregate.size == 0) {
+        st = CUZK_FAIL(err, CUZK_E_INVALID, "aggregate is empty");
+    }
+    if (st == CUZK_OK) {
+        st = convert(&out->job, &d, message, false, err);
+    }
+    if (st != CUZK_OK) {
+        cuzk_rpc_claim_free(out);
+    }
+    return st;
+}
+
+void cuzk_rpc_claim_free(cuzk_rpc_claim *c)
+{
+    cuzk_free(c->job.message);
+    cuzk_free(c->job.proofs);
+    memset(c, 0, sizeof(*c));
+}
+
+void cuzk_rpc_put_verdict(cuzk_wire_writer *w, const cuzk_aggregate_verdict *v, uint64_t ms)
+{
+    cuzk_wire_put_u64(w, 1, (uint64_t)v->answer);
+    cuzk_wire_put_str(w, 2, v->reason);
+    cuzk_wire_put_u64(w, 3, v->n_proofs);
+    cuzk_wire_put_u64(w, 4, ms);
+}
+
 static void put_sector(cuzk_wire_writer *w, const cuzk_sector_record *r)
 {
     cuzk_wire_writer sub = {.data = NULL};
@@ -262,4 +312,7 @@ void cuzk_rpc_put_aggregate_status(cuzk_wire_writer *w, const cuzk_engine_status
     cuzk_wire_put_u64(w, 3, s->completed[CUZK_JOB_AGGREGATE]);
     cuzk_wire_put_u64(w, 4, s->failed[CUZK_JOB_AGGREGATE]);
     cuzk_wire_put_u64(w, 5, s->cancelled[CUZK_JOB_AGGREGATE]);
+    for (uint32_t i = CUZK_AGGREGATE_VALID; i <= CUZK_AGGREGATE_MALFORMED; i++) {
+        cuzk_wire_put_u64(w, 5 + i, s->verified[i]);
+    }
 }

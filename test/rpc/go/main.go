@@ -100,6 +100,15 @@ func main() {
 	must(err)
 	check("AwaitAggregate", waited.GetStatus() == pb.AwaitAggregateResponse_COMPLETED && bytes.Equal(waited.GetAggregate(), want), waited.GetErrorMessage())
 
+	claim := &pb.VerifyAggregateRequest{RegisteredProof: 15, Sectors: request.Sectors, Aggregate: want}
+	answer, err := client.VerifyAggregate(ctx, claim)
+	must(err)
+	check("VerifyAggregate", answer.GetResult() == pb.VerifyAggregateResponse_VALID && answer.GetProofs() == 13, answer)
+	claim.Aggregate = want[:len(want)-1]
+	answer, err = client.VerifyAggregate(ctx, claim)
+	must(err)
+	check("a cut aggregate", answer.GetResult() == pb.VerifyAggregateResponse_MALFORMED, answer)
+
 	request.RegisteredProof = 5
 	_, err = client.SubmitAggregate(ctx, request)
 	check("one interactive sector", status.Code(err) == codes.InvalidArgument, err)
