@@ -289,14 +289,43 @@ def fp28_file():
         assert sum(x << (28 * i) for i, x in enumerate(out)) == v and min(out[:13]) >= 2**28 - 1
         return out
 
+    def lent_wide(least, column):
+        """A multiple of q in 28 columns: the last is 0, the others are at least 2^column - 2^(column - 28), as far as a number has them."""
+        v = (least * Q * Q // Q + 1) * Q
+        digits = [v >> (28 * i) & (2**28 - 1) for i in range(26)] + [v >> (28 * 26)]
+        lend = 1 << column
+        out = [digits[0] + lend] + [d + lend - (lend >> 28) for d in digits[1:26]] + [digits[26] - (lend >> 28), 0]
+        assert sum(x << (28 * i) for i, x in enumerate(out)) == v and v % Q == 0 and min(out[:26]) > 2**column - 2**35
+        assert out[26] >= least * Q * Q >> (28 * 26 + 1) and max(out) < 2**63 + 2**62
+        return out
+
     put("MOD", split(Q), "q")
+    # q times this is -1 modulo 2^28: a Montgomery step with it needs no multiplication for its digit.
+    easy = Q * (-pow(Q, -1, 2**28) % 2**28) + 1
+    assert easy % 2**28 == 0 and easy >> 28 < Q
+    put("EASY", split(easy >> 28), "(q (-1/q mod 2^28) + 1) / 2^28")
     put("MOD2_LENT", lent(2 * Q), "2 q, from whose limbs those of any number below 1.9 q can be subtracted")
     put("MOD16_LENT", lent(16 * Q), "16 q, likewise for numbers below 15 q")
     assert lent(2 * Q)[13] >= 19 * Q // 10 >> 364 and lent(16 * Q)[13] >= 15 * Q >> 364
+    far = split(16 * Q)
+    far = [far[0] + 2**34] + [x + 2**34 - 2**6 for x in far[1:13]] + [far[13] - 2**6]
+    assert sum(x << (28 * i) for i, x in enumerate(far)) == 16 * Q and far[13] > 15 * Q >> 364
+    put("MOD16_FAR", far, "16 q, from whose limbs those of a number below 15 q, each below 2^30, and 17 q can be subtracted")
+    zero = [2**40] + [2**40 - 2**12] * 12 + [2**64 - 2**12]
+    assert sum(x << (28 * i) for i, x in enumerate(zero)) == 2**64 << (28 * 13)
+    put("ZERO_FAR", zero, "0, from whose limbs those of 1250 q can be subtracted; the last one is negative")
     put("ONE", split(2**392 % Q), "1; Montgomery form")
     put("MINUS_ONE", split(-2**392 % Q), "-1; Montgomery form")
     put("FROM_LIMBS64", split(2**400 % Q), "times this: from x 2^384 to x 2^392")
     put("TO_LIMBS64", split(2**384 % Q), "times this: from x 2^392 to x 2^384")
+    for key, least, column in (("WIDE600", 600, 63), ("WIDE900", 900, 63)):
+        wide = lent_wide(least, column)
+        hexes = [f"0x{v:016x}" for v in wide]
+        lines.append(f"/* a multiple of q, at least {least} q^2, from whose columns those of a product below that can be subtracted: "
+                     f"columns 0 to 13, 14 to 27 */\n#define CUZK_FP28_{key}_LOW \\\n    " + ", ".join(hexes[:14])
+                     + f"\n#define CUZK_FP28_{key}_HIGH \\\n    " + ", ".join(hexes[14:]))
+    top = (Q >> 364) + 1
+    lines.append(f"/* floor(2^40 / (floor(q / 2^364) + 1)): quotient by q from the top limb */\n#define CUZK_FP28_QUOT 0x{2**40 // top:x}")
     lines.append(f"/* -q^-1 mod 2^28 */\n#define CUZK_FP28_INV 0x{-pow(Q, -1, 2**28) % 2**28:07x}")
     return (HEAD + f"#ifndef {guard}\n#define {guard}\n\n/* clang-format off */\n" + "\n".join(lines)
             + f"\n/* clang-format on */\n\n#endif /* {guard} */\n")

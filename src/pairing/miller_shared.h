@@ -14,9 +14,10 @@
 /** Most products of one call. */
 #define CUZK_MILLER_TARGETS 8
 
-/** Working memory with AVX2: 32 + 2 targets elements of 448 bytes for four points, and the products. */
-#define CUZK_MILLER_X4_BYTES \
-    (((32 + 2 * CUZK_MILLER_TARGETS) * (CUZK_MILLER_BATCH / 4) + 12 * CUZK_MILLER_TARGETS) * 448)
+/** Working memory with AVX2: 32 + 2 targets elements of 448 bytes for four points, the products, and one that is under way. */
+#define CUZK_MILLER_X4_BYTES                                                                      \
+    (((32 + 2 * CUZK_MILLER_TARGETS) * (CUZK_MILLER_BATCH / 4) + 12 * CUZK_MILLER_TARGETS + 80) * \
+     448)
 
 /** Working memory of one call, about 900 KiB; its content means nothing between calls. */
 typedef struct cuzk_miller_scratch {

@@ -23,6 +23,7 @@ typedef struct space {
     cuzk_fp_x4 x[CUZK_MILLER_TARGETS][VECTORS]; /* -xP / 2 yP */
     cuzk_fp_x4 y[CUZK_MILLER_TARGETS][VECTORS]; /* 1 / 2 yP */
     cuzk_fp12_x4 f[CUZK_MILLER_TARGETS];
+    cuzk_fp12_x4_product product;
 } space;
 
 _Static_assert(sizeof(space) <= CUZK_MILLER_X4_BYTES, "scratch");
@@ -114,23 +115,17 @@ static void add_all(space *s, size_t vectors)
 
 static void multiply_lines(space *s, size_t t, size_t vectors)
 {
-    cuzk_fp12_x4 other, *from = &s->f[t], *to = &other;
+    cuzk_fp12_x4_product *p = &s->product;
+    p->f[p->at] = s->f[t];
     for (size_t i = 0; i < vectors; i++) {
         cuzk_fp2_x4 a, b;
-        cuzk_fp12_x4_line line;
         cuzk_fp_x4_mul(&a.c0, &s->rest[i].c0, &s->y[t][i]);
         cuzk_fp_x4_mul(&a.c1, &s->rest[i].c1, &s->y[t][i]);
         cuzk_fp_x4_mul(&b.c0, &s->slope[i].c0, &s->x[t][i]);
         cuzk_fp_x4_mul(&b.c1, &s->slope[i].c1, &s->x[t][i]);
-        cuzk_fp12_x4_set_line(&line, &a, &b);
-        cuzk_fp12_x4_mul_line(to, from, &line);
-        cuzk_fp12_x4 *swap = from;
-        from = to;
-        to = swap;
+        cuzk_fp12_x4_mul_line(p, &a, &b);
     }
-    if (from != &s->f[t]) {
-        s->f[t] = *from;
-    }
+    s->f[t] = p->f[p->at];
 }
 
 static void collect(cuzk_fp12 *out, const cuzk_fp12_x4 *f)
@@ -151,6 +146,7 @@ void cuzk_pairing_miller_shared_avx2(cuzk_fp12 *out, const cuzk_g2_affine *q,
     const size_t vectors = (n + LANES - 1) / LANES;
     CUZK_ASSERT(n != 0 && n <= CUZK_MILLER_BATCH && n_targets <= CUZK_MILLER_TARGETS);
     load_points(s, q, n);
+    cuzk_fp12_x4_product_init(&s->product);
     for (size_t t = 0; t < n_targets; t++) {
         load_targets(s, scratch, q, p[t], t, n);
         cuzk_fp12_x4_set_one(&s->f[t]);

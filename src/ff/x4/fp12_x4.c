@@ -116,42 +116,57 @@ void cuzk_fp12_x4_sqr(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a)
 /* x = 2 h and over = 2 h / (1 + i) = h (1 - i). h below 1.1 q, A = 1. */
 static void set_factors(cuzk_fp2_x4_factor *x, cuzk_fp2_x4_factor *over, const cuzk_fp2_x4 *h)
 {
-    cuzk_fp_x4 minus;
-    cuzk_fp_x4_neg(&minus, &h->c1);
-    cuzk_fp_x4_add(&x->c0, &h->c0, &h->c0);
-    cuzk_fp_x4_add(&x->c1, &h->c1, &h->c1);
-    cuzk_fp_x4_add(&x->minus_c1, &minus, &minus);
-    cuzk_fp_x4_add(&over->c0, &h->c0, &h->c1);
-    cuzk_fp_x4_sub(&over->c1, &h->c1, &h->c0);
-    cuzk_fp_x4_add(&over->minus_c1, &h->c0, &minus);
+    cuzk_fp2_x4_add(&x->v, h, h);
+    cuzk_fp_x4_add(&over->v.c0, &h->c0, &h->c1);
+    cuzk_fp_x4_sub(&over->v.c1, &h->c1, &h->c0);
+    cuzk_fp2_x4_set_parts(&x->parts, &x->v);
+    cuzk_fp2_x4_set_parts(&over->parts, &over->v);
 }
 
-void cuzk_fp12_x4_set_line(cuzk_fp12_x4_line *out, const cuzk_fp2_x4 *half_a,
+/* Coefficient k of f line is f_k + f_i x + f_j y. */
+static const struct {
+    uint8_t i, j;
+    bool x_over, y_over; /* divided by 1 + i */
+} recipe[6] = {{3, 1, false, false}, {4, 2, false, false}, {5, 3, false, false},
+               {0, 4, true, false},  {1, 5, true, false},  {2, 0, true, true}};
+
+void cuzk_fp12_x4_product_init(cuzk_fp12_x4_product *p)
+{
+    p->at = 0;
+    for (size_t at = 0; at < 2; at++) {
+        for (size_t k = 0; k < 6; k++) {
+            const size_t i = recipe[k].i, j = recipe[k].j;
+            const cuzk_fp2_x4_factor *x = recipe[k].x_over ? &p->line.a_over : &p->line.a;
+            const cuzk_fp2_x4_factor *y = recipe[k].y_over ? &p->line.b_over : &p->line.b;
+            cuzk_fp_x4_factors fx[3], fy[3];
+            cuzk_fp2_x4_set_factors(fx, &p->f[at].w[i], &p->parts[i], &x->v, &x->parts);
+            cuzk_fp2_x4_set_factors(fy, &p->f[at].w[j], &p->parts[j], &y->v, &y->parts);
+            for (size_t n = 0; n < 3; n++) {
+                p->term[at][k][n][0] = fx[n];
+                p->term[at][k][n][1] = fy[n];
+            }
+        }
+    }
+}
+
+void cuzk_fp12_x4_mul_line(cuzk_fp12_x4_product *p, const cuzk_fp2_x4 *half_a,
                            const cuzk_fp2_x4 *half_b)
 {
-    set_factors(&out->a, &out->a_over, half_a);
-    set_factors(&out->b, &out->b_over, half_b);
-}
-
-/* out = f + g x + h y */
-static void add_two(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *f, const cuzk_fp2_x4 *g,
-                    const cuzk_fp2_x4_factor *x, const cuzk_fp2_x4 *h, const cuzk_fp2_x4_factor *y)
-{
-    const cuzk_fp_x4_term t0[4] = {
-        {&g->c0, &x->c0}, {&g->c1, &x->minus_c1}, {&h->c0, &y->c0}, {&h->c1, &y->minus_c1}};
-    const cuzk_fp_x4_term t1[4] = {
-        {&g->c0, &x->c1}, {&g->c1, &x->c0}, {&h->c0, &y->c1}, {&h->c1, &y->c0}};
-    cuzk_fp_x4_dot4_avx2(&out->c0, t0, &f->c0);
-    cuzk_fp_x4_dot4_avx2(&out->c1, t1, &f->c1);
-}
-
-void cuzk_fp12_x4_mul_line(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *f, const cuzk_fp12_x4_line *line)
-{
-    const cuzk_fp2_x4 *w = f->w;
-    add_two(&out->w[0], &w[0], &w[3], &line->a, &w[1], &line->b);
-    add_two(&out->w[1], &w[1], &w[4], &line->a, &w[2], &line->b);
-    add_two(&out->w[2], &w[2], &w[5], &line->a, &w[3], &line->b);
-    add_two(&out->w[3], &w[3], &w[0], &line->a_over, &w[4], &line->b);
-    add_two(&out->w[4], &w[4], &w[1], &line->a_over, &w[5], &line->b);
-    add_two(&out->w[5], &w[5], &w[2], &line->a_over, &w[0], &line->b_over);
+    const cuzk_fp12_x4 *f = &p->f[p->at];
+    cuzk_fp12_x4 *out = &p->f[1 - p->at];
+    set_factors(&p->line.a, &p->line.a_over, half_a);
+    set_factors(&p->line.b, &p->line.b_over, half_b);
+    for (size_t k = 0; k < 6; k++) {
+        cuzk_fp2_x4_set_parts(&p->parts[k], &f->w[k]);
+    }
+    for (size_t k = 0; k < 6; k++) {
+        cuzk_fp_x4_wide sum[3];
+        for (size_t n = 0; n < 3; n++) {
+            cuzk_fp_x4_wide2_avx2(&sum[n], p->term[p->at][k][n]);
+        }
+        cuzk_fp_x4_redc_real_avx2(&out->w[k].c0, &sum[0], &sum[1], &cuzk_fp_x4_wide900,
+                                  &f->w[k].c0);
+        cuzk_fp_x4_redc_cross_avx2(&out->w[k].c1, &sum[2], &sum[0], &sum[1], &f->w[k].c1);
+    }
+    p->at = 1 - p->at;
 }

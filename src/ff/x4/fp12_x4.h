@@ -7,7 +7,7 @@
  * powers are c0 of cuzk_fp12, the odd ones c1. Bounds as in ff/x4/fp_x4.h, for all coefficients.
  */
 #include "ff/tower/fp12.h"
-#include "ff/x4/fp2_x4.h"
+#include "ff/x4/fp_x4_wide.h"
 
 typedef struct cuzk_fp12_x4 {
     cuzk_fp2_x4 w[6];
@@ -19,23 +19,34 @@ void cuzk_fp12_x4_store(cuzk_fp12 *out, const cuzk_fp12_x4 *in);
 /** out = a^2, below 30 q, A = 1. a: value up to 2200 q, A <= 16. In place allowed. */
 void cuzk_fp12_x4_sqr(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a);
 
-/** An element of Fp2 as a factor: with the negative of its second coefficient. */
+/** An element of Fp2 as a factor. */
 typedef struct cuzk_fp2_x4_factor {
-    cuzk_fp_x4 c0, c1, minus_c1;
+    cuzk_fp2_x4 v;
+    cuzk_fp2_x4_parts parts;
 } cuzk_fp2_x4_factor;
 
-/** The line 1 + b / (1 + i) w^5 + a / (1 + i) w^3, all of A <= 4 and below 4 q. */
+/** The line 1 + b / (1 + i) w^5 + a / (1 + i) w^3, all of A <= 3 and below 3.1 q, the first coefficients below 2.2 q. */
 typedef struct cuzk_fp12_x4_line {
     cuzk_fp2_x4_factor a, a_over, b, b_over;
 } cuzk_fp12_x4_line;
 
-/** The line of a = 2 half_a and b = 2 half_b, both halves below 1.1 q and A = 1. */
-void cuzk_fp12_x4_set_line(cuzk_fp12_x4_line *out, const cuzk_fp2_x4 *half_a,
-                           const cuzk_fp2_x4 *half_b);
+/** A product of lines. Holds pointers into itself: not to be copied. */
+typedef struct cuzk_fp12_x4_product {
+    cuzk_fp12_x4 f[2]; /* f[at] is the product so far, A = 1 */
+    size_t at;
+    cuzk_fp2_x4_parts parts[6]; /* of f[at] */
+    cuzk_fp12_x4_line line;
+    cuzk_fp_x4_factors term[2][6][3][2]; /* by at, coefficient, product of Fp2, and which of two */
+} cuzk_fp12_x4_product;
+
+/** at = 0; f[0] is for the caller to set. */
+void cuzk_fp12_x4_product_init(cuzk_fp12_x4_product *p);
 /**
- * out = f line, A = 1. f: A = 1. The bound of out is that of f, F q, and (1 + 12 F / 2500) q: after a
- * squaring and up to 64 lines it is below 140 q. Not in place.
+ * Times the line 1 + b / (1 + i) w^5 + a / (1 + i) w^3 of a = 2 half_a and b = 2 half_b, both halves below 1.1 q and
+ * A = 1. The bound of a coefficient goes from F q, F < 145, to (F + 1.37 + F / 540) q for the first half of an element
+ * of Fp2, and (F + 1 + F / 235) q for the second: after a squaring and up to 64 lines it is below 140 q.
  */
-void cuzk_fp12_x4_mul_line(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *f, const cuzk_fp12_x4_line *line);
+void cuzk_fp12_x4_mul_line(cuzk_fp12_x4_product *p, const cuzk_fp2_x4 *half_a,
+                           const cuzk_fp2_x4 *half_b);
 
 #endif /* CUZK_FF_X4_FP12_X4_H */

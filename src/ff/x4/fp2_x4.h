@@ -16,7 +16,7 @@ void cuzk_fp2_x4_load(cuzk_fp2_x4 *out, const cuzk_fp2 *in, size_t stride);
 void cuzk_fp2_x4_store(cuzk_fp2 *out, size_t stride, const cuzk_fp2_x4 *in);
 /**
  * a[i] = a[i]^-1 in place, normal, with one inversion; no element may be 0. n >= 1.
- * a: value below 35 q, A <= 5; a[0]: A = 1, below 15 q. scratch [n], disjoint from a.
+ * a: value below 35 q, A <= 4; a[0]: A = 1, below 15 q. scratch [n], disjoint from a.
  */
 void cuzk_fp2_x4_batch_inv(cuzk_fp2_x4 *a, cuzk_fp2_x4 *scratch, size_t n);
 
@@ -39,48 +39,14 @@ static inline void cuzk_fp2_x4_carry(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a)
     cuzk_fp_x4_carry(&out->c1, &a->c1);
 }
 
-/** out = a b, normal. a: value below 35 q, A <= 5; b: value below 15 q, A = 1. */
-static inline void cuzk_fp2_x4_mul(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b)
-{
-    cuzk_fp_x4 minus, c0;
-    cuzk_fp_x4_neg16(&minus, &b->c1);
-    const cuzk_fp_x4_term t0[2] = {{&a->c0, &b->c0}, {&a->c1, &minus}};
-    const cuzk_fp_x4_term t1[2] = {{&a->c0, &b->c1}, {&a->c1, &b->c0}};
-    cuzk_fp_x4_dot2_avx2(&c0, t0, NULL);
-    cuzk_fp_x4_dot2_avx2(&out->c1, t1, NULL);
-    out->c0 = c0;
-}
-
-/** out = a b - d, normal. a as in a product, A <= 4; b and d normal (d: A <= 2). */
-static inline void cuzk_fp2_x4_mul_sub(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b,
-                                       const cuzk_fp2_x4 *d)
-{
-    cuzk_fp_x4 minus, c0;
-    cuzk_fp_x4_neg16(&minus, &b->c1);
-    const cuzk_fp_x4_term t0[3] = {
-        {&a->c0, &b->c0}, {&a->c1, &minus}, {&d->c0, &cuzk_fp_x4_minus_one}};
-    const cuzk_fp_x4_term t1[3] = {
-        {&a->c0, &b->c1}, {&a->c1, &b->c0}, {&d->c1, &cuzk_fp_x4_minus_one}};
-    cuzk_fp_x4_dot3_avx2(&c0, t0, NULL);
-    cuzk_fp_x4_dot3_avx2(&out->c1, t1, NULL);
-    out->c0 = c0;
-}
-
+/** out = a b, normal. a: value below 35 q, A <= 4; b: value below 15 q, A = 1. */
+void cuzk_fp2_x4_mul(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b);
+/** out = a b - d, normal. a and b as in a product; d: A <= 4, value below 15 q. */
+void cuzk_fp2_x4_mul_sub(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b,
+                         const cuzk_fp2_x4 *d);
 /** out = a b + c d, normal. a, c: value below 15 q, A(a) + A(c) <= 5; b, d: value below 15 q, A = 1. */
-static inline void cuzk_fp2_x4_mul_add(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b,
-                                       const cuzk_fp2_x4 *c, const cuzk_fp2_x4 *d)
-{
-    cuzk_fp_x4 minus_b, minus_d, c0;
-    cuzk_fp_x4_neg16(&minus_b, &b->c1);
-    cuzk_fp_x4_neg16(&minus_d, &d->c1);
-    const cuzk_fp_x4_term t0[4] = {
-        {&a->c0, &b->c0}, {&a->c1, &minus_b}, {&c->c0, &d->c0}, {&c->c1, &minus_d}};
-    const cuzk_fp_x4_term t1[4] = {
-        {&a->c0, &b->c1}, {&a->c1, &b->c0}, {&c->c0, &d->c1}, {&c->c1, &d->c0}};
-    cuzk_fp_x4_dot4_avx2(&c0, t0, NULL);
-    cuzk_fp_x4_dot4_avx2(&out->c1, t1, NULL);
-    out->c0 = c0;
-}
+void cuzk_fp2_x4_mul_add(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b,
+                         const cuzk_fp2_x4 *c, const cuzk_fp2_x4 *d);
 
 /** out = 2 q - a, A = 2. a normal. */
 static inline void cuzk_fp2_x4_neg(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a)
@@ -89,23 +55,7 @@ static inline void cuzk_fp2_x4_neg(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a)
     cuzk_fp_x4_neg(&out->c1, &a->c1);
 }
 
-/** out = a^2 - d, normal. a normal; d: A <= 4, or NULL for 0. */
-static inline void cuzk_fp2_x4_sqr_sub(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *d)
-{
-    cuzk_fp_x4 sum, difference, twice, c0;
-    cuzk_fp_x4_add(&sum, &a->c0, &a->c1);
-    cuzk_fp_x4_sub(&difference, &a->c0, &a->c1);
-    cuzk_fp_x4_add(&twice, &a->c0, &a->c0);
-    if (d == NULL) {
-        cuzk_fp_x4_mul(&c0, &sum, &difference);
-        cuzk_fp_x4_mul(&out->c1, &twice, &a->c1);
-    } else {
-        const cuzk_fp_x4_term t0[2] = {{&sum, &difference}, {&d->c0, &cuzk_fp_x4_minus_one}};
-        const cuzk_fp_x4_term t1[2] = {{&twice, &a->c1}, {&d->c1, &cuzk_fp_x4_minus_one}};
-        cuzk_fp_x4_dot2_avx2(&c0, t0, NULL);
-        cuzk_fp_x4_dot2_avx2(&out->c1, t1, NULL);
-    }
-    out->c0 = c0;
-}
+/** out = a^2 - d, normal. a normal; d: A <= 4, value below 15 q, or NULL for 0. */
+void cuzk_fp2_x4_sqr_sub(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *d);
 
 #endif /* CUZK_FF_X4_FP2_X4_H */

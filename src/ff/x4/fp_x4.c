@@ -3,10 +3,11 @@
 
 #include "ff/gen/fp28_const_gen.h"
 #include "ff/x4/fp2_x4.h"
+#include "ff/x4/fp_x4_wide.h"
 
-#define FOUR(x)            \
-    {                      \
-        (x), (x), (x), (x) \
+#define FOUR(x)                                                        \
+    {                                                                  \
+        (long long)(x), (long long)(x), (long long)(x), (long long)(x) \
     }
 #define SPREAD(a, b, c, d, e, f, g, h, i, j, k, l, m, n)                                     \
     {                                                                                        \
@@ -19,8 +20,15 @@
 
 const cuzk_fp_x4 cuzk_fp_x4_one = NUMBER(CUZK_FP28_ONE);
 const cuzk_fp_x4 cuzk_fp_x4_minus_one = NUMBER(CUZK_FP28_MINUS_ONE);
+const cuzk_fp_x4 cuzk_fp_x4_q = NUMBER(CUZK_FP28_MOD);
+const cuzk_fp_x4 cuzk_fp_x4_16q_far = NUMBER(CUZK_FP28_MOD16_FAR);
+const cuzk_fp_x4 cuzk_fp_x4_zero_far = NUMBER(CUZK_FP28_ZERO_FAR);
 const cuzk_fp_x4 cuzk_fp_x4_2q = NUMBER(CUZK_FP28_MOD2_LENT);
 const cuzk_fp_x4 cuzk_fp_x4_16q = NUMBER(CUZK_FP28_MOD16_LENT);
+const cuzk_fp_x4_wide cuzk_fp_x4_wide600 = {NUMBER(CUZK_FP28_WIDE600_LOW),
+                                            NUMBER(CUZK_FP28_WIDE600_HIGH)};
+const cuzk_fp_x4_wide cuzk_fp_x4_wide900 = {NUMBER(CUZK_FP28_WIDE900_LOW),
+                                            NUMBER(CUZK_FP28_WIDE900_HIGH)};
 static const cuzk_fp_x4 from_limbs64 = NUMBER(CUZK_FP28_FROM_LIMBS64);
 static const cuzk_fp_x4 to_limbs64 = NUMBER(CUZK_FP28_TO_LIMBS64);
 

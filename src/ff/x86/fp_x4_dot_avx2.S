@@ -9,6 +9,9 @@
  * b, then m q, which makes its lowest 28 bits zero, and moves up by one limb. Column 0 comes first
  * in each row, since m waits for it; m then stays in %ymm0 until the other columns are done.
  *
+ * The first twelve rows take m times a multiple of q that is -1 modulo 2^28, and 28 bits longer: m is then the lowest
+ * 28 bits themselves. The last two take m q, so that what those left above is divided by 2^56.
+ *
  * %r8-%r11 the a, %rax, %rcx, %rdx, %rbx the b, %r12 q, %r13 addend, %rbp the row, %ymm14 the multiplier.
  */
 #if defined(__x86_64__) && !defined(CUZK_PORTABLE)
@@ -25,6 +28,8 @@
     .balign 32
 .Lmod28:
     FOUR_OF CUZK_FP28_MOD
+.Leasy28:
+    FOUR_OF CUZK_FP28_EASY
 .Linv28:
     FOUR_OF CUZK_FP28_INV
 .Lmask28:
@@ -49,6 +54,12 @@
 /* Limb `from` of the window, with m q added, becomes limb `to`. */
     .macro MOVE_UP from, to
     vpmuludq 32*\from(%r12), %ymm14, %ymm15
+    vpaddq  %ymm15, %ymm\from, %ymm\to
+    .endm
+
+/* The same for a digit m of q (-1/q mod 2^28), which is -1 modulo 2^28: m is the digit itself, and is gone. */
+    .macro EASY_UP from, to
+    vpmuludq .Leasy28+32*\to(%rip), %ymm14, %ymm15
     vpaddq  %ymm15, %ymm\from, %ymm\to
     .endm
 
@@ -98,6 +109,49 @@
     .if \k > 3
     COLUMN_0 %r11, %rbx
     .endif
+    vpsrlq  $28, %ymm0, %ymm15
+    vpand   .Lmask28(%rip), %ymm0, %ymm0
+    vpaddq  %ymm15, %ymm1, %ymm1
+    OTHER_COLUMNS %r8, %rax
+    .if \k > 1
+    OTHER_COLUMNS %r9, %rcx
+    .endif
+    .if \k > 2
+    OTHER_COLUMNS %r10, %rdx
+    .endif
+    .if \k > 3
+    OTHER_COLUMNS %r11, %rbx
+    .endif
+    vmovdqa %ymm0, %ymm14
+    EASY_UP 1, 0
+    EASY_UP 2, 1
+    EASY_UP 3, 2
+    EASY_UP 4, 3
+    EASY_UP 5, 4
+    EASY_UP 6, 5
+    EASY_UP 7, 6
+    EASY_UP 8, 7
+    EASY_UP 9, 8
+    EASY_UP 10, 9
+    EASY_UP 11, 10
+    EASY_UP 12, 11
+    EASY_UP 13, 12
+    vpmuludq .Leasy28+32*13(%rip), %ymm14, %ymm13
+    add     $32, %ebp
+    cmp     $384, %ebp
+    jne     1b
+    .balign 32
+3:
+    COLUMN_0 %r8, %rax
+    .if \k > 1
+    COLUMN_0 %r9, %rcx
+    .endif
+    .if \k > 2
+    COLUMN_0 %r10, %rdx
+    .endif
+    .if \k > 3
+    COLUMN_0 %r11, %rbx
+    .endif
     vpmuludq .Linv28(%rip), %ymm0, %ymm14
     vpand   .Lmask28(%rip), %ymm14, %ymm14
     vpmuludq (%r12), %ymm14, %ymm15
@@ -132,7 +186,7 @@
     vpxor   %xmm13, %xmm13, %xmm13
     add     $32, %ebp
     cmp     $448, %ebp
-    jne     1b
+    jne     3b
     test    %r13, %r13
     jz      2f
     .irp j, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
