@@ -5,6 +5,7 @@
 
 #include "aggregate/agg_prove_internal.h"
 #include "aggregate/statements.h"
+#include "aggregate/subgroup.h"
 #include "base/alloc.h"
 #include "pairing/gt.h"
 #include "verify/input_sum.h"
@@ -15,6 +16,7 @@ typedef struct each_proof {
     const uint8_t *proofs, *inputs;
     const cuzk_vk *vk;
     size_t n_inputs;
+    cuzk_point_check check;
     _Atomic size_t first_bad;
 } each_proof;
 
@@ -25,11 +27,12 @@ static void note_bad(each_proof *e, size_t i)
     }
 }
 
-static cuzk_status decode_one(const cuzk_agg_points *out, size_t i, const uint8_t *in)
+static cuzk_status decode_one(const cuzk_agg_points *out, size_t i, const uint8_t *in,
+                              cuzk_point_check check)
 {
-    CUZK_TRY(cuzk_g1_decode_compressed(&out->a[i], in, CUZK_POINT_IN_SUBGROUP));
-    CUZK_TRY(cuzk_g2_decode_compressed(&out->b[i], in + 48, CUZK_POINT_IN_SUBGROUP));
-    CUZK_TRY(cuzk_g1_decode_compressed(&out->c[i], in + 144, CUZK_POINT_IN_SUBGROUP));
+    CUZK_TRY(cuzk_g1_decode_compressed(&out->a[i], in, check));
+    CUZK_TRY(cuzk_g2_decode_compressed(&out->b[i], in + 48, check));
+    CUZK_TRY(cuzk_g1_decode_compressed(&out->c[i], in + 144, check));
     return cuzk_g1_affine_is_infinity(&out->a[i]) || cuzk_g2_affine_is_infinity(&out->b[i]) ||
                    cuzk_g1_affine_is_infinity(&out->c[i])
                ? CUZK_E_INFINITY
@@ -41,7 +44,7 @@ static cuzk_status decode_range(void *arg, size_t begin, size_t end, unsigned wo
     each_proof *e = arg;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
-        const cuzk_status st = decode_one(e->out, i, e->proofs + i * CUZK_PROOF_BYTES);
+        const cuzk_status st = decode_one(e->out, i, e->proofs + i * CUZK_PROOF_BYTES, e->check);
         if (st != CUZK_OK) {
             note_bad(e, i);
             return st;
@@ -50,17 +53,53 @@ static cuzk_status decode_range(void *arg, size_t begin, size_t end, unsigned wo
     return CUZK_OK;
 }
 
+/* Whether all points of the first n proofs, which are on their curves, are in the subgroups. */
+static cuzk_status test_subgroups(bool *all, const cuzk_agg_points *p, size_t n, cuzk_pool *pool,
+                                  const cuzk_cancel *cancel, cuzk_err *err)
+{
+    CUZK_TRY(cuzk_agg_g1_in_subgroup(all, p->a, n, pool, cancel, err));
+    if (*all) {
+        CUZK_TRY(cuzk_agg_g1_in_subgroup(all, p->c, n, pool, cancel, err));
+    }
+    return *all ? cuzk_agg_g2_in_subgroup(all, p->b, n, pool, cancel, err) : CUZK_OK;
+}
+
+/* Together; false: one by one is left to do, to name the first bad proof, or because they are few. */
+static cuzk_status decode_together(bool *done, cuzk_agg_points *out, const uint8_t *proofs,
+                                   size_t n_proofs, cuzk_pool *pool, const cuzk_cancel *cancel,
+                                   cuzk_err *err)
+{
+    each_proof e = {
+        .out = out, .proofs = proofs, .check = CUZK_POINT_ON_CURVE, .first_bad = SIZE_MAX};
+    *done = false;
+    return n_proofs >= CUZK_AGG_SUBGROUP_LEAST &&
+                   cuzk_parallel_for(pool, cancel, n_proofs, 0, decode_range, &e) == CUZK_OK
+               ? test_subgroups(done, out, n_proofs, pool, cancel, err)
+               : CUZK_OK;
+}
+
+static cuzk_status decode_each(cuzk_agg_points *out, const uint8_t *proofs, size_t n_proofs,
+                               cuzk_pool *pool, const cuzk_cancel *cancel, cuzk_err *err)
+{
+    each_proof e = {
+        .out = out, .proofs = proofs, .check = CUZK_POINT_IN_SUBGROUP, .first_bad = SIZE_MAX};
+    const cuzk_status st = cuzk_parallel_for(pool, cancel, n_proofs, 0, decode_range, &e);
+    if (st == CUZK_OK) {
+        return CUZK_OK;
+    }
+    return e.first_bad == SIZE_MAX ? CUZK_FAIL(err, st, "%s", cuzk_status_text(st))
+                                   : CUZK_FAIL(err, st, "proof %zu of %zu: %s", (size_t)e.first_bad,
+                                               n_proofs, cuzk_status_text(st));
+}
+
 cuzk_status cuzk_agg_decode_proofs(cuzk_agg_points *out, const uint8_t *proofs, size_t n_proofs,
                                    size_t n, cuzk_pool *pool, const cuzk_cancel *cancel,
                                    cuzk_err *err)
 {
-    each_proof e = {.out = out, .proofs = proofs, .first_bad = SIZE_MAX};
-    const cuzk_status st = cuzk_parallel_for(pool, cancel, n_proofs, 0, decode_range, &e);
-    if (st != CUZK_OK) {
-        return e.first_bad == SIZE_MAX
-                   ? CUZK_FAIL(err, st, "%s", cuzk_status_text(st))
-                   : CUZK_FAIL(err, st, "proof %zu of %zu: %s", (size_t)e.first_bad, n_proofs,
-                               cuzk_status_text(st));
+    bool done = false;
+    CUZK_TRY(decode_together(&done, out, proofs, n_proofs, pool, cancel, err));
+    if (!done) {
+        CUZK_TRY(decode_each(out, proofs, n_proofs, pool, cancel, err));
     }
     for (size_t i = n_proofs; i < n; i++) {
         out->a[i] = out->a[n_proofs - 1];
