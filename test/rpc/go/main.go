@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 // cuzk.aggregate.v1 from grpc-go: the aggregate of the non-interactive sector of the vectors, by Aggregate and by
-// SubmitAggregate and AwaitAggregate, and a refusal. Usage: main ADDRESS VECTORS
+// SubmitAggregate and AwaitAggregate, its verification, and a refusal. Usage: main ADDRESS VECTORS
+// Or any list of sectors (docs/snarkpack.md) and its aggregate, made again and verified. Usage: main ADDRESS -list LIST AGGREGATE
 package main
 
 import (
@@ -77,6 +78,48 @@ func check(what string, ok bool, got interface{}) {
 	}
 }
 
+func fromHex(text string) []byte {
+	out, err := hex.DecodeString(text)
+	must(err)
+	return out
+}
+
+// A list of sectors whose type is a number, with one miner.
+func ofList(ctx context.Context, client pb.AggregatorClient, list, aggregate string) {
+	var all struct {
+		Type    uint64 `json:"registered_proof"`
+		Miner   uint64 `json:"miner"`
+		Sectors []struct {
+			Sector uint64 `json:"sector"`
+			CommR  string `json:"comm_r"`
+			CommD  string `json:"comm_d"`
+			Ticket string `json:"ticket"`
+			Seed   string `json:"seed"`
+			Proof  string `json:"proof"`
+		} `json:"sectors"`
+	}
+	read(&all, list)
+	want, err := ioutil.ReadFile(aggregate)
+	must(err)
+	request := &pb.SubmitAggregateRequest{RequestId: "go list", RegisteredProof: all.Type}
+	for _, s := range all.Sectors {
+		request.Sectors = append(request.Sectors, &pb.Sector{MinerId: all.Miner, SectorNumber: s.Sector, CommR: fromHex(s.CommR),
+			CommD: fromHex(s.CommD), Ticket: fromHex(s.Ticket), Seed: fromHex(s.Seed), Proof: fromHex(s.Proof)})
+	}
+	made, err := client.Aggregate(ctx, &pb.AggregateRequest{Submit: request})
+	must(err)
+	check("Aggregate", bytes.Equal(made.GetResult().GetAggregate(), want), made.GetResult().GetErrorMessage())
+	claim := &pb.VerifyAggregateRequest{RegisteredProof: all.Type, Sectors: request.Sectors, Aggregate: want}
+	answer, err := client.VerifyAggregate(ctx, claim)
+	must(err)
+	check("VerifyAggregate", answer.GetResult() == pb.VerifyAggregateResponse_VALID, answer)
+	claim.Sectors[0].SectorNumber++
+	answer, err = client.VerifyAggregate(ctx, claim)
+	must(err)
+	check("another sector", answer.GetResult() == pb.VerifyAggregateResponse_FALSE, answer)
+	fmt.Println("ok")
+}
+
 func main() {
 	address, vectors := os.Args[1], os.Args[2]
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -85,6 +128,10 @@ func main() {
 	must(err)
 	defer conn.Close()
 	client := pb.NewAggregatorClient(conn)
+	if vectors == "-list" {
+		ofList(ctx, client, os.Args[3], os.Args[4])
+		return
+	}
 	want, err := ioutil.ReadFile(filepath.Join(vectors, "aggregate/ni-13-v2.agg"))
 	must(err)
 	request := &pb.SubmitAggregateRequest{RequestId: "go", RegisteredProof: 15, Sectors: []*pb.Sector{sector(vectors)}}
