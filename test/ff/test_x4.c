@@ -153,6 +153,98 @@ static void sums_of_products(void)
     }
 }
 
+/* Factors for an unreduced product. */
+static cuzk_fp_x4_factors factors_of(const cuzk_fp_x4 *a, __m256i *a_half, const cuzk_fp_x4 *b,
+                                     __m256i *b_half)
+{
+    cuzk_fp_x4_halves(a_half, a);
+    cuzk_fp_x4_halves(b_half, b);
+    return (cuzk_fp_x4_factors){a->l, a_half, b->l, b_half};
+}
+
+static void check_sum(const cuzk_fp_x4 *got, const cuzk_fp_x4 *const a[2],
+                      const cuzk_fp_x4 *const b[2], bool minus, const cuzk_fp_x4 *addend)
+{
+    check_limbs(got);
+    for (size_t k = 0; k < LANES; k++) {
+        cuzk_fp want = CUZK_FP_ZERO;
+        for (size_t i = 0; i < 2; i++) {
+            cuzk_fp x = meaning(a[i], k), y = meaning(b[i], k);
+            cuzk_fp_mul(&x, &x, &y);
+            (i == 1 && minus ? cuzk_fp_sub : cuzk_fp_add)(&want, &want, &x);
+        }
+        if (addend != NULL) {
+            const cuzk_fp x = meaning(addend, k);
+            cuzk_fp_add(&want, &want, &x);
+        }
+        const cuzk_fp is = meaning(got, k);
+        CHECK_MEM(&is, &want, sizeof(want));
+    }
+}
+
+/* Sums and differences of products that are reduced once, with limbs and values up to the bounds. */
+static void products_not_reduced(void)
+{
+    for (size_t round = 0; round < 200; round++) {
+        static cuzk_fp_x4 a[2], b[2], a_sum, b_sum, addend, got;
+        static cuzk_fp_x4_wide p, m, s, both;
+        __m256i half[8][CUZK_FP_X4_HALF];
+        random_limbs(&a[0], 4, 21);
+        random_limbs(&a[1], 3, 21);
+        random_limbs(&b[0], 1, 20);
+        random_limbs(&b[1], 1, 20);
+        random_limbs(&addend, 1, 24);
+        const cuzk_fp_x4 *add = round % 2 == 0 ? &addend : NULL;
+        const cuzk_fp_x4_factors t[2] = {factors_of(&a[0], half[0], &b[0], half[1]),
+                                         factors_of(&a[1], half[2], &b[1], half[3])};
+        CHECKED_CALL(cuzk_fp_x4_wide2_avx2, &both, t);
+        CHECKED_CALL(cuzk_fp_x4_redc_avx2, &got, &both, add);
+        check_sum(&got, (const cuzk_fp_x4 *[]){&a[0], &a[1]}, (const cuzk_fp_x4 *[]){&b[0], &b[1]},
+                  false, add);
+        CHECKED_CALL(cuzk_fp_x4_wide1_avx2, &p, &t[0]);
+        CHECKED_CALL(cuzk_fp_x4_wide1_avx2, &m, &t[1]);
+        const cuzk_fp_x4_wide *k = round % 3 == 0 ? &cuzk_fp_x4_wide600 : &cuzk_fp_x4_wide900;
+        CHECKED_CALL(cuzk_fp_x4_redc_real_avx2, &got, &p, &m, k, add);
+        check_sum(&got, (const cuzk_fp_x4 *[]){&a[0], &a[1]}, (const cuzk_fp_x4 *[]){&b[0], &b[1]},
+                  true, add);
+        cuzk_fp_x4_add(&a_sum, &a[0], &a[1]);
+        cuzk_fp_x4_add(&b_sum, &b[0], &b[1]);
+        const cuzk_fp_x4_factors sums = factors_of(&a_sum, half[4], &b_sum, half[5]);
+        CHECKED_CALL(cuzk_fp_x4_wide1_avx2, &s, &sums);
+        CHECKED_CALL(cuzk_fp_x4_redc_cross_avx2, &got, &s, &p, &m, add);
+        check_sum(&got, (const cuzk_fp_x4 *[]){&a[0], &a[1]}, (const cuzk_fp_x4 *[]){&b[1], &b[0]},
+                  false, add);
+    }
+}
+
+/* The multiple of q that the top limb shows, taken off: up to 1250 q, with limbs up to 2^32. */
+static void small_multiples_of_q(void)
+{
+    for (size_t round = 0; round < 200; round++) {
+        static cuzk_fp_x4 a, d, got;
+        random_limbs(&a, 16, 27);
+        cuzk_fp_x4_reduce(&got, &a);
+        check_limbs(&got);
+        for (size_t k = 0; k < LANES; k++) {
+            const cuzk_fp is = meaning(&got, k), want = meaning(&a, k);
+            CHECK_MEM(&is, &want, sizeof(want));
+        }
+        a = got;
+        random_limbs(&d, 4, 20);
+        cuzk_fp_x4_minus(&got, &a, &d);
+        check_limbs(&got);
+        for (size_t k = 0; k < LANES; k++) {
+            const cuzk_fp is = meaning(&got, k), x = meaning(&a, k), y = meaning(&d, k);
+            cuzk_fp want;
+            cuzk_fp_sub(&want, &x, &y);
+            CHECK_MEM(&is, &want, sizeof(want));
+            uint64_t w[CUZK_FP_X4_LIMBS][LANES];
+            memcpy(w, &got, sizeof(w));
+            CHECK(w[13][k] <= 3 * 106514 / 2); /* below 1.5 q */
+        }
+    }
+}
+
 typedef struct four {
     cuzk_fp2 one[LANES];
     cuzk_fp2_x4 x4;
@@ -275,6 +367,8 @@ static void all(void)
     }
     load_and_store();
     sums_of_products();
+    products_not_reduced();
+    small_multiples_of_q();
     products_in_fp2();
     lines_and_squarings();
 }
