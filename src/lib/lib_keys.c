@@ -11,8 +11,7 @@ static lib_key *slot_of(cuzk_prover *p, const cuzk_circuit_spec *spec)
 {
     unsigned n = 0;
     const cuzk_sector_shape *first = cuzk_sector_shapes(&n);
-    const size_t i = (size_t)(spec->shape - first);
-    return i < LIB_SIZES ? &p->keys[spec->kind][i] : NULL;
+    return &p->keys[spec->kind][spec->shape - first];
 }
 
 /* Frees what the key holds; it is BUSY, or nobody else knows the prover. */
@@ -33,7 +32,7 @@ static void free_content(lib_key *k)
 void lib_keys_free(cuzk_prover *p)
 {
     for (size_t i = 0; i < CUZK_CIRCUIT_N_KINDS; i++) {
-        for (size_t j = 0; j < LIB_SIZES; j++) {
+        for (size_t j = 0; j < CUZK_SECTOR_SHAPES; j++) {
             free_content(&p->keys[i][j]);
         }
     }
@@ -58,7 +57,7 @@ static lib_key *find_idle(cuzk_prover *p, const lib_key *except)
 {
     lib_key *best = NULL;
     for (size_t i = 0; i < CUZK_CIRCUIT_N_KINDS; i++) {
-        for (size_t j = 0; j < LIB_SIZES; j++) {
+        for (size_t j = 0; j < CUZK_SECTOR_SHAPES; j++) {
             lib_key *k = &p->keys[i][j];
             if (k != except && k->state == LIB_KEY_READY && k->users == 0 && !k->is_kept &&
                 (best == NULL || k->used_at < best->used_at)) {
@@ -207,9 +206,6 @@ cuzk_status lib_key_take(lib_key **out, cuzk_prover *p, const cuzk_circuit_spec 
     bool is_there = false;
     cuzk_status st = CUZK_OK;
     CUZK_TRY(cuzk_filecoin_needs_of(&needs, spec, cuzk_pool_threads(p->pool), err));
-    if (k == NULL) {
-        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "sectors of %s are not known", spec->shape->name);
-    }
     (void)snprintf(what, sizeof(what), "%s of %s", cuzk_circuit_kind_name(spec->kind),
                    spec->shape->name);
     const uint64_t load_bytes = needs.compile_bytes + needs.params_heap_bytes;
@@ -290,7 +286,7 @@ cuzk_status cuzk_prover_unload(cuzk_prover *p, int32_t kind, uint64_t sector_byt
     CUZK_TRY(spec_of(&spec, kind, sector_bytes, error));
     lib_key *k = slot_of(p, &spec);
     (void)pthread_mutex_lock(&p->lock);
-    if (k == NULL || k->state == LIB_KEY_EMPTY) {
+    if (k->state == LIB_KEY_EMPTY) {
         st = CUZK_FAIL(&err, CUZK_E_NOT_FOUND, "%s of %s is not loaded",
                        cuzk_circuit_kind_name(spec.kind), spec.shape->name);
     } else if (k->state == LIB_KEY_BUSY || k->users != 0) {

@@ -20,7 +20,6 @@
 #define LIB_MAX_DEVICES 16u
 #define LIB_MAX_WORKERS 64u
 #define LIB_MAX_INPUTS  65536u
-#define LIB_SIZES       5u /* sector sizes */
 
 typedef enum lib_key_state {
     LIB_KEY_EMPTY = 0,
@@ -65,7 +64,7 @@ struct cuzk_prover {
     cuzk_task *queue;   /* in the order in which tasks will run */
     cuzk_task *running; /* in no order */
     cuzk_circom_key *circom_keys;
-    lib_key keys[CUZK_CIRCUIT_N_KINDS][LIB_SIZES];
+    lib_key keys[CUZK_CIRCUIT_N_KINDS][CUZK_SECTOR_SHAPES];
 };
 
 typedef enum lib_task_state {

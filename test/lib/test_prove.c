@@ -138,6 +138,16 @@ static void parameters_that_are_not_there(void)
     RIG_STATUS(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &rig_error), CUZK_E_NOT_FOUND);
     RIG_STATUS(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2047, &rig_error), CUZK_E_INVALID);
     RIG_STATUS(cuzk_prover_load(p, -1, 2048, &rig_error), CUZK_E_INVALID);
+    for (int32_t kind = CUZK_KIND_POREP; kind <= CUZK_KIND_UPDATE; kind++) {
+        for (uint64_t lg = 11; lg <= 36; lg++) { /* every published size gets as far as its file */
+            const bool is_published = lg == 11 || lg == 23 || lg == 29 || lg >= 35;
+            if (is_published) {
+                RIG_STATUS(cuzk_prover_load(p, kind, (uint64_t)1 << lg, &rig_error),
+                           CUZK_E_NOT_FOUND);
+                CHECK(strstr(rig_error.text, "/nowhere/at/all/v28-") != NULL);
+            }
+        }
+    }
     cuzk_prover_destroy(p);
 }
 

@@ -28,6 +28,7 @@ static const cuzk_sector_shape shapes[] = {
 };
 /* clang-format on */
 #define N_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+CUZK_STATIC_ASSERT(N_SHAPES == CUZK_SECTOR_SHAPES, "as the header says");
 
 static const uint64_t registered_sizes[5] = {2 * KIB, 8 * MIB, 512 * MIB, 32 * GIB, 64 * GIB};
 

@@ -44,7 +44,8 @@ typedef struct cuzk_sector_shape {
 
 /** NULL when no such size exists. */
 const cuzk_sector_shape *cuzk_sector_shape_of(uint64_t sector_bytes);
-/** All shapes, ascending; *n gets their number. */
+#define CUZK_SECTOR_SHAPES 10u /* how many there are */
+/** All shapes, ascending; *n gets their number, CUZK_SECTOR_SHAPES. */
 const cuzk_sector_shape *cuzk_sector_shapes(unsigned *n);
 /** "2KiB", "32GiB", "2 KiB", "2048", case of the unit free; false when it is no number with a known unit. */
 bool cuzk_sector_size_parse(uint64_t *bytes, const char *text);
