@@ -50,13 +50,14 @@ static void porep(void)
     free(text);
     golden_proof(proof, "porep-v1_1[0]");
     cuzk_porep_statement_of(&st, in);
-    CHECK_OK(cuzk_filecoin_verify_porep(vk, proof, sizeof(proof), &st, &err), &err);
+    CHECK_OK(cuzk_filecoin_verify_porep(vk, proof, sizeof(proof), &st, 0, 1, &err), &err);
 
     cuzk_node *fields[] = {&st.replica_id, &st.comm_r, &st.comm_d, &st.seed};
     for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
         for (unsigned bit = 0; bit < 256; bit += 5) {
             fields[f]->b[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            const cuzk_status s = cuzk_filecoin_verify_porep(vk, proof, sizeof(proof), &st, &err);
+            const cuzk_status s =
+                cuzk_filecoin_verify_porep(vk, proof, sizeof(proof), &st, 0, 1, &err);
             CHECK_MSG(s == CUZK_E_PROOF_FALSE || s == CUZK_E_INVALID, "field %zu, bit %u: %s", f,
                       bit, cuzk_status_name(s));
             fields[f]->b[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -66,17 +67,18 @@ static void porep(void)
          type += 5) { /* other seal types of the size: other parents, other challenges */
         if (type != 5) {
             CHECK_OK(cuzk_seal_type_of(&st.type, type, &err), &err);
-            CHECK(cuzk_filecoin_verify_porep(vk, proof, sizeof(proof), &st, &err) != CUZK_OK);
+            CHECK(cuzk_filecoin_verify_porep(vk, proof, sizeof(proof), &st, 0, 1, &err) != CUZK_OK);
         }
     }
     CHECK_OK(cuzk_seal_type_of(&st.type, 5, &err), &err);
     uint8_t longer[2 * 192];
     memcpy(longer, proof, 192);
     memcpy(longer + 192, proof, 192);
-    CHECK_STATUS(cuzk_filecoin_verify_porep(vk, longer, sizeof(longer), &st, &err), CUZK_E_INVALID);
-    CHECK_STATUS(cuzk_filecoin_verify_porep(vk, proof, 191, &st, &err), CUZK_E_INVALID);
-    CHECK_STATUS(cuzk_filecoin_verify_porep(vk, proof, 0, &st, &err), CUZK_E_INVALID);
-    CHECK_OK(cuzk_filecoin_verify_porep(vk, proof, sizeof(proof), &st, &err), &err);
+    CHECK_STATUS(cuzk_filecoin_verify_porep(vk, longer, sizeof(longer), &st, 0, 1, &err),
+                 CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_filecoin_verify_porep(vk, proof, 191, &st, 0, 1, &err), CUZK_E_INVALID);
+    CHECK_STATUS(cuzk_filecoin_verify_porep(vk, proof, 0, &st, 0, 1, &err), CUZK_E_INVALID);
+    CHECK_OK(cuzk_filecoin_verify_porep(vk, proof, sizeof(proof), &st, 0, 1, &err), &err);
     cuzk_vk_destroy(vk);
     cuzk_porep_input_destroy(in);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* cuzk verify porep|winning|window|update: a proof file against its statement. */
+/*
+ * cuzk verify porep|winning|window|update: a proof file against its statement, by the functions of
+ * <cuzk/filecoin.h>.
+ */
 #include <string.h>
 
 #include <cuzk/filecoin.h>
@@ -7,17 +10,24 @@
 #include "apps/cuzk/commands.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "prover/keys/filecoin_verify.h"
 
 #include "fil_opts.h"
 #include "porep_aggregate.h"
 
-static cuzk_status load_key(fil_opts *o, cuzk_circuit_kind kind, uint64_t sector_bytes,
-                            cuzk_vk **vk)
+/* A failure of a public function as the program reports it. */
+static cuzk_status take_error(fil_opts *o, cuzk_status st, const cuzk_error *error)
 {
-    cuzk_params_dir dir;
-    CUZK_TRY(cuzk_params_dir_choose(&dir, o->params, &o->a.err));
-    return cuzk_filecoin_vk_load(vk, kind, sector_bytes, &dir, &o->a.err);
+    return st == CUZK_OK ? st : CUZK_FAIL_OS(&o->a.err, st, error->os_code, "%s", error->text);
+}
+
+static cuzk_status load_key(fil_opts *o, int32_t kind, uint64_t sector_bytes, cuzk_vk **vk)
+{
+    cuzk_error error = {.text = ""};
+    const cuzk_status st = cuzk_vk_load(vk, kind, sector_bytes, o->params, &error);
+    if (st == CUZK_E_NOT_FOUND && o->params != NULL) {
+        return CUZK_FAIL(&o->a.err, st, "%s (folder from: --params)", error.text);
+    }
+    return take_error(o, st, &error);
 }
 
 static cuzk_status finish(fil_opts *o, cuzk_status st, uint64_t started)
@@ -74,10 +84,24 @@ static cuzk_status report_unchecked(fil_opts *o)
     return CUZK_OK;
 }
 
+/* The statement that the C1 output makes. */
+static cuzk_status verify_porep(fil_opts *o, const cuzk_vk *vk, const uint8_t *proof, size_t n,
+                                const cuzk_porep_input *in)
+{
+    cuzk_seal_claim claim = {.struct_size = sizeof(claim),
+                             .registered_proof = in->type.number,
+                             .flags = CUZK_CLAIM_REPLICA_ID};
+    cuzk_error error = {.text = ""};
+    memcpy(claim.replica_id, in->replica_id.b, sizeof(claim.replica_id));
+    memcpy(claim.comm_r, in->comm_r.b, sizeof(claim.comm_r));
+    memcpy(claim.comm_d, in->comm_d.b, sizeof(claim.comm_d));
+    memcpy(claim.seed, in->seed.b, sizeof(claim.seed));
+    return take_error(o, cuzk_verify_seal(vk, proof, n, &claim, &error), &error);
+}
+
 static cuzk_status work_porep(fil_opts *o)
 {
     cuzk_porep_input *in = NULL;
-    cuzk_porep_statement stmt;
     porep_agg aggregate = {.on = false};
     cuzk_vk *vk = NULL;
     uint8_t *proof = NULL;
@@ -87,14 +111,13 @@ static cuzk_status work_porep(fil_opts *o)
     CUZK_TRY_GOTO(st, fil_load_porep(o, &in));
     CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
     CUZK_TRY_GOTO(st, report_unchecked(o));
-    CUZK_TRY_GOTO(st, load_key(o, CUZK_CIRCUIT_POREP, in->type.sector_bytes, &vk));
+    CUZK_TRY_GOTO(st, load_key(o, CUZK_KIND_POREP, in->type.sector_bytes, &vk));
     CUZK_TRY_GOTO(st, porep_agg_open(&aggregate, o, in, false));
     t0 = cuzk_clock_ns();
-    cuzk_porep_statement_of(&stmt, in);
     st = check_replica_id(o, in);
     if (st == CUZK_OK) {
         st = aggregate.on ? porep_agg_verify(&aggregate, o, vk, proof, n)
-                          : cuzk_filecoin_verify_porep(vk, proof, n, &stmt, &o->a.err);
+                          : verify_porep(o, vk, proof, n, in);
     }
     st = finish(o, st, t0);
 out:
@@ -105,61 +128,31 @@ out:
     return st;
 }
 
-/* The sectors of a vanilla proof as <cuzk/filecoin.h> takes them; NULL: out of memory. */
-static cuzk_sector *sectors_of(const cuzk_post_input *in)
-{
-    cuzk_post_public_sector *all = cuzk_alloc(in->n_sectors, sizeof(*all));
-    cuzk_sector *out = cuzk_alloc(in->n_sectors, sizeof(*out));
-    if (all == NULL || out == NULL) {
-        cuzk_free(all);
-        cuzk_free(out);
-        return NULL;
-    }
-    cuzk_post_public_sectors_of(all, in);
-    for (uint32_t i = 0; i < in->n_sectors; i++) {
-        out[i].number = all[i].sector_id;
-        memcpy(out[i].comm_r, all[i].comm_r.b, sizeof(out[i].comm_r));
-    }
-    cuzk_free(all);
-    return out;
-}
-
-/* A PoSt of a sector size: some sizes have no registered number. */
-static cuzk_status verify_unnumbered(fil_opts *o, const cuzk_vk *vk, const uint8_t *proof, size_t n,
-                                     const cuzk_post_statement *stmt, const cuzk_post_input *in)
-{
-    cuzk_post_public_sector *sectors = cuzk_alloc(in->n_sectors, sizeof(*sectors));
-    if (sectors == NULL) {
-        return CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "out of memory for %u sectors", in->n_sectors);
-    }
-    cuzk_post_public_sectors_of(sectors, in);
-    const cuzk_status st =
-        cuzk_filecoin_verify_post(vk, proof, n, stmt, sectors, in->n_sectors, &o->a.err);
-    cuzk_free(sectors);
-    return st;
-}
-
-/* By the function that libcuzk has for programs, which knows a PoSt by its registered number. */
 static cuzk_status verify_post(fil_opts *o, const cuzk_vk *vk, const uint8_t *proof, size_t n,
                                const cuzk_post_statement *stmt, const cuzk_post_input *in)
 {
-    cuzk_post_claim claim = {.struct_size = sizeof(claim),
-                             .registered_proof = stmt->type.number,
-                             .partition = stmt->partition,
-                             .n_sectors = in->n_sectors};
+    cuzk_post_claim claim = {
+        .struct_size = sizeof(claim), .partition = stmt->partition, .n_sectors = in->n_sectors};
     cuzk_error error = {.text = ""};
-    if (stmt->type.number == UINT64_MAX) { /* --sector-size in place of --type */
-        return verify_unnumbered(o, vk, proof, n, stmt, in);
+    if (stmt->type.number != UINT64_MAX) {
+        claim.registered_proof = stmt->type.number;
+    } else { /* --sector-size in place of --type */
+        claim.sector_bytes = stmt->type.sector_bytes;
+        claim.kind = stmt->type.is_window ? CUZK_KIND_WINDOW : CUZK_KIND_WINNING;
     }
-    cuzk_sector *sectors = sectors_of(in);
+    cuzk_sector *sectors = cuzk_alloc(in->n_sectors, sizeof(*sectors));
     if (sectors == NULL) {
         return CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "out of memory for %u sectors", in->n_sectors);
+    }
+    for (uint32_t i = 0; i < in->n_sectors; i++) {
+        sectors[i].number = in->sectors[i].sector_id;
+        memcpy(sectors[i].comm_r, in->sectors[i].comm_r.b, sizeof(sectors[i].comm_r));
     }
     claim.sectors = sectors;
     memcpy(claim.randomness, stmt->randomness.b, sizeof(claim.randomness));
     const cuzk_status st = cuzk_verify_post(vk, proof, n, &claim, &error);
     cuzk_free(sectors);
-    return st == CUZK_OK ? st : CUZK_FAIL_OS(&o->a.err, st, error.os_code, "%s", error.text);
+    return take_error(o, st, &error);
 }
 
 static cuzk_status work_post(fil_opts *o, bool window)
@@ -173,7 +166,7 @@ static cuzk_status work_post(fil_opts *o, bool window)
     cuzk_status st;
     CUZK_TRY_GOTO(st, fil_load_post(o, &in, &stmt, window));
     CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
-    CUZK_TRY_GOTO(st, load_key(o, window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING,
+    CUZK_TRY_GOTO(st, load_key(o, window ? CUZK_KIND_WINDOW : CUZK_KIND_WINNING,
                                stmt.type.sector_bytes, &vk));
     t0 = cuzk_clock_ns();
     app_text(
@@ -188,6 +181,20 @@ out:
     return st;
 }
 
+static cuzk_status verify_update(fil_opts *o, const cuzk_vk *vk, const uint8_t *proof, size_t n,
+                                 const cuzk_update_statement *stmt)
+{
+    cuzk_update_claim claim = {.struct_size = sizeof(claim),
+                               .sector_bytes = stmt->shape->bytes,
+                               .flags = CUZK_CLAIM_ONE_PARTITION,
+                               .partition = stmt->partition};
+    cuzk_error error = {.text = ""};
+    memcpy(claim.comm_r_old, stmt->comm_r_old.b, sizeof(claim.comm_r_old));
+    memcpy(claim.comm_r_new, stmt->comm_r_new.b, sizeof(claim.comm_r_new));
+    memcpy(claim.comm_d_new, stmt->comm_d_new.b, sizeof(claim.comm_d_new));
+    return take_error(o, cuzk_verify_update(vk, proof, n, &claim, &error), &error);
+}
+
 static cuzk_status work_update(fil_opts *o)
 {
     cuzk_update_statement stmt;
@@ -198,10 +205,10 @@ static cuzk_status work_update(fil_opts *o)
     cuzk_status st;
     CUZK_TRY_GOTO(st, fil_load_update_statement(o, &stmt));
     CUZK_TRY_GOTO(st, fil_load_proof(o, &proof, &n));
-    CUZK_TRY_GOTO(st, load_key(o, CUZK_CIRCUIT_UPDATE, stmt.shape->bytes, &vk));
+    CUZK_TRY_GOTO(st, load_key(o, CUZK_KIND_UPDATE, stmt.shape->bytes, &vk));
     app_text(&o->a, "not_checked", "that the commitments are those on chain");
     t0 = cuzk_clock_ns();
-    st = finish(o, cuzk_filecoin_verify_update(vk, proof, n, &stmt, &o->a.err), t0);
+    st = finish(o, verify_update(o, vk, proof, n, &stmt), t0);
 out:
     cuzk_vk_destroy(vk);
     cuzk_free(proof);

@@ -72,9 +72,10 @@ cuzk_status cuzk_filecoin_vk_load(cuzk_vk **out, cuzk_circuit_kind kind, uint64_
     CUZK_TRY(cuzk_params_path(path, dir, &spec, CUZK_PARAM_FILE_PARAMS, err));
     st = vk_from_params(out, path, err);
     if (st == CUZK_E_NOT_FOUND) {
-        return CUZK_FAIL(err, st,
-                         "no verifying key: %s, nor the .params file beside it (folder from: %s)",
-                         first.msg, dir->origin);
+        const bool has_origin = dir->origin[0] != '\0';
+        return CUZK_FAIL(err, st, "no verifying key: %s, nor the .params file beside it%s%s%s",
+                         first.msg, has_origin ? " (folder from: " : "", dir->origin,
+                         has_origin ? ")" : "");
     }
     return st;
 }
@@ -132,19 +133,19 @@ static cuzk_status check_length(size_t n_bytes, uint32_t partitions, cuzk_err *e
 }
 
 cuzk_status cuzk_filecoin_verify_porep(const cuzk_vk *vk, const uint8_t *proofs, size_t n_bytes,
-                                       const cuzk_porep_statement *st, cuzk_err *err)
+                                       const cuzk_porep_statement *st, uint32_t first, uint32_t end,
+                                       cuzk_err *err)
 {
-    const uint32_t partitions = cuzk_porep_partitions(&st->type);
     const uint32_t n = cuzk_porep_n_public_inputs(cuzk_sector_shape_of(st->type.sector_bytes));
     scratch s;
-    CUZK_TRY(check_length(n_bytes, partitions, err));
+    CUZK_TRY(check_length(n_bytes, end - first, err));
     CUZK_TRY(scratch_create(&s, n, err));
     cuzk_status status = CUZK_OK;
-    for (uint32_t k = 0; status == CUZK_OK && k < partitions; k++) {
+    for (uint32_t k = first; status == CUZK_OK && k < end; k++) {
         status = cuzk_porep_public_inputs(s.inputs, st, k, err);
         if (status == CUZK_OK) {
-            status =
-                verify_one(vk, proofs + (size_t)k * CUZK_PROOF_BYTES, s.inputs, s.bytes, n, k, err);
+            status = verify_one(vk, proofs + (size_t)(k - first) * CUZK_PROOF_BYTES, s.inputs,
+                                s.bytes, n, k, err);
         }
     }
     scratch_destroy(&s);

@@ -19,11 +19,15 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_vk_load(cuzk_vk **out, cuzk_circuit_kin
                                                  uint64_t sector_bytes, const cuzk_params_dir *dir,
                                                  cuzk_err *err);
 
-/** Any status but CUZK_OK means: not proven. E_PROOF_FALSE names the partition; E_INVALID a wrong length. */
+/**
+ * proofs: of the partitions from first to end - 1, which exist. Any status but CUZK_OK means: not
+ * proven. E_PROOF_FALSE names the partition; E_INVALID a wrong length.
+ */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_verify_porep(const cuzk_vk *vk, const uint8_t *proofs,
                                                       size_t n_bytes,
                                                       const cuzk_porep_statement *st,
-                                                      cuzk_err *err);
+                                                      uint32_t first, uint32_t end, cuzk_err *err);
+/** The proof of st->partition; the same errors. */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_verify_post(const cuzk_vk *vk, const uint8_t *proof,
                                                      size_t n_bytes, const cuzk_post_statement *st,
                                                      const cuzk_post_public_sector *sectors,

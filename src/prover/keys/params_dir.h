@@ -9,7 +9,7 @@
 #define CUZK_PARAMS_ENV         "FIL_PROOFS_PARAMETER_CACHE"
 #define CUZK_PARAMS_DEFAULT_DIR "/var/tmp/filecoin-proof-parameters"
 
-/** Where a folder came from, for messages: "--params", the environment variable's name, "default". */
+/** Where a folder came from, for messages: "--params", the environment variable's name, "default"; "": not told. */
 typedef struct cuzk_params_dir {
     char path[CUZK_PATH_BYTES];
     const char *origin;

@@ -50,7 +50,7 @@ CUZK_API void cuzk_aggregate_srs_close(cuzk_aggregate_srs *srs);
 /** Bytes of the aggregate of n proofs; 0 when n is 0 or above 2^19. */
 CUZK_API size_t cuzk_aggregate_bytes(size_t n);
 /**
- * Aggregates, version 2. proofs [claim->n * 192] are verified first: CUZK_VERIFY_E_PROOF_FALSE and the
+ * Aggregates, version 2. proofs [claim->n * 192] are verified, too: CUZK_VERIFY_E_PROOF_FALSE and the
  * errors of points then name the first bad one in the message. out [cuzk_aggregate_bytes(claim->n)].
  * threads: 0 takes all processors. Reads the powers that are needed from the file in each call.
  */

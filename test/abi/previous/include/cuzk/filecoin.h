@@ -65,6 +65,14 @@ typedef struct cuzk_seal_claim {
 CUZK_API cuzk_status cuzk_verify_seal(const cuzk_vk *vk, const uint8_t *proof, size_t proof_bytes,
                                       const cuzk_seal_claim *claim, cuzk_error *error);
 
+/**
+ * Public inputs of all partitions of the claim's type, one after another, for <cuzk/verify.h> and
+ * <cuzk/aggregate.h>: out [capacity * 32] little-endian gets *n. E_INVALID with *n set when capacity is
+ * less; other errors as cuzk_verify_seal.
+ */
+CUZK_API cuzk_status cuzk_seal_inputs(uint8_t *out, size_t capacity, size_t *n,
+                                      const cuzk_seal_claim *claim, cuzk_error *error);
+
 /** A sector as the chain knows it: 40 bytes, this layout for ever. */
 typedef struct cuzk_sector {
     uint64_t number;
