@@ -6,7 +6,7 @@ CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 empty =
 space = $(empty) $(empty)
 
-.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers check-clang fuzz lint bench package bare-root deps deps-test release clean
+.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers check-clang fuzz lint bench package bare-root bare-library boundary deps deps-test release clean
 
 ## demo: install what a build needs, build the program, and run the main job
 demo: deps
@@ -103,3 +103,12 @@ clean:
 ## bare-root: every command of docs/provider.md in a bare Debian 12, on 2 KiB sectors (as root; debootstrap and a mirror; minutes)
 bare-root: package
 	tools/bare_root.sh
+
+## bare-library: docs/embedding.md in a bare Debian 12 with the packages of libcuzk, in every language (as root; debootstrap and a mirror; minutes)
+bare-library: package
+	tools/bare_library.sh
+
+## boundary: cost of a WinningPoSt by libcuzk against cuzk prove, in instructions and in CPU time (minutes)
+boundary: release
+	bench/boundary/run.py build/release --instructions
+	bench/boundary/run.py build/release

@@ -54,7 +54,7 @@ int fixture_socket(const fixture *f)
     cuzk_err err;
     int fd = -1;
     CHECK_OK(cuzk_rpc_address_parse(&a, f->tcp, &err), &err);
-    CHECK_OK(cuzk_rpc_address_connect(&fd, &a, PEER_PATIENCE, &err), &err);
+    CHECK_OK(cuzk_rpc_address_connect(&fd, &a, PEER_PATIENCE, NULL, &err), &err);
     return fd;
 }
 

@@ -288,7 +288,7 @@ static bool handshake(const tls_fixture *f, int max_version, const char *alpn, s
     cuzk_err err;
     int fd = -1;
     CHECK_OK(cuzk_rpc_address_parse(&a, f->address, &err), &err);
-    CHECK_OK(cuzk_rpc_address_connect(&fd, &a, PEER_PATIENCE, &err), &err);
+    CHECK_OK(cuzk_rpc_address_connect(&fd, &a, PEER_PATIENCE, NULL, &err), &err);
     CHECK(fcntl(fd, F_SETFL, 0) == 0); /* blocking again */
     SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
     CHECK(ctx != NULL);

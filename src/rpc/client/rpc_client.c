@@ -280,7 +280,10 @@ static cuzk_status start_tls(cuzk_rpc_client *c, uint64_t until_ns, cuzk_err *er
         if (e != SSL_ERROR_WANT_READ && e != SSL_ERROR_WANT_WRITE) {
             return fail_tls(c, err);
         }
-        if (cuzk_clock_ns() >= until_ns || cancelled(c)) {
+        if (cancelled(c)) {
+            return CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled");
+        }
+        if (cuzk_clock_ns() >= until_ns) {
             return CUZK_FAIL(err, CUZK_E_IO, "TLS with %s:%s: no answer in time", c->address.host,
                              c->address.port);
         }
@@ -299,7 +302,7 @@ static cuzk_status connect_now(cuzk_rpc_client *c, cuzk_err *err)
     const uint64_t until = cuzk_clock_ns() + (uint64_t)ms * 1000000u;
     const nghttp2_settings_entry settings[] = {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
                                                {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 20}};
-    CUZK_TRY(cuzk_rpc_address_connect(&c->fd, &c->address, ms, err));
+    CUZK_TRY(cuzk_rpc_address_connect(&c->fd, &c->address, ms, c->config.cancel, err));
     cuzk_status st = CUZK_OK;
     if (c->ctx != NULL) {
         st = start_tls(c, until, err);

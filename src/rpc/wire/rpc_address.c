@@ -197,8 +197,30 @@ cuzk_status cuzk_rpc_address_listen(int *fd, const cuzk_rpc_address *a, int unix
     return CUZK_OK;
 }
 
+/* Waits until the socket is connected or cannot be, in steps that see a cancellation; an errno or 0. */
+static int wait_connected(int fd, uint64_t until_ns, const cuzk_cancel *cancel)
+{
+    int e = 0;
+    socklen_t len = sizeof(e);
+    for (;;) {
+        struct pollfd p = {.fd = fd, .events = POLLOUT};
+        const uint64_t now = cuzk_clock_ns();
+        const uint64_t left_ms = until_ns > now ? (until_ns - now) / 1000000u : 0;
+        if (poll(&p, 1, left_ms > 50 ? 50 : (int)left_ms) == 1) {
+            return getsockopt(fd, SOL_SOCKET, SO_ERROR, &e, &len) != 0 ? errno : e;
+        }
+        if (cuzk_cancel_requested(cancel)) {
+            return ECANCELED;
+        }
+        if (left_ms == 0) {
+            return ETIMEDOUT;
+        }
+    }
+}
+
 /* Connects a fresh non-blocking socket; errno on failure. */
-static int connect_to(int family, const struct sockaddr *to, socklen_t n, uint64_t until_ns)
+static int connect_to(int family, const struct sockaddr *to, socklen_t n, uint64_t until_ns,
+                      const cuzk_cancel *cancel)
 {
     const int one = 1;
     const int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -207,15 +229,7 @@ static int connect_to(int family, const struct sockaddr *to, socklen_t n, uint64
     }
     int e = connect(fd, to, n) == 0 ? 0 : errno;
     if (e == EINPROGRESS) {
-        struct pollfd p = {.fd = fd, .events = POLLOUT};
-        socklen_t len = sizeof(e);
-        const uint64_t now = cuzk_clock_ns();
-        const int left = until_ns > now ? (int)((until_ns - now) / 1000000u) : 0;
-        if (poll(&p, 1, left) != 1) {
-            e = ETIMEDOUT;
-        } else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &e, &len) != 0) {
-            e = errno;
-        }
+        e = wait_connected(fd, until_ns, cancel);
     }
     if (e != 0) {
         (void)close(fd);
@@ -229,23 +243,27 @@ static int connect_to(int family, const struct sockaddr *to, socklen_t n, uint64
 }
 
 cuzk_status cuzk_rpc_address_connect(int *fd, const cuzk_rpc_address *a, uint32_t timeout_ms,
-                                     cuzk_err *err)
+                                     const cuzk_cancel *cancel, cuzk_err *err)
 {
     const uint64_t until = cuzk_clock_ns() + (uint64_t)timeout_ms * 1000000u;
     int got = -1, e = 0;
     if (a->is_unix) {
         struct sockaddr_un u;
         unix_name(&u, a->path);
-        got = connect_to(AF_UNIX, (const struct sockaddr *)&u, sizeof(u), until);
+        got = connect_to(AF_UNIX, (const struct sockaddr *)&u, sizeof(u), until, cancel);
         e = errno;
     } else {
         struct addrinfo *list = NULL;
         CUZK_TRY(resolve(&list, a, false, err));
-        for (const struct addrinfo *ai = list; ai != NULL && got < 0; ai = ai->ai_next) {
-            got = connect_to(ai->ai_family, ai->ai_addr, ai->ai_addrlen, until);
+        for (const struct addrinfo *ai = list; ai != NULL && got < 0 && e != ECANCELED;
+             ai = ai->ai_next) {
+            got = connect_to(ai->ai_family, ai->ai_addr, ai->ai_addrlen, until, cancel);
             e = errno;
         }
         freeaddrinfo(list);
+    }
+    if (got < 0 && e == ECANCELED) {
+        return CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled");
     }
     if (got < 0) {
         return CUZK_FAIL_OS(err, CUZK_E_IO, e, "cannot connect to %s%s%s%s: %s",

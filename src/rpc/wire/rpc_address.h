@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "sys/pool.h"
 
 typedef struct cuzk_rpc_address {
     bool is_unix;
@@ -30,9 +31,10 @@ CUZK_NODISCARD cuzk_status cuzk_rpc_address_parse(cuzk_rpc_address *out, const c
  */
 CUZK_NODISCARD cuzk_status cuzk_rpc_address_listen(int *fd, const cuzk_rpc_address *a,
                                                    int unix_mode, cuzk_err *err);
-/** A connected, non-blocking socket; at most timeout_ms over all addresses of the host. E_IO. */
+/** A connected, non-blocking socket; at most timeout_ms over all addresses of the host. E_IO, E_CANCELLED. */
 CUZK_NODISCARD cuzk_status cuzk_rpc_address_connect(int *fd, const cuzk_rpc_address *a,
-                                                    uint32_t timeout_ms, cuzk_err *err);
+                                                    uint32_t timeout_ms, const cuzk_cancel *cancel,
+                                                    cuzk_err *err);
 /** Port of a bound TCP socket; 0 otherwise. */
 uint16_t cuzk_rpc_socket_port(int fd);
 
