@@ -6,7 +6,8 @@
 #   SECTIONS="C Go" sections of the page; default: C Python Go Rust JavaScript
 #   KEEP=1          leave the root for a look
 # apt installs the four packages from the files and the compilers of each language from the mirror; then every block of
-# the page is carried out, and the C examples are built by find_package. Needs root, debootstrap, python3 and the mirror.
+# the page is carried out without a network of its own (go vendored, cargo and pip offline), and the C examples are built
+# by find_package. Needs root, debootstrap, python3 and the mirror.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 debs=${1:-build/package}
@@ -38,7 +39,7 @@ packages="gcc libc6-dev pkg-config"
 for s in "${sections[@]}"; do
     case $s in
     C) packages+=" cmake make" ;;
-    Python) packages+=" python3" ;;
+    Python) packages+=" python3 python3-pip python3-setuptools python3-wheel" ;;
     Go) packages+=" golang-go" ;;
     Rust) packages+=" cargo" ;;
     JavaScript) packages+=" nodejs clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32" ;;

@@ -5,7 +5,7 @@ test_embedding.py --script SECTION...: prints the blocks of these sections as a 
 tools/bare_library.sh.
 
 Every block after a line "run: file NAME" becomes that file, every block after "run: sh" is run, in order, in an empty
-folder; /usr/share/cuzk stands for the installed tree's. Blocks of a language whose tools are not there are left out, and
+folder; "run: pip" is the same where python3 has pip, setuptools and wheel; /usr/share/cuzk stands for the installed tree's. Blocks of a language whose tools are not there are left out, and
 the test says so.
 """
 import pathlib, re, shutil, subprocess, sys, tempfile
@@ -59,7 +59,7 @@ with tempfile.TemporaryDirectory() as name:
     pkgconfig = install(build, prefix)
     work.mkdir()
     env = environment(pkgconfig, GOFLAGS="-mod=mod", GOPROXY="off", GOCACHE=str(folder / "cache"), GOPATH=str(folder / "path"),
-                      CARGO_HOME=str(folder / "cargo"), PYTHONPATH=str(work / "python"))
+                      CARGO_HOME=str(folder / "cargo"), PYTHONPATH=str(work / "python"), CMAKE_PREFIX_PATH=str(prefix))
     env["PATH"] = f"/usr/bin:{env['PATH']}"
     for section, order, text in blocks():
         if not all(there(t) for t in TOOLS.get(section, [])) or section == "JavaScript" and not pathlib.Path("/usr/lib/wasm32-wasi").exists():
@@ -67,6 +67,9 @@ with tempfile.TemporaryDirectory() as name:
             continue
         if order[0] == "sh" and "cuzk-client" in text and not (pkgconfig / "cuzk-client.pc").exists():
             left_out.add("the daemon's client")
+            continue
+        if order[0] == "pip" and subprocess.run(["python3", "-c", "import pip, setuptools, wheel"], env=env, capture_output=True).returncode != 0:
+            left_out.add("pip")
             continue
         if order[0] == "file":
             (work / order[1]).write_text(text)

@@ -24,10 +24,18 @@ def environment(pkgconfig, **more):
 
 
 def make_params(prefix, pkgconfig, folder, *kinds):
-    """Parameters of 2 KiB sectors from a seed, by the installed Python package."""
+    """Parameters of 2 KiB sectors from a seed, by the installed Python package; files that are there are kept."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
-    program = "import cuzk, sys\nfor k in sys.argv[2:]: cuzk.params_make(sys.argv[1], getattr(cuzk, k), 2048, insecure_seed=7)"
+    program = """
+import cuzk, sys
+for k in sys.argv[2:]:
+    try:
+        cuzk.params_make(sys.argv[1], getattr(cuzk, k), 2048, insecure_seed=7)
+    except cuzk.Error as e:
+        if e.status != "CUZK_E_EXISTS":
+            raise
+"""
     run(sys.executable, "-c", program, folder, *kinds,
         env=environment(pkgconfig, PYTHONPATH=str(prefix / "share/cuzk/bindings/python")))
     return folder
