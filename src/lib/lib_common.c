@@ -41,7 +41,8 @@ cuzk_status lib_vk_of(cuzk_vk **out, const cuzk_srs *srs, cuzk_error *error)
         return lib_fail(error, CUZK_E_NOMEM, "verifying key: out of memory for %zu bytes", n);
     }
     cuzk_srs_write_vk(srs, bytes);
-    const cuzk_verify_result r = cuzk_vk_read(out, bytes, n);
+    const cuzk_verify_result r = cuzk_srs_unsafe_keys_allowed() ? cuzk_vk_read_unsafe(out, bytes, n)
+                                                                : cuzk_vk_read(out, bytes, n);
     cuzk_free(bytes);
     if (r != CUZK_VERIFY_OK) {
         return lib_fail(error, (cuzk_status)r, "verifying key: %s", cuzk_verify_text(r));

@@ -213,13 +213,19 @@ void cuzk_params_close(cuzk_params *p)
 
 cuzk_status cuzk_params_get_info(cuzk_params_info *out, const cuzk_params *p)
 {
-    const cuzk_params_info info = {.struct_size = out->struct_size,
-                                   .public_inputs = cuzk_srs_get_vk(p->srs)->n_ic - 1,
-                                   .h = cuzk_srs_count(p->srs, CUZK_SRS_H),
-                                   .l = cuzk_srs_count(p->srs, CUZK_SRS_L),
-                                   .a = cuzk_srs_count(p->srs, CUZK_SRS_A),
-                                   .b_g1 = cuzk_srs_count(p->srs, CUZK_SRS_B_G1),
-                                   .b_g2 = cuzk_srs_count(p->srs, CUZK_SRS_B_G2)};
+    const cuzk_srs_transcript *t = cuzk_srs_get_transcript(p->srs);
+    cuzk_params_info info = {.struct_size = out->struct_size,
+                             .public_inputs = cuzk_srs_get_vk(p->srs)->n_ic - 1,
+                             .h = cuzk_srs_count(p->srs, CUZK_SRS_H),
+                             .l = cuzk_srs_count(p->srs, CUZK_SRS_L),
+                             .a = cuzk_srs_count(p->srs, CUZK_SRS_A),
+                             .b_g1 = cuzk_srs_count(p->srs, CUZK_SRS_B_G1),
+                             .b_g2 = cuzk_srs_count(p->srs, CUZK_SRS_B_G2)};
+    if (t != NULL) {
+        info.has_transcript = 1;
+        info.contributions = t->n_contributions;
+        memcpy(info.circuit_hash, t->circuit_hash, sizeof(info.circuit_hash));
+    }
     return lib_give(out, &info, sizeof(info));
 }
 

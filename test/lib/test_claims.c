@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* <cuzk/filecoin.h> with proofs of the original implementation: whole claims, and the ways to say less or more. */
+/*
+ * <cuzk/filecoin.h> with proofs of the original implementation: whole claims, and the ways to say less or more.
+ * What <cuzk/params.h> tells of a file.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,6 +181,31 @@ static void older_structs(void)
     cuzk_vk_destroy(vk);
 }
 
-static const cuzk_case cases[] = {CASE(a_seal), CASE(inputs_of_one_partition), CASE(posts),
-                                  CASE(an_update), CASE(older_structs)};
+/* A ceremony's transcript behind the sections, for programs that know of it and for others. */
+static void a_transcript_is_told(void)
+{
+    static const uint8_t none[64];
+    cuzk_params *p = NULL;
+    cuzk_params_info info = {.struct_size = sizeof(info)};
+    RIG_OK(cuzk_params_open(&p, "fuzz/corpus/params/transcript.params", &rig_error));
+    CHECK(cuzk_params_get_info(&info, p) == CUZK_OK);
+    CHECK_U64(info.has_transcript, 1);
+    CHECK_U64(info.contributions, 2);
+    info = (cuzk_params_info){.struct_size = offsetof(cuzk_params_info, has_transcript),
+                              .contributions = 77};
+    CHECK(cuzk_params_get_info(&info, p) == CUZK_OK);
+    CHECK_U64(info.h, 1);
+    CHECK_U64(info.contributions, 77);
+    cuzk_params_close(p);
+    info.struct_size = sizeof(info);
+    RIG_OK(cuzk_params_open(&p, "fuzz/corpus/params/small.params", &rig_error));
+    CHECK(cuzk_params_get_info(&info, p) == CUZK_OK);
+    CHECK(info.has_transcript == 0 && info.contributions == 0 &&
+          memcmp(info.circuit_hash, none, sizeof(none)) == 0);
+    cuzk_params_close(p);
+}
+
+static const cuzk_case cases[] = {CASE(a_seal),        CASE(inputs_of_one_partition),
+                                  CASE(posts),         CASE(an_update),
+                                  CASE(older_structs), CASE(a_transcript_is_told)};
 TEST_MAIN("lib/claims", cases)

@@ -2,6 +2,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <cuzk/params.h>
+
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/inputs.h"
@@ -58,31 +60,56 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static cuzk_status report(params *p, const cuzk_srs *srs)
+/* A failure of a public function as the program reports it. */
+static cuzk_status take_error(params *p, cuzk_status st, const cuzk_error *error)
+{
+    return st == CUZK_OK ? st : CUZK_FAIL_OS(&p->a.err, st, error->os_code, "%s", error->text);
+}
+
+static cuzk_status report_vk(params *p, const cuzk_params *opened)
+{
+    cuzk_error error = {.text = ""};
+    cuzk_vk *vk = NULL;
+    CUZK_TRY(take_error(p, cuzk_params_vk(&vk, opened, &error), &error));
+    const size_t n = cuzk_vk_bytes(vk);
+    uint8_t *bytes = cuzk_alloc(n, 1);
+    cuzk_status st = CUZK_OK;
+    if (bytes != NULL) {
+        cuzk_vk_write(vk, bytes);
+        report_vk_hash(&p->a, bytes, n);
+    } else {
+        st = CUZK_FAIL(&p->a.err, CUZK_E_NOMEM, "%s: out of memory", p->path);
+    }
+    cuzk_free(bytes);
+    cuzk_vk_destroy(vk);
+    return st;
+}
+
+/* What <cuzk/params.h> tells of a file. */
+static cuzk_status report(params *p)
 {
     app *a = &p->a;
-    const size_t n = cuzk_srs_vk_bytes(srs);
-    uint8_t *vk = cuzk_alloc(n, 1);
-    if (vk == NULL) {
-        return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "%s: out of memory", p->path);
-    }
-    cuzk_srs_write_vk(srs, vk);
+    cuzk_error error = {.text = ""};
+    cuzk_params *opened = NULL;
+    cuzk_params_info info = {.struct_size = sizeof(info)};
+    CUZK_TRY(take_error(p, cuzk_params_open(&opened, p->path, &error), &error));
+    cuzk_ignore(cuzk_params_get_info(&info, opened)); /* fails for a wrong struct_size only */
     app_text(a, "kind", "params");
     app_text(a, "curve", "BLS12-381");
-    app_u64(a, "public_inputs", cuzk_srs_get_vk(srs)->n_ic - 1);
-    for (int s = 0; s < CUZK_SRS_SECTIONS; s++) {
-        app_u64(a, cuzk_srs_section_name((cuzk_srs_section)s),
-                cuzk_srs_count(srs, (cuzk_srs_section)s));
-    }
-    report_vk_hash(a, vk, n);
-    cuzk_free(vk);
-    const cuzk_srs_transcript *t = cuzk_srs_get_transcript(srs);
-    if (t != NULL) {
-        app_u64(a, "contributions", t->n_contributions);
-        app_hex(a, "circuit_hash", t->circuit_hash, sizeof(t->circuit_hash));
+    app_u64(a, "public_inputs", info.public_inputs);
+    app_u64(a, "h", info.h);
+    app_u64(a, "l", info.l);
+    app_u64(a, "a", info.a);
+    app_u64(a, "b_g1", info.b_g1);
+    app_u64(a, "b_g2", info.b_g2);
+    const cuzk_status st = report_vk(p, opened);
+    cuzk_params_close(opened);
+    if (st == CUZK_OK && info.has_transcript != 0) {
+        app_u64(a, "contributions", info.contributions);
+        app_hex(a, "circuit_hash", info.circuit_hash, sizeof(info.circuit_hash));
         app_text(a, "transcript", "behind the sections; the chain of contributions is not checked");
     }
-    return CUZK_OK;
+    return st;
 }
 
 static cuzk_status compare_digest(params *p, const uint8_t got[16])
@@ -153,21 +180,20 @@ static cuzk_status work(params *p)
     app *a = &p->a;
     cuzk_srs *srs = NULL;
     cuzk_status st;
-    const cuzk_point_check check = !p->check        ? CUZK_POINT_UNCHECKED
-                                   : p->no_subgroup ? CUZK_POINT_ON_CURVE
-                                                    : CUZK_POINT_IN_SUBGROUP;
+    const cuzk_point_check check = p->no_subgroup ? CUZK_POINT_ON_CURVE : CUZK_POINT_IN_SUBGROUP;
     bool is_vk = false;
     CUZK_TRY(is_vk_file(p, &is_vk));
     if (is_vk) {
         return work_vk(p);
     }
-    CUZK_TRY(cuzk_srs_open(&srs, p->path, check, a->pool, a->cancel, &a->err));
-    CUZK_TRY_GOTO(st, report(p, srs));
-    if (p->check) {
-        CUZK_TRY_GOTO(st, check_digest(p, srs));
-        app_text(a, "points", p->no_subgroup ? "on the curve" : "in the group");
-        app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
+    if (!p->check) {
+        return report(p);
     }
+    CUZK_TRY(cuzk_srs_open(&srs, p->path, check, a->pool, a->cancel, &a->err));
+    CUZK_TRY_GOTO(st, report(p));
+    CUZK_TRY_GOTO(st, check_digest(p, srs));
+    app_text(a, "points", p->no_subgroup ? "on the curve" : "in the group");
+    app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
 out:
     cuzk_srs_close(srs);
     return st;
