@@ -55,6 +55,7 @@ typedef struct cuzk_config {
     const char *when_lost; /* "wait" or "cpu" */
 
     uint64_t max_batch_size, max_batch_wait_ms, max_queued_jobs, ageing_ms;
+    bool spread_partitions;
     uint64_t threads;
 
     const char *param_cache;

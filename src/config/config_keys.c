@@ -86,6 +86,8 @@ const config_key config_keys[] = {
      "Jobs beyond are refused (RESOURCE_EXHAUSTED)."},
     {"scheduler.ageing", T_DURATION_AUTO, USE_KEY, AT(ageing_ms), 1000, 24 * HOUR, "auto", NULL, NULL,
      "A waiting job rises by one class after each such time, up to HIGH."},
+    {"scheduler.spread_partitions", T_BOOL, USE_KEY, AT(spread_partitions), 0, 0, "false", NULL, NULL,
+     "With `store.url`: daemons without work prove partitions of jobs that other daemons have, and have theirs proved so (docs/fleet.md). Each of them reads and checks the job's whole input."},
     {"scheduler.sort_by_type", T_BOOL, USE_NO_EFFECT, 0, 0, 0, NULL, NULL, NULL,
      "jobs go by priority, deadline and age"},
 

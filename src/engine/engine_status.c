@@ -83,6 +83,7 @@ LOCKED static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out,
                                .deadline_ns = j->deadline_ns,
                                .n_partitions = j->n_partitions,
                                .n_done = j->n_done,
+                               .is_task = j->part_of != 0,
                                .is_privileged = j->is_privileged,
                                .code = j->phase == PHASE_ENDED ? j->code : CUZK_OK,
                                .error_class = ""};
@@ -101,6 +102,7 @@ LOCKED static void fill_jobs(const cuzk_engine *e, cuzk_engine_status *out,
                                        e->devices.all[p->device].info.is_cpu
                                    ? 1
                                    : 0;
+                o->n_elsewhere += p->state == CUZK_PART_ELSEWHERE ? 1 : 0;
                 fill_part(partitions++, i, p);
             }
         }
@@ -226,7 +228,9 @@ LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
         if (j->phase == PHASE_ENDED || j->phase == PHASE_ELSEWHERE) {
             continue; /* the numbers of all daemons of a queue add up */
         }
-        if (j->state == CUZK_JOB_QUEUED) {
+        if (j->part_of != 0) {
+            /* the job is another daemon's */
+        } else if (j->state == CUZK_JOB_QUEUED) {
             out->pending[k]++;
         } else {
             out->in_progress[k]++;

@@ -39,6 +39,51 @@ typedef enum cuzk_job_order {
 } cuzk_job_order;
 
 #define CUZK_CLAIM_EXCEPT 64
+#define CUZK_PARTS_MOST   64 /* partitions of a job that several daemons prove */
+
+/** What a daemon learns of a partition of a job that several daemons prove. */
+typedef enum cuzk_part_change {
+    CUZK_PART_TAKEN,    /* it is this daemon's to prove */
+    CUZK_PART_PROVED,   /* by another daemon: proof and device_ms */
+    CUZK_PART_SET_ASIDE /* it has killed too many daemons: error */
+} cuzk_part_change;
+
+typedef struct cuzk_part_news {
+    uint32_t partition;
+    cuzk_part_change what;
+    cuzk_bytes proof; /* [192] of PROVED; valid during the callback, like error */
+    const char *error;
+    uint64_t device_ms;
+} cuzk_part_news;
+
+/**
+ * Partitions of one job for several daemons. The daemon that has the job (its holder) opens them; from then on any daemon,
+ * the holder too, takes partitions before it proves them. Others do so under a task: a number of their own that is
+ * never used again. start, release and orders of cuzk_shared_queue serve tasks as they serve jobs. The holder alone
+ * ends the job; it verifies every proof that it is told of.
+ */
+typedef struct cuzk_shared_parts {
+    /** n partitions, at most CUZK_PARTS_MOST, of a job of this daemon. Proofs that an earlier holder was given are kept. E_EXISTS: the
+        lease is lost; E_UNSUPPORTED: older daemons share the queue. */
+    cuzk_status (*open)(void *arg, uint64_t number, uint32_t n, cuzk_err *err);
+    /**
+     * Takes at most n more partitions of a job that is open, or of the job of a task: those next to what this daemon has go
+     * first. Tells all that this daemon has and has not proved, and the holder what others have proved and what is set
+     * aside, again with each call. E_EXISTS: the lease is lost.
+     */
+    cuzk_status (*take)(void *arg, uint64_t number, uint32_t n,
+                        void (*each)(void *each_arg, const cuzk_part_news *news), void *each_arg,
+                        cuzk_err *err);
+    /** Makes a task of at most n partitions of one job that another daemon has: each gets the job with its input. None of except. */
+    cuzk_status (*claim)(void *arg, uint64_t task, uint32_t n, const uint64_t *except,
+                         size_t n_except,
+                         void (*each)(void *each_arg, const cuzk_job_record *job,
+                                      const uint32_t *parts, size_t n_parts),
+                         void *each_arg, cuzk_err *err);
+    /** Durable on return. E_EXISTS: the lease is lost, or the job is over; nothing is recorded. */
+    cuzk_status (*write)(void *arg, uint64_t task, uint32_t partition, const uint8_t proof[192],
+                         uint64_t device_ms, cuzk_err *err);
+} cuzk_shared_parts;
 
 /** What a daemon says about itself. */
 typedef struct cuzk_queue_report {
@@ -89,6 +134,7 @@ typedef struct cuzk_shared_queue {
     void (*drain)(void *arg);
     /** What the daemon can do now, for its claims and for the other members. Does not wait. */
     void (*report)(void *arg, const cuzk_queue_report *report);
+    const cuzk_shared_parts *parts; /* NULL: a job is proved by one daemon */
 } cuzk_shared_queue;
 
 typedef struct cuzk_job_store {

@@ -35,6 +35,7 @@ void serve_engine_config(cuzk_engine_config *out, const cuzk_config *c)
     out->devices = c->devices.n == 0 ? NULL : c->devices.item;
     out->n_devices = c->devices.n;
     out->cpu_only = c->cpu_only;
+    out->spread_partitions = c->spread_partitions;
     out->cpu_when_lost = strcmp(c->when_lost, "cpu") == 0;
     out->vram_limit_bytes = cuzk_engine_or_none(c->vram_limit);
     out->combs = c->combs;

@@ -41,9 +41,26 @@ job *cuzk_shared_adopt(cuzk_engine *e, job *found);
 LOCKED CUZK_NODISCARD cuzk_status cuzk_shared_start(cuzk_engine *e, job *j, cuzk_err *err);
 /** In place of an end: j is another daemon's or nobody's. Its waiters wait on. */
 LOCKED void cuzk_shared_give_up(cuzk_engine *e, job *j);
+/** The oldest is forgotten. */
+void cuzk_shared_refuse(refusals *f, uint64_t number);
+
+/* shared_part.c */
+/** A job that has been parsed, and whose partitions other daemons may prove. Releases the lock meanwhile; when this fails, all are proved here. */
+LOCKED void cuzk_part_open(cuzk_engine *e, job *j);
+/** The partitions of a task that has been parsed. */
+LOCKED void cuzk_part_begin(job *j);
+/** A partition has been proved and verified. */
+LOCKED void cuzk_part_proved(cuzk_engine *e, job *j, job_partition *p);
+/** Sends and takes partitions, and claims tasks when there is an idle place. Releases the lock meanwhile. */
+LOCKED CUZK_NODISCARD cuzk_status cuzk_part_round(cuzk_engine *e, cuzk_err *err);
+/** The end of a task, in place of that of a job. Releases the lock meanwhile. */
+LOCKED void cuzk_part_end(cuzk_engine *e, job *j);
+
 /* shared_room.c */
 /** How many jobs to claim now. */
 LOCKED uint32_t cuzk_shared_room(const cuzk_engine *e);
+/** A place where a job could be worked on has none. */
+LOCKED bool cuzk_shared_has_idle_place(const cuzk_engine *e);
 /** A job that has just been accepted would not wait for another one. */
 LOCKED bool cuzk_shared_starts_at_once(const cuzk_engine *e);
 /** Tells the queue what this engine can do. */

@@ -95,7 +95,7 @@ static bool next_pending(const job *j, uint32_t *partition)
 }
 
 /* One item per job with partitions to start: its lowest. */
-LOCKED static void queue_next_partition(cuzk_engine *e, job *j, uint64_t now_ns)
+void cuzk_flight_queue_next(cuzk_engine *e, job *j, uint64_t now_ns)
 {
     uint32_t partition = 0;
     cuzk_sched_item item;
@@ -137,7 +137,7 @@ flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t n
     j->pins++;
     j->partitions[partition].flight = f;
     j->partitions[partition].state = CUZK_PART_WITNESS;
-    queue_next_partition(e, j, now_ns);
+    cuzk_flight_queue_next(e, j, now_ns);
     return f;
 }
 
@@ -161,7 +161,7 @@ void cuzk_flight_requeue(cuzk_engine *e, flight *f)
     cuzk_flight_drop(e, f);
     p->state = CUZK_PART_PENDING;
     p->device = -1;
-    queue_next_partition(e, j, cuzk_clock_ns());
+    cuzk_flight_queue_next(e, j, cuzk_clock_ns());
 }
 
 /* Errors after which a partition is given up. Devices that are lost one after the other, by a driver
@@ -204,7 +204,7 @@ void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char
     if (j->phase == PHASE_READY && !is_hopeless && p->errors < most_errors(e, CUZK_E_DEV_LOST)) {
         p->state = CUZK_PART_PENDING;
         p->device = -1;
-        queue_next_partition(e, j, cuzk_clock_ns());
+        cuzk_flight_queue_next(e, j, cuzk_clock_ns());
     } else {
         p->state = CUZK_PART_FAILED;
         (void)snprintf(message, sizeof(message), "partition %u: %s", f->partition, text);

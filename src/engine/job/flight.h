@@ -19,7 +19,8 @@ typedef struct flight {
     cuzk_reservation memory;
     cuzk_reservation cpu_memory; /* beyond memory, while the fallback proves it */
     void *witness;
-    bool is_busy; /* a worker has it; else a queue */
+    bool is_busy;    /* a worker has it; else a queue */
+    bool is_foreign; /* its proof is another daemon's, to be verified; no device has had it */
     int32_t device;
     uint32_t slot;
     uint64_t period; /* of the device's health, in which the proof was made */
@@ -34,6 +35,8 @@ typedef struct flight_table {
 } flight_table;
 
 LOCKED flight *cuzk_flight_start(cuzk_engine *e, job *j, uint32_t partition, uint64_t now_ns);
+/** Queues the lowest partition of a job that is PENDING, if there is one. */
+LOCKED void cuzk_flight_queue_next(cuzk_engine *e, job *j, uint64_t now_ns);
 /** To the release thread. */
 LOCKED void cuzk_flight_drop(cuzk_engine *e, flight *f);
 /** Again, when that may help and has not been tried too often; else the job fails. */

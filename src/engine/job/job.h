@@ -31,6 +31,8 @@ typedef struct job_partition {
     flight *flight;
     uint64_t begin_ns[CUZK_STAGES], end_ns[CUZK_STAGES];
     uint8_t proof[PROOF_BYTES];
+    bool is_unsent;   /* of a task: proved, and not written to the queue yet */
+    bool has_arrived; /* ELSEWHERE: proof is another daemon's, to be verified here */
 } job_partition;
 
 typedef enum waiter_state { WAITER_WAITING, WAITER_CALLING } waiter_state;
@@ -79,6 +81,9 @@ struct job {
     cuzk_backend_plan plan;
     void *input;
     uint32_t circuit, n_partitions, n_done, input_users;
+    bool is_spread;   /* other daemons prove partitions of it, too (shared_part.c) */
+    uint64_t part_of; /* a task: the job, of another daemon, whose partitions are proved; 0: a job */
+    uint64_t mine;    /* of a task: the partitions that were claimed with it (bits) */
     job_partition *partitions;
     uint8_t *proof; /* [proof_bytes] of a completed job */
     size_t proof_bytes;

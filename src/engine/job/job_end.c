@@ -265,6 +265,12 @@ LOCKED static void finish(cuzk_engine *e, job *j)
     cuzk_err err = {.msg = ""};
     cuzk_status st = CUZK_OK;
     const uint64_t begin = cuzk_clock_ns();
+    if (j->part_of != 0) {
+        cuzk_part_end(e, j);
+        cuzk_job_unpin(e, j);
+        pthread_cond_broadcast(&e->locks.change);
+        return;
+    }
     j->stage_begin_ns[CUZK_STAGE_RETURN] = begin;
     fill_times(j);
     cuzk_job_fill_record(j, false, &record);

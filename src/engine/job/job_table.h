@@ -8,6 +8,12 @@
 #include "engine/job/job.h"
 #include "sched/scheduler.h"
 
+/** Jobs that this engine has no device or no memory for, or could not prove: other daemons may. */
+typedef struct refusals {
+    uint64_t numbers[CUZK_CLAIM_EXCEPT];
+    uint32_t n, next;
+} refusals;
+
 typedef struct job_table {
     GUARDED job *by_id[BUCKETS], *by_content[BUCKETS]; /* hash tables: next_id, next_content */
     GUARDED job *first, *last;                         /* in order of number: next, prev */
@@ -19,6 +25,7 @@ typedef struct job_table {
     GUARDED waiter *waits[BUCKETS];          /* by id of the wait */
     GUARDED cuzk_wait next_wait;
     GUARDED uint32_t n_unsaved; /* jobs with is_end_unsaved */
+    GUARDED refusals no_tasks;  /* jobs whose partitions are not taken as tasks any more */
 } job_table;
 
 /* A job is in one of prep, ready and to_aggregate; a started partition in on_device or to_verify. */

@@ -157,13 +157,7 @@ LOCKED static bool fill_in(cuzk_engine *e, job *j, job *c, const cuzk_job_record
     return true;
 }
 
-/* Jobs that this engine has no device or no memory for: other daemons may have. The oldest are forgotten. */
-typedef struct refusals {
-    uint64_t numbers[CUZK_CLAIM_EXCEPT];
-    uint32_t n, next;
-} refusals;
-
-static void refuse(refusals *f, uint64_t number)
+void cuzk_shared_refuse(refusals *f, uint64_t number)
 {
     f->numbers[f->next] = number;
     f->next = (f->next + 1) % CUZK_CLAIM_EXCEPT;
@@ -214,7 +208,7 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
         st = st != CUZK_OK ? st : CUZK_E_EXISTS; /* claimed while the old try is being given up */
     } else if (!can) {
         st = CUZK_E_UNSUPPORTED;
-        refuse(t->refused, r->number);
+        cuzk_shared_refuse(t->refused, r->number);
     } else if (j == NULL) {
         cuzk_job_destroy(c);
         c = NULL;
@@ -462,6 +456,7 @@ void cuzk_share_loop(worker *w)
         cuzk_shared_report(e);
         cuzk_status st = send_cancels(e, &err);
         st = st == CUZK_OK ? claim(e, &refused, &err) : st;
+        st = st == CUZK_OK ? cuzk_part_round(e, &err) : st;
         st = st == CUZK_OK ? look(e, &err) : st;
         forget_unwatched(e);
         say_trouble(e, st, err.msg, &in_trouble);

@@ -24,12 +24,15 @@ LOCKED static counts count(const cuzk_engine *e)
 {
     counts n = {0, 0};
     for (const job *j = e->jobs.first; j != NULL; j = j->next) {
-        bool is_waiting = j->phase <= PHASE_PREPPING;
+        bool is_waiting = j->phase <= PHASE_PREPPING, is_here = j->phase != PHASE_READY;
         for (uint32_t i = 0; j->phase == PHASE_READY && i < j->n_partitions; i++) {
-            is_waiting = is_waiting || j->partitions[i].state == CUZK_PART_PENDING;
+            const cuzk_partition_state s = j->partitions[i].state;
+            is_waiting = is_waiting || s == CUZK_PART_PENDING;
+            is_here = is_here || (s != CUZK_PART_DONE && s != CUZK_PART_ELSEWHERE);
         }
+        is_here = is_here || !j->is_spread; /* else only other daemons work on it */
         n.waiting += is_waiting ? 1 : 0;
-        n.running += !is_waiting && j->phase <= PHASE_ENDING ? 1 : 0;
+        n.running += !is_waiting && is_here && j->phase <= PHASE_ENDING ? 1 : 0;
     }
     return n;
 }
@@ -40,6 +43,12 @@ uint32_t cuzk_shared_room(const cuzk_engine *e)
     const counts n = count(e);
     /* without a place, what is claimed could not start */
     return places == 0 ? 0 : cuzk_member_room(places, n.running, n.waiting);
+}
+
+bool cuzk_shared_has_idle_place(const cuzk_engine *e)
+{
+    const counts n = count(e);
+    return n.running + n.waiting < places_of(e);
 }
 
 bool cuzk_shared_starts_at_once(const cuzk_engine *e)

@@ -140,6 +140,7 @@ LOCKED static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_
     }
     j->partitions = partitions;
     j->n_partitions = in->n_partitions;
+    cuzk_part_begin(j);
     if (in->bytes < j->input_memory.bytes) {
         e->memory.input_used -= j->input_memory.bytes - in->bytes;
         cuzk_engine_give_host(e, &j->input_memory, in->bytes);
@@ -195,6 +196,10 @@ LOCKED static void launch(cuzk_engine *e, job *j)
     j->prep_ns = now - j->started_ns;
     cuzk_job_item(j, 0, now, &item);
     const bool is_aggregate = j->rq.kind == CUZK_JOB_AGGREGATE;
+    if (j->is_spread || j->part_of != 0) { /* not all are this engine's, perhaps none is */
+        cuzk_flight_queue_next(e, j, now);
+        return;
+    }
     if (!cuzk_sched_push(is_aggregate ? &e->queues.to_aggregate : &e->queues.ready, &item)) {
         cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_BUDGET, "too many jobs");
     }
@@ -255,6 +260,9 @@ LOCKED static void run(cuzk_engine *e, job *j)
     cuzk_status st = cuzk_shared_start(e, j, &err);
     if (st == CUZK_OK) {
         st = parse(e, j, &may_start, &err);
+        if (st == CUZK_OK) {
+            cuzk_part_open(e, j);
+        }
     } else {
         drop_block(e, j);
     }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "engine/engine_internal.h"
+#include "engine/job/accept_internal.h"
 
 LOCKED static void complete(cuzk_engine *e, job *j)
 {
@@ -30,7 +31,8 @@ LOCKED static void right(cuzk_engine *e, flight *f)
     p->state = CUZK_PART_DONE;
     j->n_done++;
     cuzk_flight_drop(e, f);
-    if (j->n_done == j->n_partitions) {
+    cuzk_part_proved(e, j, p);
+    if (j->n_done == j->n_partitions && j->part_of == 0) {
         complete(e, j);
     }
 }
@@ -42,7 +44,7 @@ LOCKED static void wrong(cuzk_engine *e, flight *f, const char *why)
     const uint32_t partition = f->partition;
     char text[ERROR_BYTES];
     p->wrong++;
-    p->avoid |= (uint64_t)1 << f->device;
+    p->avoid |= f->device >= 0 ? (uint64_t)1 << f->device : 0;
     (void)snprintf(text, sizeof(text),
                    "partition %u: %u proofs in a row did not verify, none is returned; last: %s",
                    partition, p->wrong, why);
@@ -88,7 +90,7 @@ LOCKED static void run(cuzk_engine *e, uint32_t index)
     const uint64_t now = cuzk_stage_span_end(e, j, f->partition, CUZK_STAGE_VERIFY, span, 0);
     j->input_users--;
     f->is_busy = false;
-    if (st == CUZK_OK || st == CUZK_E_SELFTEST) {
+    if (!f->is_foreign && (st == CUZK_OK || st == CUZK_E_SELFTEST)) {
         tell_health(e, f, st == CUZK_OK, now);
     }
     if (j->phase != PHASE_READY) {

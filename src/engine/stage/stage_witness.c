@@ -15,7 +15,7 @@ LOCKED static uint32_t n_ahead(const cuzk_engine *e)
 {
     uint32_t n = 0;
     for (const flight *f = e->flights.first; f != NULL; f = f->next) {
-        if (f->job != NULL && !is_urgent(f->job) && f->device < 0) {
+        if (f->job != NULL && !is_urgent(f->job) && f->device < 0 && !f->is_foreign) {
             n++;
         }
     }

@@ -102,8 +102,7 @@ static cuzk_status input_work(pg_store *s, pg_conn *c, void *arg, bool is_again,
 
 static cuzk_status release(void *arg, uint64_t number, cuzk_err *err);
 
-/* The oldest entry is forgotten. */
-static void put_off(pg_fleet *f, uint64_t number)
+void pg_fleet_put_off(pg_fleet *f, uint64_t number)
 {
     (void)pthread_mutex_lock(&f->mutex);
     f->later[f->next_later] = (pg_later){number, cuzk_clock_ns() + LATER_NS};
@@ -111,22 +110,23 @@ static void put_off(pg_fleet *f, uint64_t number)
     (void)pthread_mutex_unlock(&f->mutex);
 }
 
-/* Jobs that are not to be claimed: those of the caller, and those that were put off. */
-static void prepare(claiming *t, pg_fleet *f, const uint64_t *except, size_t n_except)
+size_t pg_fleet_except(pg_fleet *f, uint64_t *out, const uint64_t *except, size_t n_except,
+                       char loaded[sizeof(((cuzk_queue_report *)0)->loaded)])
 {
     const uint64_t now = cuzk_clock_ns();
-    t->n_except = n_except < CUZK_CLAIM_EXCEPT ? n_except : CUZK_CLAIM_EXCEPT;
-    for (size_t i = 0; i < t->n_except; i++) {
-        t->except[i] = except[i];
+    size_t n = 0;
+    for (; n < n_except && n < CUZK_CLAIM_EXCEPT; n++) {
+        out[n] = except[n];
     }
     (void)pthread_mutex_lock(&f->mutex);
     for (size_t i = 0; i < PG_LATER; i++) {
         if (f->later[i].until_ns > now) {
-            t->except[t->n_except++] = f->later[i].number;
+            out[n++] = f->later[i].number;
         }
     }
-    memcpy(t->loaded, f->report.loaded, sizeof(t->loaded));
+    memcpy(loaded, f->report.loaded, sizeof(f->report.loaded));
     (void)pthread_mutex_unlock(&f->mutex);
+    return n;
 }
 
 /* Reads the input of a claimed job and gives it away. */
@@ -143,7 +143,7 @@ static cuzk_status give_claimed(pg_store *s, pg_row *row, pg_each each, void *ea
         const cuzk_status ended = pg_end_lost(s, &row->record, why.msg, err);
         return ended == CUZK_E_EXISTS ? CUZK_OK : ended; /* another member has the job by now */
     }
-    put_off(s->fleet, row->record.number); /* others may be able to read it */
+    pg_fleet_put_off(s->fleet, row->record.number); /* others may be able to read it */
     cuzk_ignore(release(s, row->record.number, NULL));
     if (err != NULL) {
         *err = why;
@@ -151,7 +151,7 @@ static cuzk_status give_claimed(pg_store *s, pg_row *row, pg_each each, void *ea
     return st;
 }
 
-static void count_claim(pg_fleet *f)
+void pg_fleet_count_claim(pg_fleet *f)
 {
     (void)pthread_mutex_lock(&f->mutex);
     f->claim_epoch++;
@@ -174,13 +174,13 @@ static cuzk_status claim(void *arg, uint32_t n, const uint64_t *except, size_t n
     }
     t->incarnation = incarnation;
     t->n = n < MAX_CLAIM ? n : MAX_CLAIM;
-    prepare(t, s->fleet, except, n_except);
-    count_claim(s->fleet);
+    t->n_except = pg_fleet_except(s->fleet, t->except, except, n_except, t->loaded);
+    pg_fleet_count_claim(s->fleet);
     st = pg_run(s, claim_work, t, err);
     for (size_t i = 0; i < t->n_rows && st == CUZK_OK; i++) {
         (void)pg_fleet_add_lease(s, t->rows[i].record.number, incarnation, t->fences[i]);
     }
-    count_claim(s->fleet);
+    pg_fleet_count_claim(s->fleet);
     for (size_t i = 0; i < t->n_rows && st == CUZK_OK; i++) {
         cuzk_err why = {.code = CUZK_OK};
         const cuzk_status given = give_claimed(s, &t->rows[i], each, each_arg, &why);
@@ -196,6 +196,15 @@ static cuzk_status claim(void *arg, uint32_t n, const uint64_t *except, size_t n
 }
 
 /* --- one job --- */
+
+static bool is_task(pg_fleet *f, uint64_t number)
+{
+    (void)pthread_mutex_lock(&f->mutex);
+    const pg_lease *l = pg_lease_find(f, number);
+    const bool is = l != NULL && l->job != 0;
+    (void)pthread_mutex_unlock(&f->mutex);
+    return is;
+}
 
 typedef struct one_job {
     uint64_t number, incarnation, fence;
@@ -226,6 +235,9 @@ static cuzk_status start(void *arg, uint64_t number, cuzk_err *err)
 {
     pg_store *s = arg;
     one_job t = {.number = number};
+    if (is_task(s->fleet, number)) {
+        return pg_part_start(s, number, err);
+    }
     if (pg_fleet_lease(s, number, &t.incarnation, &t.fence)) {
         CUZK_TRY(pg_run(s, start_work, &t, err));
     }
@@ -256,6 +268,9 @@ static cuzk_status release(void *arg, uint64_t number, cuzk_err *err)
 {
     pg_store *s = arg;
     one_job t = {.number = number};
+    if (is_task(s->fleet, number)) {
+        return pg_part_release(s, number, err);
+    }
     if (!pg_fleet_lease(s, number, &t.incarnation, &t.fence)) {
         pg_fleet_drop_lease(s, number);
         return CUZK_OK;
@@ -422,4 +437,5 @@ const cuzk_shared_queue pg_shared_queue = {.claim = claim,
                                            .wait = wait,
                                            .wake = wake,
                                            .drain = drain,
-                                           .report = report};
+                                           .report = report,
+                                           .parts = &pg_shared_parts};

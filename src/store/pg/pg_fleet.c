@@ -160,12 +160,13 @@ static void release_unknown(pg_fleet *f, uint64_t incarnation, const uint64_t *n
 static void take_renewal(pg_fleet *f, const pg_renewal *t, uint64_t sent, uint64_t epoch)
 {
     const size_t n = (size_t)PQntuples(t->jobs);
-    uint64_t *held = cuzk_alloc(3 * n, sizeof(*held));
+    const size_t n_tasks = t->tasks != NULL ? (size_t)PQntuples(t->tasks) : 0;
+    uint64_t *held = cuzk_alloc(3 * n + 2 * n_tasks, sizeof(*held));
     if (held == NULL) {
         return; /* the next renewal says the same */
     }
-    uint64_t *unknown = held + n, *fences = held + 2 * n;
-    size_t n_held = 0, n_unknown = 0;
+    uint64_t *unknown = held + n + n_tasks, *fences = unknown + n, *unknown_tasks = fences + n;
+    size_t n_held = 0, n_unknown = 0, n_unknown_tasks = 0;
     (void)pthread_mutex_lock(&f->mutex);
     const bool no_claim = epoch == f->claim_epoch && epoch % 2 == 0;
     for (size_t i = 0; i < n; i++) {
@@ -183,12 +184,25 @@ static void take_renewal(pg_fleet *f, const pg_renewal *t, uint64_t sent, uint64
             fences[n_unknown++] = fence;
         }
     }
+    for (size_t i = 0; i < n_tasks; i++) {
+        const uint64_t task = pg_u64(t->tasks, (int)i, 0);
+        if (pg_lease_find(f, task) != NULL) {
+            held[n_held++] = task;
+        } else if (no_claim && pg_bool(t->tasks, (int)i, 1)) {
+            unknown_tasks[n_unknown_tasks++] = task;
+        }
+    }
     pg_lease_compare(f, held, n_held, sent);
     if (f->changed) {
         (void)pthread_cond_broadcast(&f->changed_cv);
     }
     (void)pthread_mutex_unlock(&f->mutex);
     release_unknown(f, t->incarnation, unknown, fences, n_unknown);
+    for (size_t i = 0; i < n_unknown_tasks && f->conn.pg != NULL; i++) {
+        if (pg_part_release_unknown(&f->conn, t->incarnation, unknown_tasks[i], NULL) != CUZK_OK) {
+            pg_disconnect(&f->conn);
+        }
+    }
     cuzk_free(held);
 }
 
@@ -216,6 +230,7 @@ static void renew(pg_fleet *f)
     pg_renewal t = {.f = f};
     (void)pthread_mutex_lock(&f->mutex);
     t.incarnation = f->incarnation;
+    t.with_tasks = f->uses_parts && pg_has_parts(f->store);
     const uint64_t epoch = f->claim_epoch;
     (void)pthread_mutex_unlock(&f->mutex);
     const uint64_t sent = cuzk_clock_ns();
@@ -235,6 +250,7 @@ static void renew(pg_fleet *f)
         take_renewal(f, &t, sent, epoch);
     }
     PQclear(t.jobs);
+    PQclear(t.tasks);
 }
 
 static void tidy(pg_fleet *f)

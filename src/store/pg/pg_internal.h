@@ -12,8 +12,9 @@
 #include "pg_input.h"
 
 /* Of the tables. From PG_SCHEMA_PACKED on no program uses them that cannot read packed inputs. */
-#define PG_SCHEMA_VERSION 3
+#define PG_SCHEMA_VERSION 4
 #define PG_SCHEMA_PACKED  3
+#define PG_SCHEMA_PARTS   4 /* table cuzk_part */
 #define PG_CONNECTIONS    6 /* at most, of one store */
 
 /** What a failed statement means for its connection and for another try. */
@@ -116,8 +117,9 @@ void pg_store_free(pg_store *s);
 /** Makes or migrates the tables, under a lock on the row of cuzk_schema. */
 cuzk_status pg_migrate(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err);
 /** schema_1.sql, ... */
-extern const unsigned char pg_schema_1_sql[], pg_schema_2_sql[], pg_schema_3_sql[];
-extern const size_t pg_schema_1_sql_size, pg_schema_2_sql_size, pg_schema_3_sql_size;
+extern const unsigned char pg_schema_1_sql[], pg_schema_2_sql[], pg_schema_3_sql[],
+    pg_schema_4_sql[];
+extern const size_t pg_schema_1_sql_size, pg_schema_2_sql_size, pg_schema_3_sql_size, pg_schema_4_sql_size;
 
 /* --- pg_row.c --- */
 
@@ -171,6 +173,10 @@ bool pg_is_lost(cuzk_status st);
 CUZK_NODISCARD cuzk_status pg_find_number(pg_store *s, uint64_t number, pg_each each,
                                           void *each_arg, cuzk_err *err);
 
+/** A job that is not over, with its input, given to each. E_NOT_FOUND. */
+CUZK_NODISCARD cuzk_status pg_read_with_input(pg_store *s, uint64_t number, pg_each each,
+                                              void *each_arg, cuzk_err *err);
+
 /* --- pg_fleet.c, pg_claim.c, pg_lease.c: with a member --- */
 
 /** Joins, and starts the thread that renews. */
@@ -181,6 +187,8 @@ void pg_fleet_close(pg_store *s);
 bool pg_fleet_lease(pg_store *s, uint64_t number, uint64_t *incarnation, uint64_t *fence);
 /** What a put or a claim got. False: no memory; then the lease is as if it were unknown. */
 bool pg_fleet_add_lease(pg_store *s, uint64_t number, uint64_t incarnation, uint64_t fence);
+/** Partitions of another member's job, under the number of a task. False: no memory. */
+bool pg_fleet_add_task(pg_store *s, uint64_t task, uint64_t job, uint64_t incarnation);
 /** After an end, a release or a loss. */
 void pg_fleet_drop_lease(pg_store *s, uint64_t number);
 /** The incarnation while jobs may be claimed; 0: not now. */
@@ -196,5 +204,6 @@ void pg_fleet_count_end(pg_store *s, bool is_completed);
 /** "" without a member. */
 const char *pg_fleet_name(const pg_store *s);
 extern const cuzk_shared_queue pg_shared_queue;
+extern const cuzk_shared_parts pg_shared_parts;
 
 #endif /* CUZK_STORE_PG_PG_INTERNAL_H */

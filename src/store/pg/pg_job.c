@@ -8,8 +8,8 @@
 #include "base/assert.h"
 #include "base/text/utf8.h"
 
+#include "pg_fleet.h"
 #include "pg_folder.h"
-#include "pg_internal.h"
 
 void pg_add_outcome(pg_params *p, const cuzk_job_record *j, char text[PG_ERROR_BYTES])
 {
@@ -135,10 +135,14 @@ static cuzk_status finish(void *arg, const cuzk_job_record *j, cuzk_err *err)
         return fail_lease(s, j->number, err);
     }
     const cuzk_status st = pg_run_for(s, pg_fleet_end_ms(s), finish_work, &t, err);
+    const bool has_parts = s->fleet != NULL && pg_fleet_has_parts(s, j->number);
     if (s->fleet != NULL && (st == CUZK_OK || st == CUZK_E_EXISTS || st == CUZK_E_NOT_FOUND)) {
         pg_fleet_drop_lease(s, j->number);
     }
     CUZK_TRY(st);
+    if (has_parts) {
+        pg_part_drop(s, j->number);
+    }
     if (s->fleet != NULL) {
         pg_fleet_count_end(s, j->state == CUZK_JOB_COMPLETED);
         pg_fleet_notify(s);
@@ -226,12 +230,18 @@ static cuzk_status find_content(void *arg, const uint8_t content[32], cuzk_bytes
     return read_each(arg, &t, each, each_arg, err);
 }
 
-static cuzk_status read_one(void *arg, uint64_t number, pg_each each, void *each_arg, cuzk_err *err)
+cuzk_status pg_read_with_input(pg_store *s, uint64_t number, pg_each each, void *each_arg,
+                               cuzk_err *err)
 {
     reading t = {.sql = "SELECT " PG_COLUMNS " FROM cuzk_job WHERE number = $1 AND state < 2",
                  .with_input = true};
     pg_add_u64(&t.params, number);
-    return read_each(arg, &t, each, each_arg, err);
+    return read_each(s, &t, each, each_arg, err);
+}
+
+static cuzk_status read_one(void *arg, uint64_t number, pg_each each, void *each_arg, cuzk_err *err)
+{
+    return pg_read_with_input(arg, number, each, each_arg, err);
 }
 
 bool pg_is_lost(cuzk_status st)

@@ -56,6 +56,19 @@ bool pg_fleet_add_lease(pg_store *s, uint64_t number, uint64_t incarnation, uint
     return ok;
 }
 
+bool pg_fleet_add_task(pg_store *s, uint64_t task, uint64_t job, uint64_t incarnation)
+{
+    pg_fleet *f = s->fleet;
+    const bool ok = pg_fleet_add_lease(s, task, incarnation, task);
+    (void)pthread_mutex_lock(&f->mutex);
+    pg_lease *l = ok ? pg_lease_find(f, task) : NULL;
+    if (l != NULL) {
+        l->job = job;
+    }
+    (void)pthread_mutex_unlock(&f->mutex);
+    return ok;
+}
+
 void pg_fleet_drop_lease(pg_store *s, uint64_t number)
 {
     pg_fleet *f = s->fleet;
@@ -65,6 +78,16 @@ void pg_fleet_drop_lease(pg_store *s, uint64_t number)
         *l = f->leases[--f->n_leases];
     }
     (void)pthread_mutex_unlock(&f->mutex);
+}
+
+bool pg_fleet_has_parts(pg_store *s, uint64_t number)
+{
+    pg_fleet *f = s->fleet;
+    (void)pthread_mutex_lock(&f->mutex);
+    const pg_lease *l = pg_lease_find(f, number);
+    const bool has = l != NULL && l->has_parts;
+    (void)pthread_mutex_unlock(&f->mutex);
+    return has;
 }
 
 void pg_lease_lose_all(pg_fleet *f)

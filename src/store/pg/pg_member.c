@@ -68,7 +68,12 @@ cuzk_status pg_renew(pg_store *s, pg_conn *c, void *renewal, bool is_again, cuzk
     pg_add_u64(&p, report.healthy);
     pg_add_text(&p, report.loaded);
     PQclear(t->jobs);
+    PQclear(t->tasks);
+    t->tasks = NULL;
     CUZK_TRY(pg_exec(c, &t->jobs, "renew", sql, &p, err));
+    if (t->with_tasks) {
+        CUZK_TRY(pg_part_held(c, t->incarnation, &t->tasks, err));
+    }
     t->is_alive = PQntuples(t->jobs) > 0 && pg_u64(t->jobs, 0, 3) == 1;
     t->is_replaced = !t->is_alive && PQntuples(t->jobs) > 0 && pg_bool(t->jobs, 0, 4);
     return CUZK_OK;
@@ -119,7 +124,6 @@ cuzk_status pg_free_dead(pg_store *s, pg_conn *c, void *fleet, bool is_again, cu
     const pg_fleet *f = fleet;
     pg_params p = {.n = 0};
     PGresult *r = NULL;
-    (void)s;
     (void)is_again;
     pg_add_u64(&p, CUZK_FLEET_MAX_DEATHS);
     pg_add_u64(&p, (uint64_t)(int64_t)CUZK_E_IO);
@@ -132,7 +136,7 @@ cuzk_status pg_free_dead(pg_store *s, pg_conn *c, void *fleet, bool is_again, cu
         pg_fleet_event(f, 0, "fleet.set_aside", text);
     }
     PQclear(r);
-    return CUZK_OK;
+    return pg_part_tidy(s, c, err);
 }
 
 cuzk_status pg_tidy(pg_store *s, pg_conn *c, void *fleet, bool is_again, cuzk_err *err)
@@ -168,12 +172,13 @@ cuzk_status pg_leave(pg_store *s, pg_conn *c, void *fleet, bool is_again, cuzk_e
         " completed = $2, failed = $3 WHERE incarnation = $1 AND is_alive";
     pg_fleet *f = fleet;
     pg_params p = {.n = 0};
-    (void)s;
     (void)is_again;
     (void)pthread_mutex_lock(&f->mutex);
-    pg_add_u64(&p, f->incarnation);
+    const uint64_t incarnation = f->incarnation;
+    pg_add_u64(&p, incarnation);
     pg_add_u64(&p, f->completed);
     pg_add_u64(&p, f->failed);
     (void)pthread_mutex_unlock(&f->mutex);
+    CUZK_TRY(pg_part_leave(s, c, incarnation, err));
     return pg_exec(c, NULL, "leave", sql, &p, err);
 }

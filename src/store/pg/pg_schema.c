@@ -21,7 +21,8 @@ static const struct {
         needs_reader; /* not while a member lives that knows an older version only; 0: at any time */
 } migrations[PG_SCHEMA_VERSION] = {{pg_schema_1_sql, &pg_schema_1_sql_size, 1, 0},
                                    {pg_schema_2_sql, &pg_schema_2_sql_size, 1, 0},
-                                   {pg_schema_3_sql, &pg_schema_3_sql_size, 3, 3}};
+                                   {pg_schema_3_sql, &pg_schema_3_sql_size, 3, 3},
+                                   {pg_schema_4_sql, &pg_schema_4_sql_size, 3, 0}};
 
 /* Locks the row. */
 static cuzk_status read_version(pg_conn *c, bool *is_there, uint64_t *version, uint64_t *compatible,

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Engines that prove partitions of one job together, in one process, over mock devices and a queue in PostgreSQL. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "store/pg/pg_store.h"
+
+#include "fleet_history.h"
+#include "part_history.h"
+#include "pg_server.h"
+#include "test.h"
+
+#include "../engine/mock_engine.h"
+
+#define PARTS 10u
+
+typedef struct node {
+    mock_engine w;
+    cuzk_job_store store;
+} node;
+
+static void open_node(node *n, const char *name, uint64_t lease_ms, bool spreads)
+{
+    cuzk_err err = {0};
+    const cuzk_pg_member m = {.name = name, .address = name, .version = "0", .lease_ms = lease_ms};
+    const cuzk_pg_config c = {.url = pg_server_url(), .member = &m};
+    memset(n, 0, sizeof(*n));
+    CHECK_OK(cuzk_pg_store_open(&n->store, &c, NULL, &err), &err);
+    n->w.cfg.store = &n->store;
+    n->w.cfg.spread_partitions = spreads;
+    mock_engine_open(&n->w, 1);
+}
+
+static void close_node(node *n)
+{
+    cuzk_engine_destroy(n->w.e);
+    CHECK_U64(atomic_load(&n->w.b.used), 0);
+    mock_destroy(&n->w.b);
+    (void)pthread_mutex_destroy(&n->w.log.mu);
+    n->store.destroy(n->store.arg);
+}
+
+static uint64_t proofs_of(const node *n)
+{
+    return atomic_load(&n->w.b.proofs_of_device[0]);
+}
+
+static uint64_t sql_u64(const char *sql)
+{
+    char *text = pg_server_sql(sql);
+    CHECK(text != NULL);
+    const uint64_t v = strtoull(text, NULL, 10);
+    free(text);
+    return v;
+}
+
+static void wait_sql(const char *sql, uint64_t least)
+{
+    const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
+    while (sql_u64(sql) < least) {
+        CHECK_MSG(cuzk_clock_ns() < limit, "%s stays below %llu", sql, (unsigned long long)least);
+        nap();
+    }
+}
+
+static test_job *submit(node *n, uint64_t tag, uint32_t n_partitions, const char *id)
+{
+    test_job *o = test_job_make(CUZK_JOB_POREP, tag, n_partitions, id);
+    test_job_prove(&n->w, o);
+    return o;
+}
+
+static void check_proof(test_job *o)
+{
+    uint8_t want[192];
+    CHECK(is_told_within(o, 60));
+    CHECK_MSG(o->r.state == CUZK_JOB_COMPLETED, "state %d: %s", (int)o->r.state, o->r.error);
+    CHECK_U64(o->r.proof_bytes, (uint64_t)192 * o->job.n_partitions);
+    for (uint32_t i = 0; i < o->job.n_partitions; i++) {
+        mock_proof(want, &o->job, i);
+        CHECK_MSG(memcmp(want, o->r.proof + (size_t)192 * i, 192) == 0, "partition %u", i);
+    }
+    test_job_free(o);
+}
+
+static void begin(void)
+{
+    history_begin();
+    part_history_begin();
+}
+
+/* n engines close; what the tables say of all that has happened keeps the rules. */
+static part_sums end(node *nodes, int n, uint64_t n_jobs)
+{
+    for (int i = 0; i < n; i++) {
+        close_node(&nodes[i]);
+    }
+    const history_sums h = history_check();
+    CHECK_U64(h.jobs, n_jobs);
+    CHECK_U64(h.ended, n_jobs);
+    return part_history_check();
+}
+
+/* All gates of a stage, closed or open. */
+static void gate(node *nodes, int n, bool is_open)
+{
+    for (int i = 0; i < n; i++) {
+        (is_open ? mock_open : mock_close)(&nodes[i].w.b, MOCK_PROVE);
+    }
+}
+
+/* Each of four engines holds one partition at its device at one moment; no partition is proved twice. */
+static void all_prove_one_job(void)
+{
+    static node n[4];
+    static const char *const names[] = {"a", "b", "c", "d"};
+    uint64_t sum = 0;
+    for (int i = 0; i < 4; i++) {
+        open_node(&n[i], names[i], 30000, true);
+    }
+    begin();
+    gate(n, 4, false);
+    test_job *o = submit(&n[0], 7, PARTS, "one");
+    for (int i = 0; i < 4; i++) {
+        mock_wait_inside(&n[i].w.b, MOCK_PROVE, 1);
+    }
+    gate(n, 4, true);
+    check_proof(o);
+    for (int i = 0; i < 4; i++) {
+        CHECK(proofs_of(&n[i]) >= 1);
+        sum += proofs_of(&n[i]);
+    }
+    CHECK_U64(sum, PARTS);
+    CHECK_U64(sql_u64("SELECT count(*) FROM cuzk_part"), 0);
+    const part_sums s = end(n, 4, 1);
+    CHECK_U64(s.parts, PARTS);
+    CHECK(s.by_task >= 3 && s.deaths == 0);
+}
+
+/* Off unless it is asked for, and for one partition in any case. */
+static void off_by_default(void)
+{
+    static node n[2];
+    open_node(&n[0], "a", 30000, false);
+    open_node(&n[1], "b", 30000, true);
+    begin();
+    mock_close(&n[1].w.b, MOCK_PARSE); /* when b claims the job it proves it alone */
+    test_job *o = test_job_make(CUZK_JOB_POREP, 9, PARTS, "whole");
+    test_job_submit(&n[0].w, o);
+    wait_sql("SELECT count(*) FROM cuzk_job WHERE state > 0", 1);
+    mock_open(&n[1].w.b, MOCK_PARSE);
+    wait_sql("SELECT count(*) FROM cuzk_job WHERE state = 2", 1);
+    CHECK(proofs_of(&n[0]) == PARTS || proofs_of(&n[1]) == PARTS);
+    CHECK_U64(proofs_of(&n[0]) + proofs_of(&n[1]), PARTS);
+    test_job_free(o);
+    test_job *single = submit(&n[1], 11, 1, "single");
+    check_proof(single);
+    (void)end(n, 2, 2);
+}
+
+/* A helper that drains gives back what it has not begun, ends what it has, and takes no more. */
+static void helper_drains(void)
+{
+    static node n[2];
+    open_node(&n[0], "a", 30000, true);
+    open_node(&n[1], "b", 30000, true);
+    begin();
+    gate(n, 2, false);
+    test_job *o = submit(&n[0], 20, PARTS, "drained");
+    mock_wait_inside(&n[0].w.b, MOCK_PROVE, 1);
+    mock_wait_inside(&n[1].w.b, MOCK_PROVE, 1);
+    const bool b_holds = sql_u64("SELECT count(*) FROM cuzk_job j JOIN cuzk_member m ON"
+                                 " m.incarnation = j.member WHERE m.name = 'b'") == 1;
+    node *helper = &n[b_holds ? 0 : 1];
+    cuzk_engine_drain(helper->w.e);
+    gate(n, 2, true);
+    const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
+    while (!cuzk_engine_is_idle(helper->w.e)) {
+        CHECK(cuzk_clock_ns() < limit);
+        nap();
+    }
+    if (helper == &n[0]) { /* its caller was sent to another daemon */
+        CHECK(is_told_within(o, 60));
+        wait_sql("SELECT count(*) FROM cuzk_job WHERE state = 2", 1);
+        test_job_free(o);
+    } else {
+        check_proof(o);
+    }
+    CHECK_U64(proofs_of(&n[0]) + proofs_of(&n[1]), PARTS);
+    (void)end(n, 2, 1);
+}
+
+/* A cancel of the job stops all who prove partitions of it. */
+static void cancel_reaches_all(void)
+{
+    static node n[3];
+    static const char *const names[] = {"a", "b", "c"};
+    cuzk_err err = {0};
+    bool was_running = false;
+    for (int i = 0; i < 3; i++) {
+        open_node(&n[i], names[i], 30000, true);
+    }
+    begin();
+    gate(n, 3, false);
+    test_job *o = submit(&n[1], 30, PARTS, "cancelled");
+    for (int i = 0; i < 3; i++) {
+        mock_wait_inside(&n[i].w.b, MOCK_PROVE, 1);
+    }
+    CHECK_OK(cuzk_engine_cancel(n[1].w.e, "cancelled", &was_running, &err), &err);
+    CHECK(is_told_within(o, 60));
+    CHECK(o->r.state == CUZK_JOB_CANCELLED);
+    for (int i = 0; i < 3; i++) { /* the gates are closed still: only a cancel ends the calls */
+        const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
+        while (!cuzk_engine_is_idle(n[i].w.e)) {
+            CHECK(cuzk_clock_ns() < limit);
+            nap();
+        }
+    }
+    gate(n, 3, true);
+    test_job_free(o);
+    CHECK_U64(proofs_of(&n[0]) + proofs_of(&n[1]) + proofs_of(&n[2]), 0);
+    (void)end(n, 3, 1);
+}
+
+/* A proof that does not fit is not taken from the table: the holder proves the partition itself. */
+static void wrong_proof_of_another(void)
+{
+    static node n[2];
+    open_node(&n[0], "a", 30000, true);
+    begin();
+    mock_close(&n[0].w.b, MOCK_PROVE);
+    test_job *o = submit(&n[0], 40, PARTS, "forged");
+    mock_wait_inside(&n[0].w.b, MOCK_PROVE, 1);
+    /* as if another member had written it, under its task */
+    CHECK_U64(sql_u64("WITH u AS (UPDATE cuzk_part SET state = 2, member = 999, fence = 4294967297,"
+                      " proof = decode(repeat('ab', 192), 'hex') WHERE part = 9 RETURNING 1)"
+                      " SELECT count(*) FROM u"),
+              1);
+    mock_open(&n[0].w.b, MOCK_PROVE);
+    check_proof(o);
+    CHECK_U64(proofs_of(&n[0]), PARTS);
+    close_node(&n[0]);
+    CHECK_U64(history_check().ended, 1);
+}
+
+/* Jobs of several partitions, whole ones and urgent ones, from all sides. */
+static void many_jobs(void)
+{
+    enum { N = 12, NODES = 3 };
+    static node n[NODES];
+    static const char *const names[] = {"a", "b", "c"};
+    test_job *jobs[N];
+    uint64_t want = 0, sum = 0;
+    for (int i = 0; i < NODES; i++) {
+        open_node(&n[i], names[i], 30000, true);
+        atomic_store(&n[i].w.b.sleep_us[MOCK_PROVE], 5000);
+    }
+    begin();
+    for (int i = 0; i < N; i++) {
+        char id[32];
+        (void)snprintf(id, sizeof(id), "job %d", i);
+        jobs[i] = submit(&n[i % NODES], 100 + (uint64_t)i, 1 + (uint32_t)(i * 5) % 16, id);
+        want += jobs[i]->job.n_partitions;
+    }
+    for (int i = 0; i < N; i++) {
+        check_proof(jobs[i]);
+    }
+    for (int i = 0; i < NODES; i++) {
+        sum += proofs_of(&n[i]);
+    }
+    CHECK_U64(sum, want);
+    (void)end(n, NODES, N);
+}
+
+static const cuzk_case cases[] = {CASE(all_prove_one_job),      CASE(off_by_default),
+                                  CASE(helper_drains),          CASE(cancel_reaches_all),
+                                  CASE(wrong_proof_of_another), CASE(many_jobs)};
+TEST_MAIN("fleet/parts", cases)
