@@ -244,6 +244,68 @@ static void wrong_proof_of_another(void)
     CHECK_U64(history_check().ended, 1);
 }
 
+/* A partition that has killed its provers fails the job, with the reason. */
+static void set_aside_fails_the_job(void)
+{
+    static node n[2];
+    open_node(&n[0], "a", 30000, true);
+    open_node(&n[1], "b", 30000, true);
+    history_begin();
+    gate(n, 2, false);
+    test_job *o = submit(&n[0], 50, PARTS, "poison");
+    mock_wait_inside(&n[0].w.b, MOCK_PROVE, 1);
+    mock_wait_inside(&n[1].w.b, MOCK_PROVE, 1);
+    free(
+        pg_server_sql("UPDATE cuzk_part SET state = 3, member = NULL, error = 'set aside: 3 daemons"
+                      " died or lost their lease while they proved partition 5: x, y, z'"
+                      " WHERE part = 5"));
+    CHECK(is_told_within(o, 60));
+    CHECK_MSG(o->r.state == CUZK_JOB_FAILED &&
+                  strcmp(o->r.error, "environment: set aside: 3 daemons died or lost their lease "
+                                     "while they proved partition 5: x, y, z") == 0,
+              "state %d: %s", (int)o->r.state, o->r.error);
+    gate(n, 2, true);
+    test_job_free(o);
+    close_node(&n[0]);
+    close_node(&n[1]);
+    CHECK_U64(history_check().ended, 1);
+}
+
+/* The holder is declared dead: another one takes the job, and what has been proved is not proved again. */
+static void holder_is_lost(void)
+{
+    static node n[3];
+    static const char *const names[] = {"a", "b", "c"};
+    char *holder = NULL, sql[128];
+    for (int i = 0; i < 3; i++) {
+        open_node(&n[i], names[i], 6000, true);
+    }
+    begin();
+    gate(n, 3, false);
+    test_job *o = submit(&n[0], 60, PARTS, "lost");
+    for (int i = 0; i < 3; i++) {
+        mock_wait_inside(&n[i].w.b, MOCK_PROVE, 1);
+    }
+    holder =
+        pg_server_sql("SELECT name FROM cuzk_member m JOIN cuzk_job j ON j.member = m.incarnation");
+    for (int i = 0; i < 3; i++) { /* the others end what they have; the holder hangs */
+        if (strcmp(names[i], holder) != 0) {
+            mock_open(&n[i].w.b, MOCK_PROVE);
+        }
+    }
+    wait_sql("SELECT count(*) FROM cuzk_part WHERE state = 2", 4);
+    (void)snprintf(sql, sizeof(sql), "UPDATE cuzk_member SET is_alive = false WHERE name = '%s'",
+                   holder);
+    free(pg_server_sql(sql));
+    wait_sql("SELECT count(*) FROM cuzk_job WHERE fence >= 2", 1);
+    gate(n, 3, true);
+    check_proof(o);
+    CHECK(sql_u64("SELECT fence FROM cuzk_job") >= 2);
+    free(holder);
+    const part_sums s = end(n, 3, 1);
+    CHECK(s.proved >= 4 && s.deaths >= 1);
+}
+
 /* Jobs of several partitions, whole ones and urgent ones, from all sides. */
 static void many_jobs(void)
 {
@@ -275,5 +337,6 @@ static void many_jobs(void)
 
 static const cuzk_case cases[] = {CASE(all_prove_one_job),      CASE(off_by_default),
                                   CASE(helper_drains),          CASE(cancel_reaches_all),
-                                  CASE(wrong_proof_of_another), CASE(many_jobs)};
+                                  CASE(wrong_proof_of_another), CASE(set_aside_fails_the_job),
+                                  CASE(holder_is_lost),         CASE(many_jobs)};
 TEST_MAIN("fleet/parts", cases)

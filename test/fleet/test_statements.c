@@ -14,6 +14,7 @@
 #include "store/pg/pg_store.h"
 
 #include "fleet_history.h"
+#include "part_history.h"
 #include "pg_proxy.h"
 #include "pg_server.h"
 #include "store_jobs.h"
@@ -94,6 +95,58 @@ static void see_state(void *arg, const cuzk_job_record *r)
     *(cuzk_job_state *)arg = r->state;
 }
 
+typedef struct told {
+    uint32_t taken[16], n_taken, n_proved;
+    uint64_t job;
+} told;
+
+static void see_news(void *arg, const cuzk_part_news *news)
+{
+    told *t = arg;
+    if (news->what == CUZK_PART_TAKEN) {
+        t->taken[t->n_taken++ % 16] = news->partition;
+    }
+    t->n_proved += news->what == CUZK_PART_PROVED ? 1 : 0;
+}
+
+static void see_task(void *arg, const cuzk_job_record *r, const uint32_t *parts, size_t n)
+{
+    told *t = arg;
+    t->job = r->number;
+    for (size_t i = 0; i < n; i++) {
+        t->taken[t->n_taken++ % 16] = parts[i];
+    }
+}
+
+/* Two members prove the partitions of one job: every call is done, whatever breaks. */
+static void share_one(cuzk_job_store *s, uint64_t task, const char *url)
+{
+    static const uint8_t proof[192] = {1};
+    cuzk_job_store h = join(url, "h");
+    const cuzk_shared_parts *p = s->shared->parts;
+    const uint64_t n = first_number(&h);
+    cuzk_err err = {0};
+    told t = {.n_taken = 0}, more = {.n_taken = 0}, held = {.n_taken = 0};
+    put(&h, n, 100, true);
+    CHECK_OK(h.shared->start(h.arg, n, &err), &err);
+    CHECK_OK(p->open(h.arg, n, 4, &err), &err);
+    CHECK_OK(p->take(h.arg, n, 1, see_news, &held, &err), &err);
+    CHECK_OK(p->claim(s->arg, task, 2, NULL, 0, see_task, &t, &err), &err);
+    CHECK(t.job == n && t.n_taken == 2);
+    CHECK_OK(s->shared->start(s->arg, task, &err), &err);
+    CHECK_OK(p->write(s->arg, task, t.taken[0], proof, 1, &err), &err);
+    CHECK_OK(p->take(s->arg, task, 1, see_news, &more, &err), &err);
+    for (uint32_t i = 0; i < more.n_taken; i++) {
+        CHECK_OK(p->write(s->arg, task, more.taken[i], proof, 1, &err), &err);
+    }
+    CHECK_OK(s->shared->release(s->arg, task, &err), &err);
+    held = (told){.n_taken = 0};
+    CHECK_OK(p->take(h.arg, n, 4, see_news, &held, &err), &err);
+    CHECK_U64(held.n_proved, 1 + more.n_taken);
+    complete(&h, n);
+    h.destroy(h.arg);
+}
+
 /* All that a member does. A claim whose answer was lost is found by a renewal, not by the next claim. */
 static void live(const char *url)
 {
@@ -115,6 +168,7 @@ static void live(const char *url)
     CHECK_OK(s.shared->cancel(s.arg, n + 2, &err), &err);
     CHECK_OK(s.shared->get(s.arg, n + 2, see_state, &state, &err), &err);
     CHECK(state == CUZK_JOB_CANCELLED);
+    share_one(&s, n + 100, url);
     CHECK_OK(s.prune(s.arg, 0, 1000000, &err), &err);
     s.destroy(s.arg);
 }
@@ -122,7 +176,9 @@ static void live(const char *url)
 /* Another member ends what is there. */
 static void end_all(void)
 {
+    cuzk_job_store h = join(pg_server_url(), "h"); /* in place of one that was killed */
     cuzk_job_store s = join(pg_server_url(), "m");
+    h.destroy(h.arg);
     for (;;) {
         const list l = claim(&s, 16);
         if (l.count == 0) {
@@ -134,7 +190,10 @@ static void end_all(void)
         }
     }
     s.destroy(s.arg);
-    char *left = pg_server_sql("SELECT count(*) FROM cuzk_job WHERE state < 2");
+    s = join(pg_server_url(), "m"); /* who joins tidies */
+    s.destroy(s.arg);
+    char *left = pg_server_sql("SELECT (SELECT count(*) FROM cuzk_job WHERE state < 2)"
+                               " + (SELECT count(*) FROM cuzk_part)");
     CHECK_STR(left, "0");
     free(left);
 }
@@ -153,13 +212,14 @@ static void make_tables(void)
     cuzk_job_store s = join(pg_server_url(), "m");
     s.destroy(s.arg);
     history_begin();
+    part_history_begin();
 }
 
-/* One statement of five, a random one to begin with; every one with --iters=5. */
+/* One statement of ten, a random one to begin with; every one with --iters=10. */
 static uint64_t stride(void)
 {
     const size_t factor = test_iters(1);
-    return factor < 5 ? 5 / factor : 1;
+    return factor < 10 ? 10 / factor : 1;
 }
 
 static void each_statement_is_broken(void)
@@ -182,9 +242,10 @@ static void each_statement_is_broken(void)
     pg_proxy_stop();
     CHECK(n_broken > 40 / stride());
     const history_sums h = history_check();
-    CHECK_U64(h.jobs, 3 * n_runs);
-    CHECK_U64(h.ended, 3 * n_runs);
+    CHECK_U64(h.jobs, 4 * n_runs);
+    CHECK_U64(h.ended, 4 * n_runs);
     CHECK_U64(h.set_aside, 0);
+    CHECK_U64(part_history_check().parts, 4 * n_runs);
 }
 
 /* The process of the next case. */
@@ -265,6 +326,7 @@ static void killed_at_each_statement(void)
     const history_sums h = history_check();
     CHECK_U64(h.jobs, h.ended);
     CHECK_U64(h.set_aside, 0);
+    CHECK_U64(part_history_check().set_aside, 0);
 }
 
 static const cuzk_case cases[] = {CASE(each_statement_is_broken), CASE(killed_at_each_statement),
