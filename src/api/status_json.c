@@ -13,8 +13,8 @@
 
 static const char *const priority_names[] = {"unspecified", "low", "normal", "high", "critical"};
 static const char *const state_names[] = {"queued", "running", "completed", "failed", "cancelled"};
-static const char *const part_names[] = {"pending", "synthesizing", "synth_done", "gpu",
-                                         "done",    "failed",       "aggregating"};
+static const char *const part_names[] = {"pending", "synthesizing", "synth_done",  "gpu",
+                                         "done",    "failed",       "aggregating", "elsewhere"};
 
 #define NAME(table, i) \
     ((size_t)(i) < sizeof(table) / sizeof((table)[0]) ? (table)[(size_t)(i)] : "unknown")
@@ -219,6 +219,10 @@ static void put_pipeline(cuzk_jsonw *w, const cuzk_engine_status *s, const cuzk_
     cuzk_jsonw_put_u64(w, "total_partitions", j->n_partitions);
     cuzk_jsonw_put_u64(w, "partitions_done", j->n_done);
     cuzk_jsonw_put_u64(w, "partitions_on_cpu", j->n_on_cpu);
+    cuzk_jsonw_put_u64(w, "partitions_elsewhere", j->n_elsewhere);
+    if (j->is_task) {
+        cuzk_jsonw_put_bool(w, "is_task", true);
+    }
     cuzk_jsonw_key(w, "partitions");
     cuzk_jsonw_begin_array(w);
     for (uint32_t i = 0; j->partitions != NULL && i < j->n_partitions; i++) {

@@ -70,8 +70,9 @@ typedef struct cuzk_engine_config {
     uint64_t no_device_ms; /* jobs fail when for so long no device has worked; 0: five minutes */
     bool cpu_when_lost;    /* then the CPU proves, once no GPU has worked for cpu_after_ms */
     uint64_t cpu_after_ms; /* 0: ten seconds */
-    bool spread_partitions; /* of one job over the daemons of a shared queue; for as long as it runs */
-    cuzk_job_store *store;  /* borrowed; NULL: memory */
+    bool
+        spread_partitions; /* of one job over the daemons of a shared queue; for as long as it runs */
+    cuzk_job_store *store; /* borrowed; NULL: memory */
     cuzk_engine_log_fn log;
     void *log_arg;
     cuzk_trace *trace; /* optional */

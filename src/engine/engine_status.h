@@ -65,8 +65,8 @@ typedef struct cuzk_status_job {
     uint64_t accepted_ns, started_ns, ended_ns;
     uint64_t deadline_ns;
     uint32_t n_partitions, n_done;
-    uint32_t n_elsewhere; /* partitions that are other daemons', or nobody's yet */
-    bool is_task;         /* partitions of a job that another daemon has */
+    uint32_t n_elsewhere;       /* partitions that are other daemons', or nobody's yet */
+    bool is_task;               /* partitions of a job that another daemon has */
     uint32_t n_on_cpu;          /* proofs made on the CPU */
     bool is_privileged;         /* has the places that are kept for WinningPoSt */
     char peer[CUZK_PEER_BYTES]; /* who sent it first; "" when that is not known */

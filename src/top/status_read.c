@@ -391,9 +391,10 @@ static void read_member(cuzk_json *j, cuzk_view_member *m)
 {
     static const char *const names[] = {"heard_ms_ago", "places",  "devices",   "healthy_devices",
                                         "claimed",      "running", "completed", "name",
-                                        "state",        "version"};
-    uint64_t *const values[] = {&m->heard_ms, &m->places,  &m->devices,  &m->healthy,
-                                &m->claimed,  &m->running, &m->completed};
+                                        "state",        "version", "partitions"};
+    uint64_t *const values[] = {&m->heard_ms, &m->places,  &m->devices,   &m->healthy,
+                                &m->claimed,  &m->running, &m->completed, NULL,
+                                NULL,         NULL,        &m->parts};
     reader r;
     int i = 0;
     if (!begin(&r, j)) {
@@ -412,9 +413,18 @@ static void read_member(cuzk_json *j, cuzk_view_member *m)
 
 static void read_fleet(cuzk_json *j, cuzk_view_fleet *f)
 {
-    static const char *const names[] = {"queued",  "claimed", "running",  "places",
-                                        "wait_ms", "members", "reachable"};
-    uint64_t *const values[] = {&f->queued, &f->claimed, &f->running, &f->places, &f->wait_ms};
+    static const char *const names[] = {"queued",
+                                        "claimed",
+                                        "running",
+                                        "places",
+                                        "wait_ms",
+                                        "members",
+                                        "reachable",
+                                        "partitions_running",
+                                        "partitions_waiting"};
+    uint64_t *const values[] = {&f->queued, &f->claimed,       &f->running,
+                                &f->places, &f->wait_ms,       NULL,
+                                NULL,       &f->parts_running, &f->parts_waiting};
     reader r;
     int i = 0;
     if (!begin(&r, j)) {

@@ -69,12 +69,14 @@ typedef struct cuzk_view_job {
 typedef struct cuzk_view_member {
     char name[64], state[16], version[32];
     uint64_t heard_ms, places, devices, healthy, claimed, running, completed;
+    uint64_t parts; /* partitions that it proves, of jobs that several daemons prove */
 } cuzk_view_member;
 
 /** Of a daemon that shares a queue with others. */
 typedef struct cuzk_view_fleet {
     bool is_member, reachable; /* the daemon shares a queue, and could read its database */
     uint64_t queued, claimed, running, places, wait_ms;
+    uint64_t parts_running, parts_waiting; /* partitions of jobs that several daemons prove */
     cuzk_view_member members[CUZK_VIEW_MEMBERS];
     uint32_t n_members;
 } cuzk_view_fleet;

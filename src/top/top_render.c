@@ -208,6 +208,10 @@ static void put_fleet(page *p, const cuzk_view_fleet *f)
     putf(p, INK_BOLD, "fleet   ");
     putf(p, INK_NONE, "%" PRIu64 " running, %" PRIu64 " waiting (%s of work), %" PRIu64 " places",
          f->running, f->queued + f->claimed, time_text(a, (double)f->wait_ms / 1e3), f->places);
+    if (f->parts_running + f->parts_waiting != 0) {
+        putf(p, INK_NONE, "; partitions of shared jobs: %" PRIu64 " running, %" PRIu64 " waiting",
+             f->parts_running, f->parts_waiting);
+    }
     end_line(p);
     for (uint32_t i = 0; i < f->n_members && !is_full(p); i++) {
         const cuzk_view_member *m = &f->members[i];
@@ -224,6 +228,9 @@ static void put_fleet(page *p, const cuzk_view_fleet *f)
         right_u64(p, 68, m->completed);
         put(p, INK_DIM, " done");
         tab(p, 75);
+        if (m->parts != 0) {
+            putf(p, INK_NONE, "%" PRIu64 " partitions, ", m->parts);
+        }
         putf(p, INK_DIM, "heard %s ago, %s", time_text(a, (double)m->heard_ms / 1e3), m->version);
         end_line(p);
     }

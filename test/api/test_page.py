@@ -243,6 +243,27 @@ def hostile(fake, page, policy):
     stand.shutdown()
 
 
+def fleet(fake, page, policy):
+    """A member of a fleet shows all of them; a daemon that is alone shows nothing of a fleet."""
+    status = json.loads(fake.get("/status")[1])
+    dom, _ = browse(Stand(page, policy, [status] * 20).url, "--dump-dom")
+    check("no fleet without a fleet", re.search(r'id="fleet"[^>]*hidden', dom) is not None)
+    members = [{"name": "host-1", "state": "alive", "address": "h1:9820", "version": "1.2", "heard_ms_ago": 900, "places": 4, "devices": 2, "healthy_devices": 2,
+                "loaded": " porep-32g ", "claimed": 1, "running": 3, "partitions": 7, "completed": 41, "failed": 0},
+               {"name": "<b>host-2", "state": "late", "address": "", "version": "1.2", "heard_ms_ago": 70000, "places": 4, "devices": 2, "healthy_devices": 1,
+                "loaded": " ", "claimed": 0, "running": 0, "partitions": 0, "completed": 0, "failed": 0}]
+    status["fleet"] = {"reachable": True, "members": members, "clients": [], "queued": 12, "claimed": 1, "running": 3, "places": 8, "wait_ms": 90000,
+                       "partitions_running": 7, "partitions_waiting": 2, "partitions_proved": 1}
+    dom, console = browse(Stand(page, policy, [status] * 20).url, "--dump-dom")
+    text = " ".join(text_of(dom, "fleet").split())
+    check("nothing on the console with a fleet", not console, console)
+    check("the fleet's members", all(w in text for w in ("host-1", "alive", "2/2", "<b>host-2", "late", "1/2")), text)
+    check("the fleet's sums", all(w in text for w in ("3 running", "13 waiting", "8 places", "7 partitions running, 2 waiting")), text)
+    status["fleet"] = {"reachable": False}
+    dom, _ = browse(Stand(page, policy, [status] * 20).url, "--dump-dom")
+    check("a database that cannot be reached", "cannot be reached" in text_of(dom, "fleet"), text_of(dom, "fleet"))
+
+
 def gone(fake, page, policy):
     first, second = (json.loads(fake.get("/status")[1]) for _ in range(2))
     stand = Stand(page, policy, [first, second])
@@ -285,6 +306,7 @@ def main():
         under_load(fake)
         looks(fake, tmp)
         hostile(fake, page, policy)
+        fleet(fake, page, policy)
         gone(fake, page, policy)
     return 1 if failed else 0
 

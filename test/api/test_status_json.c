@@ -126,6 +126,7 @@ static void keys_of_the_original(void)
         {"counters.failed_by_kind.winning-post", CUZK_JSON_NUMBER},
         {"counters.queue_depth", CUZK_JSON_NUMBER},
         {"pipelines.0.partitions_on_cpu", CUZK_JSON_NUMBER},
+        {"pipelines.0.partitions_elsewhere", CUZK_JSON_NUMBER},
         {"devices.0.is_fallback", CUZK_JSON_BOOL},
         {"devices.0.abilities.0.circuit_id", CUZK_JSON_STRING},
         {"devices.1.set_aside.0.circuit_id", CUZK_JSON_STRING},

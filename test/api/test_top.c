@@ -85,6 +85,56 @@ static void read_back(void)
     fake_load_free(f);
 }
 
+/* What a member of a fleet says of all of them: read, and shown. */
+static const char fleet_status[] =
+    "{\"now_us\":5000000,\"fleet\":{\"reachable\":true,\"members\":["
+    "{\"name\":\"host-1\",\"state\":\"alive\",\"version\":\"1.2\",\"heard_ms_ago\":2000,\"places\":4,"
+    "\"devices\":2,\"healthy_devices\":2,\"claimed\":1,\"running\":3,\"completed\":41,"
+    "\"partitions\":7,\"loaded\":\" porep-32g \"},"
+    "{\"name\":\"host-2\",\"state\":\"late\",\"version\":\"1.2\",\"heard_ms_ago\":70000,"
+    "\"devices\":2,\"healthy_devices\":1}],"
+    "\"queued\":12,\"claimed\":1,\"running\":3,\"places\":8,\"wait_ms\":90000,"
+    "\"partitions_running\":7,\"partitions_waiting\":2}}";
+
+static char *render(const cuzk_status_view *v, unsigned width, unsigned height, bool colour);
+
+static void fleet_is_shown(void)
+{
+    static const char *const wanted[] = {"3 running, 13 waiting",
+                                         "8 places",
+                                         "partitions of shared jobs: 7 running, 2 waiting",
+                                         "host-1",
+                                         "alive",
+                                         "2/2 cards",
+                                         "7 partitions, heard",
+                                         "41 done",
+                                         "host-2",
+                                         "late",
+                                         "1/2 cards"};
+    static const char away[] = "{\"fleet\":{\"reachable\":false}}";
+    cuzk_status_view *v = new_view();
+    cuzk_err err = {0};
+    CHECK_OK(cuzk_status_view_parse(v, fleet_status, strlen(fleet_status), "x", &err), &err);
+    CHECK(v->fleet.is_member && v->fleet.reachable);
+    CHECK_U64(v->fleet.n_members, 2);
+    CHECK_U64(v->fleet.members[0].parts, 7);
+    CHECK_U64(v->fleet.parts_waiting, 2);
+    char *text = render(v, 160, 0, false);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        CHECK_MSG(strstr(text, wanted[i]) != NULL, "no \"%s\" in:\n%s", wanted[i], text);
+    }
+    cuzk_free(text);
+    CHECK_OK(cuzk_status_view_parse(v, away, strlen(away), "x", &err), &err);
+    text = render(v, 160, 0, false);
+    CHECK(strstr(text, "its database cannot be reached") != NULL);
+    cuzk_free(text);
+    CHECK_OK(cuzk_status_view_parse(v, "{}", 2, "x", &err), &err);
+    text = render(v, 160, 0, false);
+    CHECK(strstr(text, "fleet") == NULL); /* a daemon that is alone */
+    cuzk_free(text);
+    cuzk_free(v);
+}
+
 /* Whatever a program that is not a daemon may send. */
 static void other_texts(void)
 {
@@ -491,14 +541,9 @@ static void from_the_server(void)
     fake_load_free(f);
 }
 
-static const cuzk_case cases[] = {CASE(read_back),
-                                  CASE(other_texts),
-                                  CASE(fits_the_terminal),
-                                  CASE(keys_choose),
-                                  CASE(names_cannot_command_the_terminal),
-                                  CASE(on_the_cpu_is_shown),
-                                  CASE(allocation_failures),
-                                  CASE(replies),
-                                  CASE(no_answer),
-                                  CASE(from_the_server)};
+static const cuzk_case cases[] = {
+    CASE(read_back),           CASE(other_texts),         CASE(fleet_is_shown),
+    CASE(fits_the_terminal),   CASE(keys_choose),         CASE(names_cannot_command_the_terminal),
+    CASE(on_the_cpu_is_shown), CASE(allocation_failures), CASE(replies),
+    CASE(no_answer),           CASE(from_the_server)};
 TEST_MAIN("api/top", cases)

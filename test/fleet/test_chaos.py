@@ -3,13 +3,14 @@
 crawl) at random, the database is restarted, and its disk is full for a while. Every job that was accepted ends once, by the rules,
 which are checked on a history that a trigger of the test writes; a sample of the proofs is verified.
 
-Usage: test_chaos.py CUZK [--seconds 600] [--daemons 8] [--seed 1] [--pace 1]
+Usage: test_chaos.py CUZK [--seconds 600] [--daemons 8] [--seed 1] [--pace 1] [--lease 3]
 """
 import argparse, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pg
-from test_daemons import LEASE, Daemon, check, failures, make_jobs
+import test_daemons
+from test_daemons import Daemon, check, failures, make_jobs
 
 HISTORY = """
 CREATE TABLE test_history (seq bigserial PRIMARY KEY, number bigint, state bigint, member bigint, fence bigint, deaths bigint,
@@ -105,7 +106,7 @@ class Trouble:
         if not free:
             return
         name, what = self.rng.choice(free), self.rng.choice(["kill", "stop", "stall", "drop", "crawl"])
-        d, long = self.daemons[name], self.rng.uniform(0.3, 2.5) * LEASE
+        d, long = self.daemons[name], self.rng.uniform(0.3, 2.5) * test_daemons.LEASE
         self.count(what)
         if what == "kill":
             d.p.kill()
@@ -121,7 +122,7 @@ class Trouble:
     def restart_database(self):
         self.count("database restarted")
         self.server.stop()
-        time.sleep(self.rng.uniform(0, LEASE))
+        time.sleep(self.rng.uniform(0, test_daemons.LEASE))
         self.server.start()
 
     def fill_disk(self):
@@ -135,7 +136,7 @@ class Trouble:
                     pass
             except OSError:
                 pass
-        time.sleep(2 * LEASE)
+        time.sleep(2 * test_daemons.LEASE)
         os.unlink(path)
         time.sleep(1)
         if self.server.p.poll() is not None:  # without room for its log it ends itself
@@ -195,7 +196,7 @@ def scenario(o, folder, server, rng):
             events.pop(0)[1]()
         if now >= next_trouble:
             t.once()
-            next_trouble = now + rng.uniform(0.5, 2.5)
+            next_trouble = now + rng.uniform(0.2, 1) * o.trouble
         name, d = f"job {len(accepted) + refused}", daemons[rng.choice(names)]
         r = subprocess.run([o.cuzk, "submit", "-a", d.address, "--timeout=5", "--connect-timeout=1", f"--request-id={name}", *jobs[len(accepted) % len(jobs)]],
                            capture_output=True, text=True)
@@ -235,7 +236,10 @@ def main():
     p.add_argument("--daemons", type=int, default=8)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--pace", type=float, default=1, help="seconds from one submit to the next")
+    p.add_argument("--lease", type=int, default=3, help="seconds; longer on a busy machine, so that proofs end within it")
+    p.add_argument("--trouble", type=float, default=2.5, help="most seconds from one trouble to the next")
     o = p.parse_args()
+    test_daemons.LEASE = o.lease
     server = pg.server("fsync=off", "max_wal_size=64MB", small=True)
     if server is None:
         print("PostgreSQL is not installed (tools/deps.sh test installs it)")

@@ -68,18 +68,18 @@ static cuzk_status find_database(fleet_command *f)
 
 static void print_members(const cuzk_pg_fleet_status *s)
 {
-    (void)printf("%-20s %-10s %6s %7s %8s %8s %10s %7s  %-8s %-28s %s\n", "member", "state",
-                 "heard", "cards", "claimed", "running", "completed", "failed", "version",
-                 "address", "loaded");
+    (void)printf("%-20s %-10s %6s %7s %8s %8s %10s %10s %7s  %-8s %-28s %s\n", "member", "state",
+                 "heard", "cards", "claimed", "running", "partitions", "completed", "failed",
+                 "version", "address", "loaded");
     for (size_t i = 0; i < s->n_members; i++) {
         const cuzk_pg_member_status *m = &s->members[i];
         char heard[32], cards[48];
         (void)snprintf(heard, sizeof(heard), "%" PRIu64 "s", m->heard_ms / 1000);
         (void)snprintf(cards, sizeof(cards), "%" PRIu64 "/%" PRIu64, m->healthy, m->devices);
-        (void)printf("%-20s %-10s %6s %7s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %7" PRIu64
-                     "  %-8s %-28s %s\n",
+        (void)printf("%-20s %-10s %6s %7s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %10" PRIu64
+                     " %7" PRIu64 "  %-8s %-28s %s\n",
                      m->name, fleet_state_of(m), heard, cards, m->n_claimed, m->n_running,
-                     m->completed, m->failed, m->version, m->address,
+                     m->n_parts, m->completed, m->failed, m->version, m->address,
                      m->loaded + strspn(m->loaded, " "));
     }
     (void)putchar('\n');
@@ -122,6 +122,9 @@ static void report(app *a, const cuzk_pg_fleet_status *s)
     app_u64(a, "failed", s->failed);
     app_u64(a, "cancelled", s->cancelled);
     app_u64(a, "set_aside", s->set_aside);
+    app_u64(a, "partitions_waiting", s->parts_waiting);
+    app_u64(a, "partitions_running", s->parts_running);
+    app_u64(a, "partitions_proved", s->parts_proved);
     app_u64(a, "places", s->places);
     app_u64(a, "wait_ms", s->wait_ms);
     app_u64(a, "oldest_queued_ms", s->oldest_queued_ms);

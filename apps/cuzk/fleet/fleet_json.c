@@ -24,6 +24,7 @@ static void put_member(cuzk_jsonw *w, const cuzk_pg_member_status *m)
     cuzk_jsonw_put_str(w, "loaded", m->loaded);
     cuzk_jsonw_put_u64(w, "claimed", m->n_claimed);
     cuzk_jsonw_put_u64(w, "running", m->n_running);
+    cuzk_jsonw_put_u64(w, "partitions", m->n_parts);
     cuzk_jsonw_put_u64(w, "completed", m->completed);
     cuzk_jsonw_put_u64(w, "failed", m->failed);
     cuzk_jsonw_end_object(w);
@@ -66,6 +67,9 @@ void fleet_json(cuzk_jsonw *w, const cuzk_pg_fleet_status *s)
     cuzk_jsonw_put_u64(w, "failed", s->failed);
     cuzk_jsonw_put_u64(w, "cancelled", s->cancelled);
     cuzk_jsonw_put_u64(w, "set_aside", s->set_aside);
+    cuzk_jsonw_put_u64(w, "partitions_waiting", s->parts_waiting);
+    cuzk_jsonw_put_u64(w, "partitions_running", s->parts_running);
+    cuzk_jsonw_put_u64(w, "partitions_proved", s->parts_proved);
     cuzk_jsonw_put_u64(w, "places", s->places);
     cuzk_jsonw_put_u64(w, "wait_ms", s->wait_ms);
     cuzk_jsonw_put_u64(w, "oldest_queued_ms", s->oldest_queued_ms);

@@ -81,9 +81,10 @@ struct job {
     cuzk_backend_plan plan;
     void *input;
     uint32_t circuit, n_partitions, n_done, input_users;
-    bool is_spread;   /* other daemons prove partitions of it, too (shared_part.c) */
-    uint64_t part_of; /* a task: the job, of another daemon, whose partitions are proved; 0: a job */
-    uint64_t mine;    /* of a task: the partitions that were claimed with it (bits) */
+    bool is_spread; /* other daemons prove partitions of it, too (shared_part.c) */
+    uint64_t
+        part_of;   /* a task: the job, of another daemon, whose partitions are proved; 0: a job */
+    uint64_t mine; /* of a task: the partitions that were claimed with it (bits) */
     job_partition *partitions;
     uint8_t *proof; /* [proof_bytes] of a completed job */
     size_t proof_bytes;

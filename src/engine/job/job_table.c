@@ -42,7 +42,8 @@ job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes req
     for (; j != NULL; j = j->next_content) {
         const bool is_over =
             j->phase == PHASE_ENDING || j->phase == PHASE_ENDED || j->outcome != CUZK_JOB_QUEUED;
-        if (j->part_of == 0 && memcmp(j->content, content, 32) == 0 && is_equal(j->rq.request_id, request_id) &&
+        if (j->part_of == 0 && memcmp(j->content, content, 32) == 0 &&
+            is_equal(j->rq.request_id, request_id) &&
             (!is_over || j->outcome == CUZK_JOB_COMPLETED)) {
             return j;
         }

@@ -13,7 +13,8 @@ typedef struct pg_lease {
     uint64_t
         since_ns; /* when it was written down: a renewal that was sent before does not know it */
     bool is_lost, wants_cancel; /* orders that the engine has not taken yet */
-    uint64_t job;   /* of a task (number): the job whose partitions it has; 0: a lease on job number */
+    uint64_t
+        job; /* of a task (number): the job whose partitions it has; 0: a lease on job number */
     bool has_parts; /* the job's partitions have rows of their own */
     bool is_shown;  /* and the other members have been told of them */
 } pg_lease;
@@ -50,7 +51,7 @@ typedef struct pg_fleet {
     bool changed, notify_wanted, stop, is_draining, is_replaced;
     uint64_t completed, failed;
     cuzk_queue_report report;
-    bool uses_parts; /* this member may have tasks */
+    bool uses_parts;          /* this member may have tasks */
     pg_later later[PG_LATER]; /* jobs that cannot be taken up just now */
     uint32_t next_later;
 } pg_fleet;

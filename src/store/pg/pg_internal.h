@@ -119,7 +119,8 @@ cuzk_status pg_migrate(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_e
 /** schema_1.sql, ... */
 extern const unsigned char pg_schema_1_sql[], pg_schema_2_sql[], pg_schema_3_sql[],
     pg_schema_4_sql[];
-extern const size_t pg_schema_1_sql_size, pg_schema_2_sql_size, pg_schema_3_sql_size, pg_schema_4_sql_size;
+extern const size_t pg_schema_1_sql_size, pg_schema_2_sql_size, pg_schema_3_sql_size,
+    pg_schema_4_sql_size;
 
 /* --- pg_row.c --- */
 

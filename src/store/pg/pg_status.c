@@ -91,6 +91,41 @@ static cuzk_status read_queue(cuzk_pg_fleet_status *out, pg_conn *c, cuzk_err *e
     return CUZK_OK;
 }
 
+/* Partitions of jobs that several members prove. Older tables have none. */
+static cuzk_status read_parts(cuzk_pg_fleet_status *out, pg_conn *c, cuzk_err *err)
+{
+    static const char sums[] = "SELECT count(*) FILTER (WHERE state = 0 AND member IS NULL),"
+                               " count(*) FILTER (WHERE state < 2 AND member IS NOT NULL),"
+                               " count(*) FILTER (WHERE state = 2) FROM cuzk_part";
+    static const char by_member[] =
+        "SELECT m.name, count(*) FROM cuzk_part p JOIN cuzk_member m ON m.incarnation = p.member"
+        " WHERE p.state < 2 AND m.is_alive GROUP BY m.name";
+    PGresult *r = NULL;
+    CUZK_TRY(pg_exec(c, &r, "status", "SELECT to_regclass('cuzk_part') IS NOT NULL", NULL, err));
+    const bool is_there = pg_bool(r, 0, 0);
+    PQclear(r);
+    if (!is_there) {
+        return CUZK_OK;
+    }
+    CUZK_TRY(pg_exec(c, &r, "status", sums, NULL, err));
+    out->parts_waiting = pg_u64(r, 0, 0);
+    out->parts_running = pg_u64(r, 0, 1);
+    out->parts_proved = pg_u64(r, 0, 2);
+    PQclear(r);
+    CUZK_TRY(pg_exec(c, &r, "status", by_member, NULL, err));
+    for (int i = 0; i < PQntuples(r); i++) {
+        char name[CUZK_PG_MEMBER_NAME_BYTES];
+        copy_text(name, sizeof(name), r, i, 0);
+        for (size_t k = 0; k < out->n_members; k++) {
+            if (out->members[k].is_alive && strcmp(out->members[k].name, name) == 0) {
+                out->members[k].n_parts = pg_u64(r, i, 1);
+            }
+        }
+    }
+    PQclear(r);
+    return CUZK_OK;
+}
+
 static cuzk_status read_clients(cuzk_pg_fleet_status *out, pg_conn *c, cuzk_err *err)
 {
     static const char sql[] =
@@ -160,6 +195,7 @@ static cuzk_status read_all(pg_store *s, pg_conn *c, void *arg, bool is_again, c
     cuzk_pg_fleet_status_free(out);
     CUZK_TRY(check_tables(s, c, err));
     CUZK_TRY(read_members(out, c, err));
+    CUZK_TRY(read_parts(out, c, err));
     CUZK_TRY(read_clients(out, c, err));
     return read_queue(out, c, err);
 }

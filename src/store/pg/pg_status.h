@@ -12,10 +12,11 @@ typedef struct cuzk_pg_member_status {
     bool is_late;      /* it lives, and its lease is over: the others will take its jobs */
     uint64_t heard_ms; /* since the last renewal, or the end */
     uint64_t n_claimed, n_running; /* jobs that it has: not begun, begun */
-    uint64_t completed, failed;    /* as of the last renewal */
-    uint64_t places;               /* jobs that it works on at once, as of the last renewal */
-    uint64_t devices, healthy;     /* its cards, and those that can be used */
-    char loaded[512];              /* circuits in memory, blanks between them */
+    uint64_t n_parts; /* partitions that it has, of jobs of its own and of other members */
+    uint64_t completed, failed; /* as of the last renewal */
+    uint64_t places;            /* jobs that it works on at once, as of the last renewal */
+    uint64_t devices, healthy;  /* its cards, and those that can be used */
+    char loaded[512];           /* circuits in memory, blanks between them */
 } cuzk_pg_member_status;
 
 /** The owner of jobs: a name that a daemon gave to a caller, "" without names. */
@@ -36,7 +37,8 @@ typedef struct cuzk_pg_fleet_status {
         *clients; /* [n_clients] by device time; owned; at most CUZK_PG_STATUS_CLIENTS */
     size_t n_clients;
     uint64_t queued, claimed, running, completed, failed, cancelled,
-        set_aside; /* jobs in the database */
+        set_aside;                                       /* jobs in the database */
+    uint64_t parts_waiting, parts_running, parts_proved; /* of jobs that several members prove */
     uint64_t oldest_queued_ms, input_bytes;
     uint64_t
         wait_ms; /* the work that waits, over the places of all members; 0 also when nothing is known */
