@@ -335,8 +335,47 @@ static void many_jobs(void)
     (void)end(n, NODES, N);
 }
 
-static const cuzk_case cases[] = {CASE(all_prove_one_job),      CASE(off_by_default),
-                                  CASE(helper_drains),          CASE(cancel_reaches_all),
-                                  CASE(wrong_proof_of_another), CASE(set_aside_fails_the_job),
-                                  CASE(holder_is_lost),         CASE(many_jobs)};
+/* Not a test: the time of one job over 1 to 10 engines, whose stages sleep for as long as the ten partitions of a PoRep take. */
+static void latency(void)
+{
+    static const int counts[] = {1, 2, 4, 10};
+    static node n[10];
+    if (getenv("CUZK_LATENCY") == NULL) {
+        cuzk_test_skip("prints times; run with CUZK_LATENCY=RUNS");
+    }
+    const int runs = atoi(getenv("CUZK_LATENCY"));
+    for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+        for (int i = 0; i < counts[k]; i++) {
+            char name[16];
+            (void)snprintf(name, sizeof(name), "d%d", i);
+            open_node(&n[i], name, 60000, true);
+            atomic_store(&n[i].w.b.sleep_us[MOCK_PARSE], 200000);
+            atomic_store(&n[i].w.b.sleep_us[MOCK_WITNESS], 150000);
+            atomic_store(&n[i].w.b.sleep_us[MOCK_PROVE], 780000);
+        }
+        (void)printf("%2d engines:", counts[k]);
+        for (int r = 0; r < runs; r++) {
+            const uint64_t from = cuzk_clock_ns();
+            check_proof(submit(&n[0], 1000 + (uint64_t)r + 100 * k, PARTS, "timed"));
+            (void)printf(" %5.2f", (double)(cuzk_clock_ns() - from) / 1e9);
+        }
+        (void)printf(" s; partitions of each:");
+        for (int i = 0; i < counts[k]; i++) {
+            (void)printf(" %llu", (unsigned long long)proofs_of(&n[i]));
+            close_node(&n[i]);
+        }
+        (void)printf("\n");
+        (void)fflush(stdout);
+    }
+}
+
+static const cuzk_case cases[] = {CASE(all_prove_one_job),
+                                  CASE(off_by_default),
+                                  CASE(helper_drains),
+                                  CASE(cancel_reaches_all),
+                                  CASE(wrong_proof_of_another),
+                                  CASE(set_aside_fails_the_job),
+                                  CASE(holder_is_lost),
+                                  CASE(many_jobs),
+                                  CASE(latency)};
 TEST_MAIN("fleet/parts", cases)

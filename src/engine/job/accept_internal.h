@@ -49,6 +49,8 @@ void cuzk_shared_refuse(refusals *f, uint64_t number);
 LOCKED void cuzk_part_open(cuzk_engine *e, job *j);
 /** The partitions of a task that has been parsed. */
 LOCKED void cuzk_part_begin(job *j);
+/** A partition has come to a device: the next one may be taken. */
+LOCKED void cuzk_part_moved(cuzk_engine *e, const job *j);
 /** A partition has been proved and verified. */
 LOCKED void cuzk_part_proved(cuzk_engine *e, job *j, job_partition *p);
 /** Sends and takes partitions, and claims tasks when there is an idle place. Releases the lock meanwhile. */

@@ -39,11 +39,16 @@ static uint32_t n_outstanding(const job *j)
     return n;
 }
 
-/* One in work and one before it for each device, and never more at once than one for each: others take their share. */
+/* One for each device, once those that this engine has are on devices: until then others take their share. */
 LOCKED static uint32_t n_to_take(const cuzk_engine *e, const job *j)
 {
-    const uint32_t devices = n_good_devices(e);
-    return n_outstanding(j) < 2 * devices ? devices : 0;
+    for (uint32_t i = 0; i < j->n_partitions; i++) {
+        const cuzk_partition_state s = j->partitions[i].state;
+        if (s == CUZK_PART_PENDING || s == CUZK_PART_WITNESS || s == CUZK_PART_WITNESS_DONE) {
+            return 0;
+        }
+    }
+    return n_good_devices(e);
 }
 
 /* --- what the queue says of partitions --- */
@@ -220,13 +225,18 @@ void cuzk_part_begin(job *j)
     }
 }
 
+/* A proof is to be sent, or the next partition taken. */
+void cuzk_part_moved(cuzk_engine *e, const job *j)
+{
+    if (j->part_of != 0 || j->is_spread) {
+        e->store.shared->wake(e->store.arg);
+    }
+}
+
 void cuzk_part_proved(cuzk_engine *e, job *j, job_partition *p)
 {
     p->is_unsent = j->part_of != 0;
-    if (j->part_of != 0 ||
-        j->is_spread) { /* the proof is to be sent, or the next partition taken */
-        e->store.shared->wake(e->store.arg);
-    }
+    cuzk_part_moved(e, j);
 }
 
 /* Sends what has been proved. A lease that is lost ends the task. Releases the lock meanwhile. */
@@ -454,5 +464,6 @@ void cuzk_part_end(cuzk_engine *e, job *j)
         cuzk_shared_refuse(&e->jobs.no_tasks, j->part_of);
         cuzk_engine_log_job(e, 1, "partitions.over", j, "why", j->error);
     }
+    e->store.shared->wake(e->store.arg); /* for the next task: there is a place again */
     cuzk_job_forget(e, j);
 }

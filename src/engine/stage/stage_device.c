@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/engine_internal.h"
+#include "engine/job/accept_internal.h"
 
 #define STREAM_WAIT_NS (3000 * MS_NS) /* for partitions whose witness is made meanwhile */
 
@@ -291,6 +292,7 @@ LOCKED static cuzk_span begin(cuzk_engine *e, worker *w, const cuzk_batch *batch
         f->period = d->health.quarantines;
         p->state = CUZK_PART_DEVICE;
         p->device = (int32_t)w->index;
+        cuzk_part_moved(e, j);
         cuzk_stage_begin(j, f->partition, CUZK_STAGE_DEVICE, now);
         *work = (cuzk_backend_work){.witness = f->witness,
                                     .proof = f->proof,
