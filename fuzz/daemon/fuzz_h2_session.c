@@ -224,7 +224,7 @@ static void run(const uint8_t *data, size_t size)
     if (rpc_server_init(&s, &config, &err) != CUZK_OK) {
         abort();
     }
-    rpc_conn *c = rpc_conn_create(s, -1, false, size > 0 && (data[0] & 0x80) != 0, false);
+    rpc_conn *c = rpc_conn_create(s, -1, false, size > 0 && (data[0] & 0x80) != 0);
     CUZK_ASSERT(c != NULL);
     if (size > 0) {
         feed(c, data + 1, size - 1, 1 + (size_t)(data[0] & 0x7f) * (data[0] & 0x7f));

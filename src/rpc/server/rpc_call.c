@@ -223,6 +223,7 @@ static void end(rpc_call *call, cuzk_grpc_code code, const char *detail)
     (void)snprintf(call->detail, sizeof(call->detail), "%s", detail == NULL ? "" : detail);
     (void)atomic_fetch_add(&call->server->by_code[code], 1);
     rpc_deadline_remove(call);
+    rpc_room_work_over(call);
     rpc_stream_forget(call);
 }
 
@@ -323,7 +324,7 @@ void rpc_call_abandon(rpc_call *call)
     call->gone = true;
     (void)pthread_mutex_unlock(&call->mu);
     if (withdraw) { /* cancelling may write a file: not on this thread */
-        rpc_lane_push(&call->server->query, &call->unwait_task, call, true, rpc_engine_unwait);
+        rpc_lane_push(&call->server->query, &call->unwait_task, call, NULL, rpc_engine_unwait);
     }
 }
 
@@ -535,12 +536,17 @@ static void push(rpc_call *call)
     } else {
         call->ticket = s->next_ticket; /* written by this thread only */
     }
-    rpc_lane_push(lane, &call->task, call, call->conn->is_known, run_in_lane);
+    rpc_lane_push(lane, &call->task, call, call->name, run_in_lane);
 }
 
 void rpc_call_start(rpc_call *call)
 {
     rpc_conn *c = call->conn;
+    if (call->method->where != RPC_INLINE && !rpc_room_work(call)) {
+        rpc_call_finish(call, CUZK_GRPC_RESOURCE_EXHAUSTED,
+                        "too many connections have work under way; try again");
+        return;
+    }
     call->started = true;
     if (call->method->where == RPC_INLINE) {
         call->method->run(call);

@@ -48,7 +48,7 @@ static void free_parts(rpc_conn *c)
     c->out_len = 0;
 }
 
-rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token, bool known)
+rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token)
 {
     rpc_conn *c = cuzk_alloc_zero(1, sizeof(*c));
     if (c == NULL) {
@@ -73,9 +73,6 @@ rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token,
     s->conns = c;
     (void)atomic_fetch_add(&s->n_conns, 1);
     (void)atomic_fetch_add(&s->total_conns, 1);
-    if (known) {
-        rpc_room_know(c);
-    }
     return c;
 }
 
@@ -107,7 +104,7 @@ void rpc_conn_kill(rpc_conn *c, const char *why)
     if (c->next != NULL) {
         c->next->prev = c->prev;
     }
-    s->n_known -= c->is_known ? 1 : 0;
+    rpc_room_forget(c);
     c->next = s->graveyard; /* later events of this batch may still name it */
     s->graveyard = c;
     (void)atomic_fetch_sub(&s->n_conns, 1);
@@ -318,7 +315,7 @@ static bool handshake(rpc_conn *c)
     c->handshake_done = true;
     if ((SSL_get_verify_mode(c->ssl) & SSL_VERIFY_FAIL_IF_NO_PEER_CERT) != 0) {
         rpc_secrets_cert(c);
-        rpc_room_know(c); /* its certificate was checked */
+        rpc_room_know(c, c->name); /* its certificate was checked */
     }
     return true;
 }

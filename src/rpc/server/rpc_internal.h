@@ -47,17 +47,26 @@ typedef struct rpc_task {
     rpc_call *call;
 } rpc_task;
 
-/* Tasks of known callers go first. */
-enum { RPC_LANE_KNOWN = 0, RPC_LANE_OTHER = 1, RPC_LANE_QUEUES = 2 };
+typedef struct rpc_turn rpc_turn; /* a caller's tasks in a lane */
 
+/* rpc_lane.c */
 typedef struct rpc_lane {
     pthread_mutex_t mu;
     pthread_cond_t cv;
-    rpc_task *head[RPC_LANE_QUEUES], **tail[RPC_LANE_QUEUES];
+    rpc_turn *turns; /* whose turn is next first; with tasks or unpaid CPU time */
+    rpc_turn *own;   /* the server's own tasks, and a caller's when memory is short */
+    uint64_t price;  /* nanoseconds that a caller waits for each one of CPU time; 0: no wait */
     bool stop;
     unsigned n_threads;
     pthread_t *threads;
 } rpc_lane;
+
+/* Connections of one known caller, by name. rpc_room.c */
+typedef struct rpc_owner {
+    struct rpc_owner *next;
+    uint64_t n_conns;
+    char name[CUZK_RPC_NAME_BYTES + 8];
+} rpc_owner;
 
 /* Who runs a method. */
 typedef enum rpc_where {
@@ -125,6 +134,7 @@ struct rpc_call {
     bool is_pending, in_lane;
     bool end_seen; /* of the request */
     bool started;  /* given to a lane */
+    bool is_work;  /* counted in conn->n_work */
     rpc_frame *out, **out_tail;
     size_t out_bytes;
     bool header_sent, finished, trailers_sent, data_deferred;
@@ -165,8 +175,10 @@ struct rpc_conn {
     cuzk_rpc_role role;                 /* of its calls, unless they carry a token */
     char name[CUZK_RPC_NAME_BYTES + 8]; /* the caller: "cert:NAME", "uid:1000"; "": nobody knows */
     char peer[64];                      /* "10.0.0.3:4711", "unix uid 1000 pid 77" */
-    bool is_known;   /* a unix socket, or its caller has shown a token or certificate */
-    bool has_worked; /* a call that needs the right to call was let in */
+    bool is_known;    /* a unix socket, or its caller has shown a token or certificate */
+    rpc_owner *owner; /* once known; NULL: out of memory, the connection is in nobody's count */
+    uint32_t n_work;  /* calls that were started and are not over */
+    bool has_worked;  /* a call that needs the right to call was let in */
     uint32_t n_calls, n_in_lane, n_slow; /* n_slow: uploads that were ended for their speed */
     size_t out_bytes;                    /* answers that the peer has not taken */
     size_t queue_bytes;                  /* of out_bytes: frames in the session's queue */
@@ -225,6 +237,8 @@ struct cuzk_rpc_server {
 
     rpc_lane query, submit, slow, verify;
     uint64_t n_known;   /* of the connections */
+    uint64_t n_working; /* of the others: connections with work */
+    rpc_owner *owners;
     uint64_t out_bytes; /* answers that are not taken, all connections */
 
     pthread_mutex_t answers_mu;
@@ -255,12 +269,17 @@ void rpc_secrets_cert(rpc_conn *c);
 void rpc_secrets_peer(rpc_conn *c, const rpc_listener *l);
 
 /* ---- rpc_lane.c ---- */
-void rpc_lane_init(rpc_lane *l);
-CUZK_NODISCARD cuzk_status rpc_lane_start(rpc_lane *l, unsigned n_threads, cuzk_err *err);
-/* Takes a reference of the call, which the lane drops after the task. Tasks of known callers go first. */
-void rpc_lane_push(rpc_lane *l, rpc_task *t, rpc_call *call, bool known,
+CUZK_NODISCARD cuzk_status rpc_lane_init(rpc_lane *l, cuzk_err *err);
+/* fair: callers pay for the CPU time of their tasks; else they only take turns. */
+CUZK_NODISCARD cuzk_status rpc_lane_start(rpc_lane *l, unsigned n_threads, bool fair,
+                                          cuzk_err *err);
+/*
+ * Takes a reference of the call, which the lane drops after the task. Callers take turns by name; "": all that
+ * nobody knows together, after the others. NULL: the server's own task, before all.
+ */
+void rpc_lane_push(rpc_lane *l, rpc_task *t, rpc_call *call, const char *caller,
                    void (*run)(rpc_call *call));
-/* Runs the oldest task; false: there is none (with wait: and none will come). Tests use lanes without threads. */
+/* Runs the next task; false: there is none (with wait: and none will come). Tests use lanes without threads. */
 bool rpc_lane_run_one(rpc_lane *l, bool wait);
 /* Runs what is queued, joins. Again is fine. */
 void rpc_lane_stop(rpc_lane *l);
@@ -315,8 +334,16 @@ void rpc_lanes_refill(cuzk_rpc_server *s);
 bool rpc_room_conn(cuzk_rpc_server *s, bool known);
 /* Closes the connection that has been idle for longest; false: none is idle, or all are known. */
 bool rpc_room_evict_idle(cuzk_rpc_server *s);
-/* The connection's caller has shown who it is. */
-void rpc_room_know(rpc_conn *c);
+/*
+ * The connection's caller has shown who it is. Not taken note of when known callers have all their places and
+ * this one the most of them.
+ */
+void rpc_room_know(rpc_conn *c, const char *name);
+/* The connection is closed. */
+void rpc_room_forget(rpc_conn *c);
+/* A started call of c more: false: too many connections of unknown callers have work. */
+bool rpc_room_work(rpc_call *call);
+void rpc_room_work_over(rpc_call *call);
 /* A place for one more call of c. */
 bool rpc_room_call(rpc_conn *c);
 /* n bytes more, or less, of answers wait for the peer. */
@@ -331,8 +358,7 @@ rpc_call *rpc_room_next_waiting(cuzk_rpc_server *s, bool small_only);
 
 /* ---- rpc_conn.c ---- */
 /* fd -1: no socket; bytes go in by rpc_conn_receive and out by nghttp2_session_mem_send. */
-CUZK_NODISCARD rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token,
-                                         bool known);
+CUZK_NODISCARD rpc_conn *rpc_conn_create(cuzk_rpc_server *s, int fd, bool tls, bool need_token);
 /* The socket is readable. */
 void rpc_conn_read(rpc_conn *c);
 /* Feeds the session; false: the connection must end. */

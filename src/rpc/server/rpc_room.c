@@ -5,7 +5,9 @@
  * (unix sockets; a token or client certificate was shown) have a part of each limit to themselves, and
  * do not lose a place to others.
  *
- *   connections   the one that has been idle for longest; first those that never made a call
+ *   connections   the one that has been idle for longest; first those that never made a call. Known
+ *                 callers among themselves: an idle one of who has the most. A sixteenth is never
+ *                 held by connections that have work or are known, so that a new one gets in
  *   calls         the connection with the most
  *   answers       the connection with the most bytes that it does not read
  *   uploads       those with the longest way to go, once another message waits for their memory
@@ -13,8 +15,10 @@
  *
  * I/O thread.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "rpc/server/rpc_internal.h"
 
@@ -25,14 +29,6 @@
 #define LARGE            ((size_t)64 << 20) /* such messages go after smaller ones */
 #define LARGE_WAIT_MS    60000u             /* but not for ever */
 
-void rpc_room_know(rpc_conn *c)
-{
-    if (!c->is_known) {
-        c->is_known = true;
-        c->server->n_known++;
-    }
-}
-
 static void evict(rpc_conn *c, const char *why)
 {
     (void)atomic_fetch_add(&c->server->evicted_conns, 1);
@@ -40,17 +36,6 @@ static void evict(rpc_conn *c, const char *why)
 }
 
 /* ---- connections ---- */
-
-/* A call that the engine or a lane works on; a watch of health or an upload is none. */
-static bool has_work(const rpc_conn *c)
-{
-    for (const rpc_call *call = c->calls; call != NULL; call = call->next) {
-        if (call->started && !call->finished) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static uint64_t idle_since(const rpc_conn *c)
 {
@@ -67,7 +52,7 @@ static rpc_conn *idle_victim(const cuzk_rpc_server *s)
 {
     rpc_conn *victim = NULL;
     for (rpc_conn *c = s->conns; c != NULL; c = c->next) {
-        if (!c->is_known && (victim == NULL || goes_before(c, victim)) && !has_work(c)) {
+        if (!c->is_known && (victim == NULL || goes_before(c, victim)) && c->n_work == 0) {
             victim = c;
         }
     }
@@ -93,6 +78,138 @@ bool rpc_room_evict_idle(cuzk_rpc_server *s)
     }
     evict(victim, "idle, and others wait for a connection");
     return true;
+}
+
+/* ---- who has places ---- */
+
+/* Places that a connection may come to while each other one has work or is known. */
+static uint64_t spare(const cuzk_rpc_server *s)
+{
+    const uint64_t max = s->lim.max_connections;
+    return max < 8 ? 0 : max < 32 ? 1 : max / 16;
+}
+
+static bool is_held(const cuzk_rpc_server *s)
+{
+    return s->n_known + s->n_working >= s->lim.max_connections - spare(s);
+}
+
+static rpc_owner *owner_of(cuzk_rpc_server *s, const char *name)
+{
+    rpc_owner *o = s->owners;
+    while (o != NULL && strcmp(o->name, name) != 0) {
+        o = o->next;
+    }
+    if (o == NULL && (o = cuzk_alloc_zero(1, sizeof(*o))) != NULL) {
+        (void)snprintf(o->name, sizeof(o->name), "%s", name);
+        o->next = s->owners;
+        s->owners = o;
+    }
+    return o;
+}
+
+static void drop_owner(cuzk_rpc_server *s, rpc_owner *o)
+{
+    rpc_owner **at = &s->owners;
+    if (o == NULL || o->n_conns > 0) {
+        return;
+    }
+    while (*at != o) {
+        at = &(*at)->next;
+    }
+    *at = o->next;
+    cuzk_free(o);
+}
+
+static bool proves(const rpc_conn *c)
+{
+    for (const rpc_call *call = c->calls; call != NULL; call = call->next) {
+        if (call->is_work && call->method->submits) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of who has the most connections: an idle one, else one that waits for a job which goes on without it. */
+static rpc_conn *known_victim(const cuzk_rpc_server *s, const rpc_owner *newcomer)
+{
+    const rpc_owner *most = newcomer;
+    rpc_conn *victim = NULL;
+    for (const rpc_owner *o = s->owners; o != NULL; o = o->next) {
+        most = o->n_conns > most->n_conns ? o : most;
+    }
+    for (rpc_conn *c = s->conns; c != NULL; c = c->next) {
+        const bool may_go = c->n_work == 0 || (most != newcomer && !proves(c));
+        if (c->owner != most || !may_go) {
+            continue;
+        }
+        if (victim == NULL || (c->n_work == 0) > (victim->n_work == 0) ||
+            ((c->n_work == 0) == (victim->n_work == 0) && idle_since(c) < idle_since(victim))) {
+            victim = c;
+        }
+    }
+    return victim;
+}
+
+void rpc_room_know(rpc_conn *c, const char *name)
+{
+    cuzk_rpc_server *s = c->server;
+    if (c->is_known) {
+        return;
+    }
+    rpc_owner *o = owner_of(s, name);
+    if (is_held(s) && c->n_work == 0) {
+        rpc_conn *victim = o != NULL ? known_victim(s, o) : NULL;
+        if (victim == NULL) {
+            drop_owner(s, o);
+            return;
+        }
+        evict(victim, "its caller has the most connections, and another one waits for one");
+    }
+    c->owner = o;
+    c->is_known = true;
+    s->n_known++;
+    s->n_working -= c->n_work > 0 ? 1 : 0;
+    if (o != NULL) {
+        o->n_conns++;
+    }
+}
+
+void rpc_room_forget(rpc_conn *c)
+{
+    c->server->n_known -= c->is_known ? 1 : 0;
+    if (c->owner != NULL) {
+        c->owner->n_conns--;
+        drop_owner(c->server, c->owner);
+        c->owner = NULL;
+    }
+}
+
+bool rpc_room_work(rpc_call *call)
+{
+    rpc_conn *c = call->conn;
+    cuzk_rpc_server *s = c->server;
+    const uint64_t max = s->lim.max_connections;
+    if (c->n_work == 0 && !c->is_known) {
+        if (is_held(s) || s->n_working >= max - max / 4 - spare(s)) {
+            return false;
+        }
+        s->n_working++;
+    }
+    c->n_work++;
+    call->is_work = true;
+    return true;
+}
+
+void rpc_room_work_over(rpc_call *call)
+{
+    rpc_conn *c = call->conn;
+    if (call->is_work) {
+        call->is_work = false;
+        c->n_work--;
+        c->server->n_working -= c->n_work == 0 && !c->is_known ? 1 : 0;
+    }
 }
 
 /* ---- calls ---- */

@@ -151,10 +151,6 @@ static void init_locks(cuzk_rpc_server *s)
     (void)pthread_mutex_init(&s->secrets_mu, NULL);
     (void)pthread_cond_init(&s->tickets_cv, &attr);
     (void)pthread_condattr_destroy(&attr);
-    rpc_lane_init(&s->query);
-    rpc_lane_init(&s->submit);
-    rpc_lane_init(&s->slow);
-    rpc_lane_init(&s->verify);
 }
 
 cuzk_status rpc_server_init(cuzk_rpc_server **out, const cuzk_rpc_server_config *config,
@@ -179,6 +175,10 @@ cuzk_status rpc_server_init(cuzk_rpc_server **out, const cuzk_rpc_server_config 
     s->answers_tail = &s->answers;
     s->epoll_fd = s->event_fd = -1;
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = s};
+    CUZK_TRY_GOTO(st, rpc_lane_init(&s->query, err));
+    CUZK_TRY_GOTO(st, rpc_lane_init(&s->submit, err));
+    CUZK_TRY_GOTO(st, rpc_lane_init(&s->slow, err));
+    CUZK_TRY_GOTO(st, rpc_lane_init(&s->verify, err));
     CUZK_TRY_GOTO(st, set_limits(&s->lim, err));
     s->budget.total = s->lim.receive_budget;
     s->budget.max_message = s->lim.max_message;
@@ -256,12 +256,15 @@ static void accept_one(cuzk_rpc_server *s, const rpc_listener *l, int fd)
     if (!l->is_unix) {
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     }
-    rpc_conn *c = rpc_conn_create(s, fd, l->tls, l->need_token, l->is_unix);
+    rpc_conn *c = rpc_conn_create(s, fd, l->tls, l->need_token);
     if (c == NULL) {
         (void)close(fd);
         return;
     }
     rpc_secrets_peer(c, l);
+    if (l->is_unix) {
+        rpc_room_know(c, c->name);
+    }
     e.data.ptr = c;
     if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &e) != 0) {
         rpc_conn_kill(c, "epoll_ctl failed");
@@ -443,10 +446,10 @@ cuzk_status cuzk_rpc_server_start(cuzk_rpc_server *s, cuzk_err *err)
 {
     cuzk_status st;
     int e;
-    CUZK_TRY_GOTO(st, rpc_lane_start(&s->query, 4, err));
-    CUZK_TRY_GOTO(st, rpc_lane_start(&s->submit, s->lim.submit_threads, err));
-    CUZK_TRY_GOTO(st, rpc_lane_start(&s->slow, 2, err));
-    CUZK_TRY_GOTO(st, rpc_lane_start(&s->verify, 1, err));
+    CUZK_TRY_GOTO(st, rpc_lane_start(&s->query, 4, true, err));
+    CUZK_TRY_GOTO(st, rpc_lane_start(&s->submit, s->lim.submit_threads, true, err));
+    CUZK_TRY_GOTO(st, rpc_lane_start(&s->slow, 2, false, err));
+    CUZK_TRY_GOTO(st, rpc_lane_start(&s->verify, 1, true, err));
     watch_listeners(s, true);
     e = pthread_create(&s->io, NULL, io_main, s);
     if (e != 0) {

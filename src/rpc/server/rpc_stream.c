@@ -340,7 +340,7 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *f, const uint8_t 
     } else if (is(name, name_len, "authorization")) {
         call->token_ok = rpc_secrets_token(call, v, value_len);
         if (call->token_ok) {
-            rpc_room_know(c);
+            rpc_room_know(c, call->name);
         }
     }
     return 0;
