@@ -103,11 +103,24 @@ void cuzk_api_peer_done(struct MHD_Connection *c)
     set(c, false);
 }
 
+static bool is_older(const cuzk_api_peer *q, uint64_t now_ns, uint64_t ms)
+{
+    return now_ns > q->since_ns && now_ns - q->since_ns >= ms * 1000000u;
+}
+
 void cuzk_api_peers_reap(cuzk_api_peers *p, uint64_t now_ns)
 {
     for (cuzk_api_peer *q = p->first; q != NULL; q = q->next) {
-        const uint64_t ms = q->is_answered ? CUZK_API_ANSWER_MS : CUZK_API_HEADER_MS;
-        if (now_ns > q->since_ns && now_ns - q->since_ns >= ms * 1000000u) {
+        if (is_older(q, now_ns, q->is_answered ? CUZK_API_ANSWER_MS : CUZK_API_HEADER_MS)) {
+            shut(p, q);
+        }
+    }
+}
+
+void cuzk_api_peers_hurry(cuzk_api_peers *p, uint64_t now_ns)
+{
+    for (cuzk_api_peer *q = p->first; q != NULL; q = q->next) {
+        if (q->is_answered && is_older(q, now_ns, CUZK_API_HURRY_MS)) {
             shut(p, q);
         }
     }

@@ -15,6 +15,7 @@
 
 #define CUZK_API_HEADER_MS 10000u
 #define CUZK_API_ANSWER_MS 30000u
+#define CUZK_API_HURRY_MS  1000u /* for an answer, while others are refused for want of memory */
 
 typedef struct cuzk_api_peer {
     struct cuzk_api_peer *prev, *next;
@@ -39,5 +40,7 @@ void cuzk_api_peer_asked(struct MHD_Connection *c);
 void cuzk_api_peer_done(struct MHD_Connection *c);
 /** Shuts those that are too slow. */
 void cuzk_api_peers_reap(cuzk_api_peers *p, uint64_t now_ns);
+/** The memory of answers is used up: shuts those that have not taken theirs for CUZK_API_HURRY_MS. */
+void cuzk_api_peers_hurry(cuzk_api_peers *p, uint64_t now_ns);
 
 #endif /* CUZK_API_API_PEERS_H */

@@ -37,8 +37,11 @@
 #define SNAPSHOT_NS       50000000u
 /* About 16 MB of JSON, and a tenth of a second in which nothing else is answered. */
 #define TRACE_MAX_SPANS   65536u
-/* Of answers that are not taken yet. */
+/* Of answers that are not taken yet. The last part is for those that are not large; tiny ones are always made. */
 #define BODY_BYTES_MAX    ((uint64_t)32 << 20)
+#define BODY_BYTES_LARGE  ((uint64_t)28 << 20)
+#define BODY_LARGE        ((size_t)1 << 20)
+#define BODY_TINY         ((size_t)4 << 10)
 #define REAP_MS           500
 #define VERSION_BYTES     64
 #define ORIGIN_BYTES      256
@@ -124,10 +127,21 @@ static bool add_common_headers(const cuzk_api_server *s, struct MHD_Response *r,
             add_header(r, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, s->allow_origin));
 }
 
+/* There is memory for one more answer of n bytes. Else who does not take an answer loses it soon. */
+static bool has_room(cuzk_api_server *s, size_t n)
+{
+    const uint64_t max = n > BODY_LARGE ? BODY_BYTES_LARGE : BODY_BYTES_MAX;
+    if (n <= BODY_TINY || s->body_bytes + n <= max) {
+        return true;
+    }
+    cuzk_api_peers_hurry(&s->peers, cuzk_clock_ns());
+    return false;
+}
+
 /* data [n] is this module's and taken in any case. NULL: no memory. */
 static struct MHD_Response *own_response(cuzk_api_server *s, char *data, size_t n, const char *type)
 {
-    sent_body *b = s->body_bytes + n <= BODY_BYTES_MAX ? cuzk_alloc(1, sizeof(*b)) : NULL;
+    sent_body *b = has_room(s, n) ? cuzk_alloc(1, sizeof(*b)) : NULL;
     if (b == NULL) {
         cuzk_free(data);
         return NULL;
@@ -323,7 +337,8 @@ static enum MHD_Result send_snapshot(cuzk_api_server *s, struct MHD_Connection *
     }
     struct MHD_Response *r = at == ROUTE_METRICS ? make_metrics(s) : make_status(s, ended_since_us);
     if (r == NULL) {
-        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "no status: out of memory\n");
+        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE,
+                      "no status now: too many answers are not taken, or out of memory\n");
     }
     s->answered[at]++;
     if (!keep) {
@@ -389,7 +404,8 @@ static enum MHD_Result send_history(cuzk_api_server *s, struct MHD_Connection *c
                                  ? own_response(s, text, n, "application/json")
                                  : NULL;
     if (r == NULL) {
-        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "no history: out of memory\n");
+        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE,
+                      "no history now: too many answers are not taken, or out of memory\n");
     }
     s->answered[ROUTE_HISTORY]++;
     return send_response(c, MHD_HTTP_OK, r);
@@ -435,7 +451,8 @@ static enum MHD_Result send_trace(cuzk_api_server *s, struct MHD_Connection *c)
     struct MHD_Response *r =
         text_copy != NULL ? own_response(s, text_copy, n, "application/json") : NULL;
     if (r == NULL) {
-        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory\n");
+        return refuse(s, c, MHD_HTTP_SERVICE_UNAVAILABLE,
+                      "no trace now: too many answers are not taken, or out of memory\n");
     }
     s->answered[ROUTE_TRACE]++;
     return send_response(c, MHD_HTTP_OK, r);

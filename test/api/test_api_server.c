@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "api/api_peers.h"
 #include "api/api_server.h"
 #include "api/http_input.h"
 #include "api/page.h"
@@ -399,6 +400,54 @@ static void dripping_headers_hold_nobody_up(void)
     stop(&f);
 }
 
+enum { LARGE_BODY = 6 << 20 };
+
+static cuzk_status large_metrics(void *arg, char **text, size_t *n, cuzk_err *err)
+{
+    (void)arg;
+    *n = LARGE_BODY;
+    *text = cuzk_alloc(*n, 1);
+    if (*text == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory");
+    }
+    memset(*text, '#', *n);
+    return CUZK_OK;
+}
+
+static int code_at(uint16_t port, const char *path)
+{
+    char *reply = get(port, path);
+    const int code = atoi(reply + 9);
+    free(reply);
+    return code;
+}
+
+/* Large answers that nobody takes: others are refused for a moment, not until those time out. */
+static void unread_answers_make_room(void)
+{
+    fixture f;
+    enum { MOST = 40 };
+    int held[MOST], n = 0;
+    static const char ask[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    start(&f, &(cuzk_api_config){.get_metrics = large_metrics});
+    const uint64_t begin = cuzk_clock_ns();
+    while (code_at(f.port, "/metrics") == 200) {
+        CHECK(n < MOST);
+        held[n] = dial(f.port);
+        CHECK(send(held[n++], ask, sizeof(ask) - 1, MSG_NOSIGNAL) > 0);
+        (void)usleep(60000); /* a later answer has a body of its own */
+    }
+    CHECK_U64((uint64_t)code_at(f.port, "/readyz"), 200); /* tiny ones are always made */
+    while (code_at(f.port, "/metrics") != 200) {
+        (void)usleep(100000);
+    }
+    CHECK(cuzk_clock_ns() - begin < CUZK_API_ANSWER_MS * UINT64_C(1000000));
+    while (n > 0) {
+        (void)close(held[--n]);
+    }
+    stop(&f);
+}
+
 static void hosts_and_forms_of_a_target(void)
 {
     fixture f;
@@ -549,6 +598,7 @@ static const cuzk_case cases[] = {CASE(routes),
                                   CASE(slow_clients_hold_nobody_up),
                                   CASE(connections_are_bounded),
                                   CASE(dripping_headers_hold_nobody_up),
+                                  CASE(unread_answers_make_room),
                                   CASE(hosts_and_forms_of_a_target),
                                   CASE(readiness_and_roles_are_asked),
                                   CASE(stop_with_open_connections),
