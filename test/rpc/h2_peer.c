@@ -99,6 +99,9 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *f, void *peer)
     if (f->hd.type == NGHTTP2_GOAWAY) {
         ((h2_peer *)peer)->goaway = true;
     }
+    if (f->hd.type == NGHTTP2_PING) {
+        ((h2_peer *)peer)->n_pings++;
+    }
     return 0;
 }
 

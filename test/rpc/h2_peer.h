@@ -30,6 +30,7 @@ typedef struct h2_peer {
     nghttp2_session *ng;
     peer_call calls[PEER_CALLS];
     size_t n_calls, n_closed;
+    size_t n_pings; /* of the server; each is answered when the peer runs next */
     bool goaway, eof;
 } h2_peer;
 
