@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/text/utf8.h"
 
 enum { OPT_DURATION = 0x700, OPT_JOB, OPT_SEED, OPT_STATUS };
 
@@ -82,11 +83,17 @@ static void print_hex(const uint8_t *p, size_t n)
     (void)puts(n > shown ? "..." : "");
 }
 
+const char *bench_show(bench_clean *out, const char *text)
+{
+    return cuzk_utf8_clean(out->text, sizeof(out->text), text, strlen(text));
+}
+
 static void print_single(const cuzk_rpc_result *r, double wall_ms)
 {
+    bench_clean shown;
     (void)printf("\n=== Proof Result ===\n");
     (void)printf("status:     %s\n", cuzk_rpc_outcome_name(r->outcome));
-    (void)printf("job_id:     %s\n", r->job_id);
+    (void)printf("job_id:     %s\n", bench_show(&shown, r->job_id));
     if (r->outcome == CUZK_RPC_COMPLETED) {
         (void)printf("timings:    total=%" PRIu64 " ms queue=%" PRIu64 " ms srs=%" PRIu64
                      " ms synth=%" PRIu64 " ms gpu=%" PRIu64 " ms\n",
@@ -97,7 +104,7 @@ static void print_single(const cuzk_rpc_result *r, double wall_ms)
         (void)printf("proof hex:  ");
         print_hex(r->proof, r->proof_size);
     } else {
-        (void)printf("error:      %s\n", r->error);
+        (void)printf("error:      %s\n", bench_show(&shown, r->error));
     }
 }
 
@@ -191,6 +198,7 @@ static cuzk_status work_status(bench_daemon *b)
 {
     cuzk_rpc_client *c = NULL;
     cuzk_rpc_status s;
+    bench_clean a, z;
     CUZK_TRY(remote_connect(&b->m.a, &b->remote, &c));
     const cuzk_status st = cuzk_rpc_client_status(c, &s, &b->m.a.err);
     cuzk_rpc_client_destroy(c);
@@ -203,21 +211,23 @@ static cuzk_status work_status(bench_daemon *b)
                  s.pinned_limit_bytes >> 20);
     for (size_t i = 0; i < s.n_gpus; i++) {
         const struct cuzk_rpc_status_gpu *g = &s.gpus[i];
-        (void)printf("GPU %u: %s (%" PRIu64 " / %" PRIu64 " MiB free) ", g->ordinal, g->name,
-                     g->memory_free >> 20, g->memory_total >> 20);
+        (void)printf("GPU %u: %s (%" PRIu64 " / %" PRIu64 " MiB free) ", g->ordinal,
+                     bench_show(&a, g->name), g->memory_free >> 20, g->memory_total >> 20);
         if (g->job_id[0] == '\0') {
             (void)puts("idle");
         } else {
-            (void)printf("proving %s (%.8s)\n", g->proof_kind, g->job_id);
+            (void)printf("proving %s (%.8s)\n", bench_show(&a, g->proof_kind),
+                         bench_show(&z, g->job_id));
         }
     }
     for (size_t i = 0; i < s.n_srs; i++) {
-        (void)printf("SRS %s: %" PRIu64 " MiB, %u refs\n", s.srs[i].circuit_id,
+        (void)printf("SRS %s: %" PRIu64 " MiB, %u refs\n", bench_show(&a, s.srs[i].circuit_id),
                      s.srs[i].size_bytes >> 20, s.srs[i].ref_count);
     }
     for (size_t i = 0; i < s.n_queues; i++) {
-        (void)printf("queue %s: %u pending, %u in progress\n", s.queues[i].proof_kind,
-                     s.queues[i].pending, s.queues[i].in_progress);
+        (void)printf("queue %s: %u pending, %u in progress\n",
+                     bench_show(&a, s.queues[i].proof_kind), s.queues[i].pending,
+                     s.queues[i].in_progress);
     }
     cuzk_rpc_status_free(&s);
     return CUZK_OK;
@@ -242,6 +252,17 @@ static cuzk_status work_preload(bench_daemon *b)
     return st;
 }
 
+/* Each line of text, which this changes. */
+static void print_lines(char *text)
+{
+    char *rest = NULL;
+    char shown[4096];
+    for (const char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        (void)puts(cuzk_utf8_clean(shown, sizeof(shown), line, strlen(line)));
+    }
+}
+
 static cuzk_status work_metrics(bench_daemon *b)
 {
     cuzk_rpc_client *c = NULL;
@@ -250,7 +271,7 @@ static cuzk_status work_metrics(bench_daemon *b)
     const cuzk_status st = cuzk_rpc_client_metrics(c, &text, &b->m.a.err);
     cuzk_rpc_client_destroy(c);
     if (st == CUZK_OK) {
-        (void)fputs(text, stdout);
+        print_lines(text);
     }
     cuzk_free(text);
     return st;

@@ -33,6 +33,12 @@ typedef struct bench_daemon {
     size_t n_jobs;
 } bench_daemon;
 
+/** Text of the daemon as a terminal may show it: no control characters. Short ones only; the struct holds the copy. */
+typedef struct bench_clean {
+    char text[512];
+} bench_clean;
+const char *bench_show(bench_clean *out, const char *text);
+
 /** What the calls of one run took. */
 typedef struct bench_daemon_run {
     uint64_t completed, failed;

@@ -75,6 +75,7 @@ static void keep(load *l, sample s)
 
 static void print_one(const load *l, const sample *s, const cuzk_rpc_result *r, const char *error)
 {
+    bench_clean shown;
     if (l->b->m.a.json) {
         return;
     }
@@ -89,7 +90,7 @@ static void print_one(const load *l, const sample *s, const cuzk_rpc_result *r, 
                      r->gpu_compute_ms, r->queue_wait_ms);
     } else {
         (void)printf("%s — %.1fs: %s\n", r != NULL ? cuzk_rpc_outcome_name(r->outcome) : "ERROR",
-                     s->wall_s, error);
+                     s->wall_s, bench_show(&shown, error));
     }
     (void)fflush(stdout);
 }
