@@ -119,7 +119,7 @@ void cuzk_config_reference(cuzk_config_row_fn fn, void *arg);
 /** What environment variables say; see cuzk_config_environment. */
 typedef struct cuzk_config_env {
     char recognised[512]; /* names, blank-separated: they have the effect that users know */
-    char mapped[512];     /* "NAME=key": a key of the configuration took the value */
+    char mapped[512];     /* "NAME=VALUE:key": a key of the configuration took the value */
     char ignored[512];    /* names that mean nothing here */
     char unknown[512];    /* names that look like this program's and are not */
     const char *rust_log; /* NULL: not set; borrowed from the environment */

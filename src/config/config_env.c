@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text/utf8.h"
 #include "config/config_value.h"
 
 #include "config_internal.h"
@@ -20,7 +21,7 @@ typedef struct variable {
     const char *key;
 } variable;
 
-/* Where two are mapped to one key, the first of this list that is set wins. */
+/* Where two are mapped to one key, the first of this list that is set wins; the other's value must be one, too. */
 static const variable variables[] = {
     {"RUST_LOG", RECOGNISED, NULL},
     {"CUDA_VISIBLE_DEVICES", RECOGNISED, NULL}, /* by the CUDA runtime */
@@ -53,12 +54,20 @@ static const variable variables[] = {
 };
 #define N_VARIABLES (sizeof(variables) / sizeof(variables[0]))
 
-/* Appends "a" or "a=b" to a blank-separated list; what does not fit is left out. */
-static void append(char *list, size_t cap, const char *a, size_t n_a, const char *b)
+/* Appends a to a blank-separated list; what does not fit is left out. */
+static void append(char *list, size_t cap, const char *a, size_t n_a)
 {
     const size_t used = strlen(list);
-    (void)snprintf(list + used, cap - used, "%s%.*s%s%s", used == 0 ? "" : " ", (int)n_a, a,
-                   b == NULL ? "" : "=", b == NULL ? "" : b);
+    (void)snprintf(list + used, cap - used, "%s%.*s", used == 0 ? "" : " ", (int)n_a, a);
+}
+
+/* The same for "NAME=VALUE:KEY"; a long value is cut. */
+static void append_mapped(char *list, size_t cap, const variable *var, const char *v)
+{
+    char text[160], shown[64];
+    const int n = snprintf(text, sizeof(text), "%s=%s:%s", var->name,
+                           cuzk_utf8_clean(shown, sizeof(shown), v, strlen(v)), var->key);
+    append(list, cap, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
 /* The value of name, or NULL. */
@@ -91,7 +100,7 @@ static void find_unknown(cuzk_config_env *out, const char *const *environment)
         for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
             const size_t k = strlen(prefixes[i]);
             if (n > k && strncmp(*environment, prefixes[i], k) == 0 && !known(*environment, n)) {
-                append(out->unknown, sizeof(out->unknown), *environment, n, NULL);
+                append(out->unknown, sizeof(out->unknown), *environment, n);
             }
         }
     }
@@ -129,6 +138,7 @@ static cuzk_status apply(cuzk_config *c, const config_key *k, const variable *va
         why = ok ? "" : "1, true, yes, on, 0, false, no or off is expected";
         *(bool *)config_field(c, k) = is;
     } else if (k->type == T_NUMBER || k->type == T_NUMBER_AUTO) {
+        why = "a whole number is expected";
         ok = strspn(v, "0123456789") == strlen(v) && cuzk_config_parse_size(&n, v, &why) &&
              config_set_integer(c, k, (int64_t)n, &why);
     } else {
@@ -136,16 +146,44 @@ static cuzk_status apply(cuzk_config *c, const config_key *k, const variable *va
         ok = config_set_text(c, k, kept, &why);
     }
     if (!ok) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "environment variable %s=%.80s: not a value of %s",
-                         var->name, v, k->path);
+        char shown[96];
+        return CUZK_FAIL(err, CUZK_E_INVALID, "environment variable %s=%s: not a value of %s%s%s",
+                         var->name, cuzk_utf8_clean(shown, sizeof(shown), v, strlen(v)), k->path,
+                         why[0] == '\0' ? "" : ": ", why);
     }
     return CUZK_OK;
+}
+
+/* The variable before this one that gave the key its value; NULL: none, so the file did. */
+static const variable *first_of(const variable *var, const char *const *environment)
+{
+    for (const variable *x = variables; x < var; x++) {
+        const char *v = value_of(environment, x->name);
+        if (x->effect == MAPPED && strcmp(x->key, var->key) == 0 && v != NULL && v[0] != '\0') {
+            return x;
+        }
+    }
+    return NULL;
+}
+
+/* Another variable has given the key its value, which stays; the value of this one is looked at only. */
+static cuzk_status check_second(cuzk_config *c, const char *const *environment, const variable *var,
+                                const char *v, cuzk_err *err)
+{
+    const config_key *k = &config_keys[config_find(var->key)];
+    const variable *first = first_of(var, environment);
+    CUZK_TRY(apply(c, k, var, v, err));
+    return first != NULL ? apply(c, k, first, value_of(environment, first->name), err) : CUZK_OK;
 }
 
 cuzk_status cuzk_config_environment(cuzk_config *c, cuzk_config_env *out,
                                     const char *const *environment, cuzk_err *err)
 {
+    bool from_file[N_VARIABLES];
     memset(out, 0, sizeof(*out));
+    for (size_t i = 0; i < N_VARIABLES; i++) {
+        from_file[i] = variables[i].effect == MAPPED && cuzk_config_is_given(c, variables[i].key);
+    }
     for (size_t i = 0; i < N_VARIABLES; i++) {
         const variable *var = &variables[i];
         const size_t n = strlen(var->name);
@@ -154,16 +192,19 @@ cuzk_status cuzk_config_environment(cuzk_config *c, cuzk_config_env *out,
             continue;
         }
         if (var->effect == RECOGNISED) {
-            append(out->recognised, sizeof(out->recognised), var->name, n, NULL);
+            append(out->recognised, sizeof(out->recognised), var->name, n);
         } else if (var->effect == IGNORED || v[0] == '\0') {
-            append(out->ignored, sizeof(out->ignored), var->name, n, NULL);
+            append(out->ignored, sizeof(out->ignored), var->name, n);
+        } else if (from_file[i]) {
+            append(out->ignored, sizeof(out->ignored), var->name, n);
         } else if (cuzk_config_is_given(c, var->key)) {
-            append(out->ignored, sizeof(out->ignored), var->name, n, NULL); /* the file wins */
+            CUZK_TRY(check_second(c, environment, var, v, err));
+            append(out->ignored, sizeof(out->ignored), var->name, n);
         } else {
             const size_t k = config_find(var->key);
             CUZK_TRY(apply(c, &config_keys[k], var, v, err));
             config_block_of(c)->given[k] = true;
-            append(out->mapped, sizeof(out->mapped), var->name, n, var->key);
+            append_mapped(out->mapped, sizeof(out->mapped), var, v);
         }
     }
     find_unknown(out, environment);

@@ -340,13 +340,25 @@ static void environment(void)
                                       "CUZK_DISABLE_PCE=1",
                                       "CUDA_VISIBLE_DEVICES=0",
                                       NULL};
-    static const char *const nonsense[] = {"RAYON_NUM_THREADS=many", NULL};
+    static const struct {
+        const char *env[3], *named, *why;
+    } nonsense[] = {
+        {{"RAYON_NUM_THREADS=many", NULL}, "RAYON_NUM_THREADS=many", "synthesis.threads"},
+        {{"RAYON_NUM_THREADS=-1", NULL}, "RAYON_NUM_THREADS=-1", "synthesis.threads"},
+        {{"BELLMAN_NUM_CPUS=0x8", NULL}, "BELLMAN_NUM_CPUS=0x8", "synthesis.threads"},
+        {{"EC_GPU_NUM_THREADS=8 ", NULL}, "EC_GPU_NUM_THREADS=8 ", "synthesis.threads"},
+        {{"RAYON_NUM_THREADS=4", "BELLMAN_NUM_CPUS=few", NULL}, "BELLMAN_NUM_CPUS=few", ""},
+        {{"BELLMAN_NO_GPU=2", NULL}, "BELLMAN_NO_GPU=2", "1, true, yes, on"},
+        {{"BELLMAN_NO_GPU= ", NULL}, "BELLMAN_NO_GPU= ", "1, true, yes, on"},
+        {{"BELLMAN_NO_GPU=\033[2J", NULL}, "BELLMAN_NO_GPU=?[2J", "expected"},
+        {{"CUZK_TIMING=relative/path", NULL}, "CUZK_TIMING=relative/path", "logging.timeline"}};
     cuzk_config_env e;
     cuzk_config *c = good("");
     CHECK_OK(cuzk_config_environment(c, &e, env, &err), &err);
     CHECK_STR(e.recognised, "RUST_LOG CUDA_VISIBLE_DEVICES");
-    CHECK_STR(e.mapped, "FIL_PROOFS_PARAMETER_CACHE=srs.param_cache BELLMAN_NO_GPU=gpus.cpu_only "
-                        "RAYON_NUM_THREADS=synthesis.threads");
+    CHECK_STR(e.mapped,
+              "FIL_PROOFS_PARAMETER_CACHE=/p:srs.param_cache BELLMAN_NO_GPU=1:gpus.cpu_only "
+              "RAYON_NUM_THREADS=7:synthesis.threads");
     CHECK_STR(e.ignored, "EC_GPU_NUM_THREADS BELLMAN_CUSTOM_GPU CUZK_DISABLE_PCE");
     CHECK_STR(e.unknown, "CUZK_TIMNG");
     CHECK_STR(e.rust_log, "debug");
@@ -359,10 +371,14 @@ static void environment(void)
     CHECK_STR(c->param_cache, "/file");
     CHECK_U64(c->threads, 3);
     cuzk_config_destroy(c);
-    c = good("");
-    CHECK_STATUS(cuzk_config_environment(c, &e, nonsense, &err), CUZK_E_INVALID);
-    CHECK(strstr(err.msg, "RAYON_NUM_THREADS") != NULL);
-    cuzk_config_destroy(c);
+    for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+        c = good("");
+        CHECK_STATUS(cuzk_config_environment(c, &e, nonsense[i].env, &err), CUZK_E_INVALID);
+        CHECK_MSG(strstr(err.msg, nonsense[i].named) != NULL &&
+                      strstr(err.msg, nonsense[i].why) != NULL,
+                  "%s", err.msg);
+        cuzk_config_destroy(c);
+    }
 }
 
 static void lack_of_memory(void)

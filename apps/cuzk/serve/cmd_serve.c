@@ -9,6 +9,7 @@
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/exit_status.h"
 #include "base/alloc.h"
+#include "base/text/utf8.h"
 
 #include "serve.h"
 #include "serve_engine.h"
@@ -81,7 +82,10 @@ static void print_issues(const cuzk_config_issues *issues, FILE *out)
 {
     static const char *const names[] = {"note", "warning", "error"};
     for (size_t i = 0; i < issues->n; i++) {
-        (void)fprintf(out, "%s: %s\n", names[issues->item[i].severity], issues->item[i].text);
+        char shown[512];
+        const char *text = issues->item[i].text;
+        (void)fprintf(out, "%s: %s\n", names[issues->item[i].severity],
+                      cuzk_utf8_clean(shown, sizeof(shown), text, strlen(text)));
     }
     const size_t all = issues->notes + issues->warnings + issues->errors;
     if (all > issues->n) {
@@ -92,9 +96,20 @@ static void print_issues(const cuzk_config_issues *issues, FILE *out)
 /* What the file says and this machine or build has not; said, since it may be of another machine. */
 static void check_machine(const serve *s)
 {
-    const char *params = s->config->param_cache;
+    const char *params = s->config->param_cache, *unknown = s->env.unknown;
+    char shown[1024];
+    if (unknown[0] != '\0') {
+        (void)printf("warning: environment: not a variable of this program: %s\n",
+                     cuzk_utf8_clean(shown, sizeof(shown), unknown, strlen(unknown)));
+    }
+    if (!serve_rust_log_is_clear(s)) {
+        (void)printf(
+            "warning: environment: RUST_LOG=%s names no level for cuzk\n",
+            cuzk_utf8_clean(shown, sizeof(shown), s->env.rust_log, strlen(s->env.rust_log)));
+    }
     if (params[0] != '\0' && access(params, R_OK | X_OK) != 0) {
-        (void)printf("warning: srs.param_cache: %s cannot be read here\n", params);
+        (void)printf("warning: srs.param_cache: %s cannot be read here\n",
+                     cuzk_utf8_clean(shown, sizeof(shown), params, strlen(params)));
     }
     if (s->config->devices.n > 0 && CUZK_HAVE_CUDA == 0) {
         (void)printf("warning: gpus.devices: this program was built without CUDA: it proves on the "
@@ -162,7 +177,9 @@ int cmd_serve(int argc, char **argv)
     int rc = (int)exit_status_of(st);
     const bool print = st != CUZK_OK && (s.issues == NULL || s.issues->errors == 0);
     if (print) {
-        (void)fprintf(stderr, "%s: %s\n", argv[0], s.err.msg);
+        char shown[1024];
+        (void)fprintf(stderr, "%s: %s\n", argv[0],
+                      cuzk_utf8_clean(shown, sizeof(shown), s.err.msg, strlen(s.err.msg)));
     }
     if (s.options.check && s.issues != NULL) {
         rc = check(&s, st);

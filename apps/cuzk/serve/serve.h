@@ -64,6 +64,8 @@ CUZK_NODISCARD cuzk_status serve_read_callers(serve *s);
 void serve_free_callers(serve *s);
 /** The level of the log after all three; a level that is no level: the file's. */
 cuzk_log_level serve_log_level(const serve *s);
+/* False: RUST_LOG is set and says nothing of this program. */
+bool serve_rust_log_is_clear(const serve *s);
 /** Opens the log and says what was configured. */
 CUZK_NODISCARD cuzk_status serve_open_log(serve *s);
 /** What reading the configuration remarked, in the log. */

@@ -64,6 +64,13 @@ cuzk_status serve_configure(serve *s)
     return serve_read_callers(s);
 }
 
+bool serve_rust_log_is_clear(const serve *s)
+{
+    cuzk_log_level level;
+    const char *v = s->env.rust_log;
+    return v == NULL || v[0] == '\0' || cuzk_log_level_from_rust(&level, v);
+}
+
 cuzk_log_level serve_log_level(const serve *s)
 {
     cuzk_log_level level = CUZK_LOG_INFO;

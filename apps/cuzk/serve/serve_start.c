@@ -100,6 +100,10 @@ cuzk_status serve_open_log(serve *s)
     CUZK_LOG(s->log, s->env.unknown[0] != '\0' ? CUZK_LOG_WARN : CUZK_LOG_INFO,
              "daemon.environment", "recognised", s->env.recognised, "mapped", s->env.mapped,
              "ignored", s->env.ignored, "unknown", or_null(s->env.unknown));
+    if (!serve_rust_log_is_clear(s)) {
+        CUZK_LOG(s->log, CUZK_LOG_WARN, "daemon.rust_log", "value", s->env.rust_log, "what",
+                 "names no level for cuzk: logging.level holds");
+    }
     say_params(s);
     return CUZK_OK;
 }
