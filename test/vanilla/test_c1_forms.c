@@ -397,9 +397,18 @@ static void miners(void)
                 {"f01000", 1000},
                 {"t01000", 1000},
                 {"f00", 0},
-                {"18446744073709551615", UINT64_MAX}};
-    static const char *const bad[] = {
-        "", "f0", "f1000", "f2abc", "1000x", "-1", "18446744073709551616", "f0 1", "F01000"};
+                {"f09223372036854775807", INT64_MAX}};
+    static const char *const bad[] = {"",
+                                      "f0",
+                                      "f1000",
+                                      "f2abc",
+                                      "1000x",
+                                      "-1",
+                                      "9223372036854775808",
+                                      "f018446744073709551615",
+                                      "18446744073709551616",
+                                      "f0 1",
+                                      "F01000"};
     uint64_t id = 0;
     cuzk_node prover;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {

@@ -65,6 +65,15 @@ static void check_post(uint64_t number, const char *const *files, uint32_t n_fil
         CHECK_MSG(strstr(err.msg, name) != NULL, "%zu: %s", i, err.msg);
         bytes[i][5] ^= 0x10;
     }
+    st.partition =
+        1; /* a WinningPoSt has none of that number; neither prover nor verifier passes it over */
+    CHECK(cuzk_post_check(in, &st, h, NULL, NULL, &err) == (st.type.is_window && st.type.is_v1_2
+                                                                ? CUZK_OK
+                                                            : st.type.is_window ? CUZK_E_VANILLA
+                                                                                : CUZK_E_INVALID));
+    CHECK(cuzk_post_public_inputs(got, &st, pub, n_files, &err) ==
+          (st.type.is_window ? CUZK_OK : CUZK_E_INVALID));
+    st.partition = 0;
     st.randomness.b[3] ^= 1;
     CHECK_STATUS(cuzk_post_check(in, &st, h, NULL, NULL, &err), CUZK_E_VANILLA);
     st.randomness.b[31] = 0xff;

@@ -155,12 +155,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'o': o->out = arg; return 0;
     case OPT_MINER:
         if (!cuzk_miner_parse(&o->miner, arg)) {
-            argp_error(state, "--miner wants an actor id, as f01000 or 1000, not '%s'", arg);
+            argp_error(state, "--miner wants " CUZK_MINER_EXPECTED ", not '%s'", arg);
         }
         o->has_miner = true;
         return 0;
     case OPT_SECTOR:
-        want_u64(state, &o->sector, arg, "sector", UINT64_MAX);
+        want_u64(state, &o->sector, arg, "sector", INT64_MAX);
         o->has_sector = true;
         return 0;
     case OPT_STRICT: o->strict = true; return 0;

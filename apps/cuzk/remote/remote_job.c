@@ -120,7 +120,7 @@ static const char *set(remote_job *j, int key, const char *v)
     case OPT_SECTOR_NUM: j->has_sector = true; return set_number(&j->sector_number, v, UINT64_MAX);
     case OPT_MINER:
         j->has_miner = true;
-        return cuzk_miner_parse(&j->miner_id, v) ? NULL : "wants an actor id, as f01000 or 1000";
+        return cuzk_miner_parse(&j->miner_id, v) ? NULL : "wants " CUZK_MINER_EXPECTED;
     case OPT_SECTOR_SIZE: return cuzk_sector_size_parse(&j->sector_size, v) ? NULL : "wants a size";
     case OPT_PARTITION: return set_number(&j->partition, v, UINT32_MAX);
     case OPT_RANDOMNESS: return set_hex(j->randomness, &j->has_randomness, v);

@@ -209,6 +209,13 @@ static cuzk_status index_sections(cuzk_srs *srs, uint64_t at, cuzk_err *err)
         const cuzk_srs_section s = (cuzk_srs_section)i;
         const char *label = cuzk_srs_section_name(s);
         uint8_t count[4];
+        if (i == 0 && srs->size > at && srs->size - at < sizeof(count)) {
+            return CUZK_FAIL(err, CUZK_E_FORMAT,
+                             "truncated before section %s, or a verifying key, which ends at byte "
+                             "%llu, with something behind it: found %llu bytes: %s",
+                             label, (unsigned long long)at, (unsigned long long)srs->size,
+                             srs->name);
+        }
         if (srs->size - at < sizeof(count)) {
             return CUZK_FAIL(err, CUZK_E_FORMAT,
                              "truncated: section %s at byte %llu is missing, found %llu bytes: %s",

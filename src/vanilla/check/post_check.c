@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vanilla/check/public_inputs.h"
+
 #include "check_internal.h"
 
 typedef struct post_job {
@@ -143,10 +145,7 @@ cuzk_status cuzk_post_check(const cuzk_post_input *in, const cuzk_post_statement
         return CUZK_FAIL(err, CUZK_E_INVALID, "no sector of %llu bytes",
                          (unsigned long long)st->type.sector_bytes);
     }
-    if (!st->type.is_window && st->partition != 0) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "a WinningPoSt has one partition, there is no %u",
-                         st->partition);
-    }
+    CUZK_TRY(cuzk_post_check_partition(st, err));
     if (!node_is_canonical(&st->randomness)) {
         return CUZK_FAIL(err, CUZK_E_INVALID,
                          "randomness is not a field element: clear the top two bits of byte 31");

@@ -59,6 +59,14 @@ uint32_t cuzk_post_n_public_inputs(const cuzk_post_type *type)
     return sectors * (1 + challenges);
 }
 
+cuzk_status cuzk_post_check_partition(const cuzk_post_statement *st, cuzk_err *err)
+{
+    return st->type.is_window || st->partition == 0
+               ? CUZK_OK
+               : CUZK_FAIL(err, CUZK_E_INVALID, "a WinningPoSt has one partition, there is no %u",
+                           st->partition);
+}
+
 cuzk_status cuzk_post_public_inputs(cuzk_fr *out, const cuzk_post_statement *st,
                                     const cuzk_post_public_sector *sectors, uint32_t n,
                                     cuzk_err *err)
@@ -71,6 +79,7 @@ cuzk_status cuzk_post_public_inputs(cuzk_fr *out, const cuzk_post_statement *st,
         return CUZK_FAIL(err, CUZK_E_INVALID, "%u sectors; a partition takes 1 to %u", n,
                          st->type.is_window ? capacity : 1);
     }
+    CUZK_TRY(cuzk_post_check_partition(st, err));
     CUZK_TRY(node_to_fr(&ignored, &st->randomness, "randomness", err));
     for (uint32_t i = 0; i < capacity; i++) {
         /* Winning: one sector, its 66 challenges as 66 circuit sectors; window: short partitions

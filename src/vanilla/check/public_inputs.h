@@ -23,6 +23,8 @@ typedef struct cuzk_post_public_sector {
 
 /** Circuit sectors * (1 + challenges). */
 uint32_t cuzk_post_n_public_inputs(const cuzk_post_type *type);
+/** E_INVALID: a WinningPoSt with another partition than 0. */
+CUZK_NODISCARD cuzk_status cuzk_post_check_partition(const cuzk_post_statement *st, cuzk_err *err);
 /** sectors [n] of the partition; a short partition repeats its last sector. E_INVALID as above, and for n out of range. */
 CUZK_NODISCARD cuzk_status cuzk_post_public_inputs(cuzk_fr *out, const cuzk_post_statement *st,
                                                    const cuzk_post_public_sector *sectors,

@@ -43,5 +43,5 @@ bool cuzk_miner_parse(uint64_t *miner_id, const char *text)
         v = 10 * v + digit;
     }
     *miner_id = v;
-    return p != text && *p == '\0';
+    return p != text && *p == '\0' && v <= CUZK_MINER_MAX;
 }
