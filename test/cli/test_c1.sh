@@ -21,16 +21,27 @@ forms = {
     'other-miner': json.dumps(dict(proxy, prover_id=None, miner_id=1001)).replace('"prover_id": null, ', '').encode(),
     'other-sector': json.dumps(dict(proxy, sector_id=2)).encode(), 'torn': json.dumps(dict(proxy, miner_id=1001)).encode(),
     'other-ticket': text.replace(b'"ticket":[0,', b'"ticket":[1,'), 'cut.gz': gzip.compress(text)[:-100],
+    'gz.inside': json.dumps(dict(proxy, c1out=base64.b64encode(gzip.compress(text)).decode())).encode(), 'gz.gz': gzip.compress(gzip.compress(text)),
+    'b64.b64': base64.b64encode(base64.b64encode(text)), 'gz.b64.b64': base64.b64encode(base64.b64encode(gzip.compress(text))),
+    'b64.gz': gzip.compress(base64.b64encode(text)), 'go.gz.b64': base64.b64encode(gzip.compress(json.dumps({'SectorNum': 1, 'Phase1Out': b64, 'SectorSize': 2048}).encode())),
 }
 for name, data in forms.items():
     open(f'{folder}/c1.{name}', 'wb').write(data)
 EOF
 verify="verify porep --params $dir/params --proof $dir/proof"
-for form in json gz b64 gz.b64 go proxy proxy.gz proxy.object; do
+for form in json gz b64 gz.b64 b64.gz go go.gz.b64 proxy proxy.gz proxy.object; do
     # shellcheck disable=SC2086 # options, one per word
     run "read: $form" 0 'valid' $verify --c1 "$dir/c1.$form" --miner f01000 --sector 1
 done
 check 'standard input' sh -c "'$cuzk' $verify --c1 - <'$dir/c1.gz' | grep -q valid"
+# shellcheck disable=SC2086
+run 'gzip inside an envelope' 2 'gzip inside what holds it' $verify --c1 "$dir/c1.gz.inside"
+# shellcheck disable=SC2086
+run 'gzip inside gzip' 2 'gzip inside what holds it' $verify --c1 "$dir/c1.gz.gz"
+# shellcheck disable=SC2086
+run 'base64 inside base64' 2 'base64 inside base64' $verify --c1 "$dir/c1.b64.b64"
+# shellcheck disable=SC2086
+run 'gzip in base64 in base64' 2 'base64 of gzip' $verify --c1 "$dir/c1.gz.b64.b64"
 # shellcheck disable=SC2086
 run 'cut gzip: named' 2 "$dir/c1.cut.gz: gzip: " $verify --c1 "$dir/c1.cut.gz"
 

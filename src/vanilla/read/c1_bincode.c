@@ -118,6 +118,26 @@ static bool is_older(const uint8_t *data, size_t n)
            challenges != 0 && challenges <= C1_MAX_CHALLENGES && variant == 0;
 }
 
+/* What stands where a C1 was expected, by its first four bytes: one layer was taken off, and there is another. */
+static const char *other_form(uint32_t first)
+{
+    static const struct {
+        uint32_t mask, value;
+        const char *text;
+    } forms[] = {
+        {0xffff, 0x8b1f, ", but gzip inside what holds it: unpack that first"},
+        {0xffffffff, 0xfd2fb528, ", but zstd inside what holds it: unpack that first"},
+        {0xffffff, 0xbfbbef, ", but text with a byte order mark: remove that"},
+        {0xffff, 0x7965, ", but base64 inside base64, it seems: decode that first"}, /* "ey" */
+        {0xffffff, 0x733448, ", but base64 of gzip, it seems: decode that first"}};  /* "H4s" */
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if ((first & forms[i].mask) == forms[i].value) {
+            return forms[i].text;
+        }
+    }
+    return "";
+}
+
 /* Registered proof and the variant of vanilla_proofs, which names the size. */
 static cuzk_status read_type(bin_parser *p, cuzk_seal_type *out)
 {
@@ -127,8 +147,8 @@ static cuzk_status read_type(bin_parser *p, cuzk_seal_type *out)
     }
     if (cuzk_seal_type_of(out, number, NULL) != CUZK_OK || size >= N_SIZES) {
         return CUZK_FAIL(p->err, CUZK_E_FORMAT,
-                         "%s: neither JSON nor bincode of a C1 (registered_proof would be %u)",
-                         p->subject, number);
+                         "%s: neither JSON nor bincode of a C1 (registered_proof would be %u)%s",
+                         p->subject, number, other_form(number));
     }
     if (size != number % N_SIZES) {
         return CUZK_FAIL(p->err, CUZK_E_FORMAT,
