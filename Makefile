@@ -100,9 +100,10 @@ deps-test:
 clean:
 	rm -rf build
 
-## bare-root: every command of docs/provider.md in a bare Debian 12, on 2 KiB sectors (as root; debootstrap and a mirror; minutes)
+## bare-root: every command of docs/provider.md in a bare Debian 12, by the package and by the tarball, on 2 KiB sectors (as root; debootstrap and a mirror; minutes)
 bare-root: package
-	tools/bare_root.sh
+	tools/bare_root.sh deb build/package/cuzk*.deb
+	tools/bare_root.sh tarball build/package/cuzk-*.tar.gz
 
 ## bare-library: docs/embedding.md in a bare Debian 12 with the packages of libcuzk, in every language (as root; debootstrap and a mirror; minutes)
 bare-library: package

@@ -44,6 +44,7 @@ if(CUZK_DAEMON STREQUAL "AUTO" OR CUZK_DAEMON)
     endif()
 endif()
 message(STATUS "Daemon (cuzk serve): ${CUZK_DAEMON}")
+cuzk_static_archive(NGHTTP2 nghttp2)
 
 # CUZK_FLEET, likewise: the job store on PostgreSQL (store.url). Its libraries are PkgConfig::LIBPQ and PkgConfig::ZSTD.
 if(NOT CUZK_DAEMON)
@@ -61,4 +62,5 @@ elseif(CUZK_FLEET STREQUAL "AUTO" OR CUZK_FLEET)
         message(FATAL_ERROR "CUZK_FLEET=ON, but libpq (libpq-dev) or libzstd (libzstd-dev) was not found. tools/deps.sh build installs it.")
     endif()
 endif()
+cuzk_static_archive(ZSTD zstd)
 message(STATUS "Shared queue on PostgreSQL (store.url): ${CUZK_FLEET}")

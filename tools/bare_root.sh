@@ -1,40 +1,64 @@
 #!/bin/bash
-# docs/provider.md, word by word, on a bare Debian or Ubuntu: tools/bare_root.sh [PACKAGE.deb]
-#   ROOT=FOLDER     a root that is there already (a copy is used); else debootstrap makes one
-#   SUITE, MIRROR   what debootstrap makes (bookworm, http://deb.debian.org/debian)
-#   KEEP=1          leave the root for a look
-# Every command of the page is run in the root in the order of the page, on 2 KiB sectors with parameters made
-# there; what stands in for a command that cannot run there (no systemd, no card, no mirror) is listed below, and a
-# command of the page that this script does not know is a failure. Needs root, debootstrap, python3 and the mirror.
+# docs/provider.md, word by word, in a root of its own: tools/bare_root.sh deb PACKAGE.deb|tarball FILE.tar.gz|tree FOLDER
+#   deb       the package, installed by apt
+#   tarball   the tarball, unpacked, on a system that has none of the program's libraries
+#   tree      an unpacked tarball (tools/tarball_tree.sh) over this machine's own system: seconds, for CI
+#   ROOT=FOLDER      a bare system that is there already; else debootstrap makes one (not for tree). It is not changed
+#   PAGE=FILE        another page than docs/provider.md
+#   SUITE, MIRROR    what debootstrap makes (bookworm, http://deb.debian.org/debian)
+# Every command of the page is run in the order of the page, on 2 KiB sectors with parameters made there. What stands in for a
+# command that cannot run there (no systemd, no card, no network) is listed below, and a command of the page that this script
+# does not know is a failure. Needs root, overlayfs, python3; debootstrap and a mirror for deb and tarball. 77: cannot run here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-deb=${1:-$(ls build/package/*.deb 2>/dev/null | head -1)}
-[ -n "$deb" ] && [ -f "$deb" ] || { echo "bare_root: no package; make package first" >&2; exit 2; }
-work=$(mktemp -d)
-root=$work/root
-daemon=
-finish() {
-    rc=$?
-    [ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
-    [ -z "${mirror_pid:-}" ] || kill "$mirror_pid" 2>/dev/null || true
-    wait 2>/dev/null || true
-    for m in proc dev sys; do ! mountpoint -q "$root/$m" || umount "$root/$m"; done
-    [ -n "${KEEP:-}" ] && echo "the root is $root" || rm -rf --one-file-system "$work"
+method=$1
+what=$(realpath "$2")
+skip() { echo "skipped: $1"; exit 77; }
+
+# First outside: the bare system, and what apt has to download. Then again inside, with mounts, processes and network of its own.
+if [ -z "${BARE_ROOT_INSIDE:-}" ]; then
+    [ "$(id -u)" = 0 ] || skip "not root"
+    work=$(mktemp -d)
+    trap 'rm -rf --one-file-system "$work"' EXIT
+    mkdir "$work/upper" "$work/work" "$work/root"
+    unshare --mount --net --pid --fork sh -c "mount -t overlay overlay -o lowerdir=/,upperdir=$work/upper,workdir=$work/work $work/root && ip link set lo up" 2>"$work/why" ||
+        skip "no mounts or network of its own: $(cat "$work/why")"
+    rm -rf "$work/upper" "$work/work"
+    mkdir "$work/upper" "$work/work"
+    lower=${ROOT:-}
+    if [ "$method" = tree ]; then
+        lower=/
+    elif [ -z "$lower" ]; then
+        lower=$work/bare
+        echo "bare_root: debootstrap ${SUITE:-bookworm}"
+        debootstrap --variant=minbase --include=ca-certificates,adduser "${SUITE:-bookworm}" "$lower" "${MIRROR:-http://deb.debian.org/debian}" >"$work/debootstrap.log"
+    fi
+    if [ "$method" = deb ]; then
+        # Only downloaded here; installed inside, without a network.
+        mkdir -p "$work/upper/tmp" "$work/upper/etc"
+        cp "$what" "$work/upper/tmp/package.deb"
+        cp /etc/resolv.conf "$work/upper/etc/resolv.conf"
+        unshare --mount --fork sh -ec "mount -t overlay overlay -o lowerdir=$lower,upperdir=$work/upper,workdir=$work/work $work/root
+            chroot $work/root sh -ec 'apt-get update -q; apt-get install -q -y --no-install-recommends -d /tmp/package.deb'" >"$work/apt.log" 2>&1 ||
+            { tail "$work/apt.log" >&2; exit 1; }
+    fi
+    rc=0
+    BARE_ROOT_INSIDE=1 work=$work lower=$lower unshare --mount --net --pid --fork --kill-child "$0" "$method" "$what" || rc=$?
     exit $rc
-}
-trap finish EXIT
-if [ -n "${ROOT:-}" ]; then
-    cp -ax "$ROOT" "$root"
-else
-    debootstrap --variant=minbase --include=ca-certificates "${SUITE:-bookworm}" "$root" "${MIRROR:-http://deb.debian.org/debian}" >"$work/debootstrap.log"
 fi
-cp /etc/resolv.conf "$root/etc/resolv.conf"
+
+root=$work/root
+mount -t overlay overlay -o "lowerdir=$lower,upperdir=$work/upper,workdir=$work/work" "$root"
 mount -t proc proc "$root/proc"
-mount --bind /dev "$root/dev"
-mount -t sysfs sys "$root/sys"
-# no service is started in a root without systemd
-printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
-chmod +x "$root/usr/sbin/policy-rc.d"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs -o mode=1777 tmpfs "$root/run"
+ip link set lo up
+daemon=
+[ "$method" != deb ] || [ -e "$root/usr/sbin/policy-rc.d" ] || {
+    # no service is started in a root without systemd
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+    chmod +x "$root/usr/sbin/policy-rc.d"
+}
 
 in_root() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "$1"; }
 n=0
@@ -48,17 +72,19 @@ step() {
     *" $rc "*) ;;
     *)
         echo "bare_root: exit status $rc, not $right:" >&2
-        tail -40 "$work/out" >&2
+        tail -n 40 "$work/out" >&2
         exit 1
         ;;
     esac
 }
-says() { grep -q -- "$1" "$work/out" || { echo "bare_root: the last command did not say '$1':" >&2; tail -40 "$work/out" >&2; exit 1; }; }
+says() { grep -q -- "$1" "$work/out" || { echo "bare_root: the last command did not say '$1':" >&2; tail -n 40 "$work/out" >&2; exit 1; }; }
 
 params=/var/tmp/filecoin-proof-parameters
 # The parameters of a network of our own, on a mirror of our own: as a private network has them.
 own_network() {
-    in_root "mkdir -p /srv/mirror && cuzk params setup winning 2KiB -o /srv/mirror --quiet && cuzk params setup window 2KiB -o /srv/mirror --quiet" >/dev/null
+    rm -rf "$root$params"
+    in_root "mkdir -p /srv/mirror && cuzk params setup winning 2KiB -o /srv/mirror --quiet" >/dev/null
+    [ "$method" = tree ] || in_root "cuzk params setup window 2KiB -o /srv/mirror --quiet" >/dev/null
     python3 - "$root/srv/mirror" "$root/srv/own.json" <<'PY'
 import hashlib, json, os, sys
 folder, out = sys.argv[1:]
@@ -70,34 +96,76 @@ for name in sorted(os.listdir(folder)):
 json.dump(entries, open(out, "w"))
 PY
     (cd "$root/srv/mirror" && exec python3 -m http.server --bind 127.0.0.1 18930 >/dev/null 2>&1) &
-    mirror_pid=$!
-}
-
-start_daemon() { # the unit's command, as the unit's user, with the folders that systemd makes
-    local command
-    command=$(sed -n 's/^ExecStart=//p' "$root/lib/systemd/system/cuzk.service")
-    in_root 'install -d -o cuzk -g cuzk -m 750 /run/cuzk /var/lib/cuzk'
-    chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/var/lib/cuzk setpriv --reuid=cuzk --regid=cuzk --init-groups sh -c "umask 077; exec $command" >"$work/daemon.log" 2>&1 &
-    daemon=$!
-    for _ in $(seq 100); do
-        in_root 'cuzk health' >/dev/null 2>&1 && return
-        kill -0 "$daemon" 2>/dev/null || break
-        sleep 0.2
+    for _ in $(seq 300); do
+        ! (exec 3<>/dev/tcp/127.0.0.1/18930) 2>/dev/null || return 0
+        sleep 0.1
     done
-    echo "bare_root: the daemon does not come up:" >&2
-    tail -20 "$work/daemon.log" >&2
+    echo "bare_root: the mirror does not come up" >&2
     exit 1
 }
 
+# As systemctl start does: the unit's command, user, folders, limits, until it says that it is ready.
+start_daemon() {
+    unshare --mount tools/run_unit.py "$root" cuzk.service "$work/daemon.log" >"$work/unit" 2>&1 &
+    daemon=$!
+    for _ in $(seq 600); do
+        ! grep -q '^ready' "$work/unit" || break
+        kill -0 "$daemon" 2>/dev/null || break
+        sleep 0.1
+    done
+    grep -q '^ready' "$work/unit" || { echo "bare_root: the daemon does not come up:" >&2; tail -n 20 "$work/unit" "$work/daemon.log" >&2; exit 1; }
+    [ "$method" = deb ] || own_libraries "$(sed -n 's/^ready //p' "$work/unit")"
+}
+stop_daemon() {
+    kill -TERM "$daemon"
+    wait "$daemon" || { echo "bare_root: the daemon ended with $?" >&2; tail -n 20 "$work/unit" "$work/daemon.log" >&2; exit 1; }
+    daemon=
+}
+
+# Of the tarball: what the running daemon has loaded is its own, or glibc's.
+own_libraries() {
+    local other
+    other=$(sed -n 's|.* \(/[^ ]*\.so[^ ]*\)$|\1|p' "$root/proc/$1/maps" | sort -u | grep -vE '/lib/cuzk/|/(ld-linux-x86-64|lib(c|m|resolv|pthread|dl|rt))\.so' || true)
+    grep -q '/lib/cuzk/' "$root/proc/$1/maps" || { echo "bare_root: the daemon uses none of its own libraries" >&2; exit 1; }
+    [ -z "$other" ] || { echo "bare_root: the daemon uses libraries of the system: $other" >&2; exit 1; }
+}
+
+page=${PAGE:-}
+[ -n "$page" ] || page=docs/provider.md
 doctors=0
+installed=
 one_command() {
     case $1 in
     "nvidia-smi") echo "[-] $1: left out, there is no card here" ;;
-    "make package") echo "[-] $1: made $deb" ;;
+    "make package") echo "[-] $1: made $what" ;;
     "apt install ./build/package/cuzk_"*)
-        cp "$deb" "$root/tmp/package.deb"
-        step 0 'apt-get update -q && apt-get install -q -y --no-install-recommends /tmp/package.deb'
+        [ "$method" = deb ] || return 0
+        step 0 'apt-get install -q -y --no-install-recommends /tmp/package.deb'
+        installed=1
         own_network
+        ;;
+    "tar -C / --strip-components=1 -xf build/package/cuzk-"*)
+        [ "$method" != deb ] || return 0
+        local before
+        before=$(stat -c '%a %U %F' "$root"/{,etc,usr,usr/lib,usr/bin,lib,bin})
+        rm -rf "$root/usr/bin/cuzk" "$root/etc/cuzk"
+        if [ "$method" = tree ]; then
+            (cd "$(dirname "$what")" && find "$(basename "$what")" ! -type d | tar -T - -c) | in_root 'tar -C / --strip-components=1 -x'
+            echo "[-] $1: the unpacked tree"
+        else
+            cp "$what" "$root/tmp/cuzk.tar.gz"
+            step 0 'tar -C / --strip-components=1 -xf /tmp/cuzk.tar.gz'
+        fi
+        [ "$before" = "$(stat -c '%a %U %F' "$root"/{,etc,usr,usr/lib,usr/bin,lib,bin})" ] || { echo "bare_root: the tarball changes folders of the system" >&2; exit 1; }
+        installed=1
+        own_network
+        ;;
+    "adduser --system "*)
+        [ "$method" = deb ] || step 0 "$1"
+        ;;
+    "usermod -aG cuzk "*)
+        in_root 'getent passwd curio >/dev/null || useradd curio'
+        step 0 'usermod -aG cuzk curio'
         ;;
     "cuzk --version") step 0 "$1"; says '^commit: ' ;;
     "cuzk doctor")
@@ -114,35 +182,46 @@ one_command() {
     "cuzk params list 32GiB") step 0 "$1"; step 0 'cuzk params list 2KiB --list /srv/own.json' ;;
     "cuzk params fetch 32GiB "*) step 0 "cuzk params fetch 2KiB --params $params --from http://127.0.0.1:18930 --list /srv/own.json" ;;
     "cuzk params check $params 32GiB")
-        step 0 "cuzk params check $params 2KiB --list /srv/own.json --points"
+        step 0 "cuzk params check $params 2KiB --list /srv/own.json $([ "$method" = tree ] || echo --points)"
         # step 5, first row of its table
         in_root "sed -i 's|^# param_cache = .*|param_cache = \"$params\"|' /etc/cuzk/cuzk.toml && chmod a+rX $params $params/*"
         ;;
     "cuzk serve --check-config "*) step 0 "$1"; says 'the configuration is good' ;;
-    "systemctl enable --now cuzk") echo "[-] $1: its command, by its user"; start_daemon ;;
+    "systemctl enable --now cuzk") echo "[-] $1: as the unit says"; start_daemon ;;
     "cuzk top") step 0 'cuzk top --once'; says 'serving' ;;
     "cuzk gen winning --sector-size 32GiB "*)
-        step 0 'cuzk gen winning --sector-size 2KiB -o /tmp/winning.vanilla'
+        step 0 'cuzk gen winning --sector-size 2KiB -o /tmp/winning.vanilla --force'
         local randomness
         randomness=$(sed -n 's/^randomness *//p' "$work/out")
-        step 0 "cuzk submit --kind winning --vanilla /tmp/winning.vanilla --randomness $randomness --sector-size 2KiB --wait -o /tmp/proof"
+        step 0 "cuzk submit --kind winning --vanilla /tmp/winning.vanilla --randomness $randomness --sector-size 2KiB --wait -o /tmp/proof --force"
         says COMPLETED
         step 0 "cuzk verify winning --vanilla /tmp/winning.vanilla --sector-size 2KiB --randomness $randomness --params $params --proof /tmp/proof"
         says 'valid'
         ;;
     *)
-        echo "bare_root: docs/provider.md has a command that this script does not know: $1" >&2
+        echo "bare_root: $page has a command that this script does not know: $1" >&2
         exit 1
         ;;
     esac
 }
 while read -r line; do
     one_command "$line"
-done < <(sed -n 's/^    \(\(cuzk\|apt\|make\|systemctl\|nvidia-smi\).*\)/\1/p' docs/provider.md)
+done < <(sed -nE 's/^ {4,6}((cuzk|apt|make|systemctl|nvidia-smi|tar|adduser|usermod|journalctl|curl)($| .*))/\1/p' "$page")
+[ -n "$installed" ] || { echo "bare_root: the page does not say how a $method is installed" >&2; exit 1; }
 [ "$doctors" -ge 2 ] || { echo "bare_root: the page has $doctors times cuzk doctor" >&2; exit 1; }
-kill -TERM "$daemon"
-wait "$daemon" || { echo "bare_root: the daemon ended with $?" >&2; exit 1; }
-daemon=
-step 0 'apt-get purge -q -y cuzk cuzk-cpu'
-step 0 'test ! -e /usr/bin/cuzk'
+stop_daemon
+
+# docs/upgrade.md: a newer package over this one, and back.
+if [ "$method" = deb ]; then
+    in_root 'cd /tmp && dpkg-deb -R package.deb new && sed -i "s/^Version: .*/&+new/" new/DEBIAN/control && dpkg-deb -b new new.deb' >/dev/null
+    step 0 'cuzk --version'
+    step 0 'apt-get install -q -y /tmp/new.deb'
+    step 0 "dpkg-query -W -f '\${Version}' cuzk-cpu cuzk 2>/dev/null | grep -q new"
+    step 0 'apt-get install -q -y --allow-downgrades /tmp/package.deb'
+    start_daemon
+    step 0 'cuzk doctor'
+    stop_daemon
+    step 0 'apt-get purge -q -y cuzk cuzk-cpu'
+    step 0 'test ! -e /usr/bin/cuzk && test ! -e /etc/cuzk/cuzk.toml'
+fi
 echo "bare_root: $n commands, all right"

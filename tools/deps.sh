@@ -18,16 +18,17 @@ build)
     packages="$packages libcurl4-openssl-dev"
     ;;
 test)
-    packages="python3 clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev libgmp-dev valgrind dpkg-dev file"
+    packages="python3 clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev libgmp-dev valgrind dpkg-dev file patchelf"
     command -v chromium >/dev/null 2>&1 || packages="$packages chromium fonts-dejavu-core" # test/api/test_page.py
     packages="$packages prometheus" # promtool, for the alert rules
     packages="$packages golang-go cargo rustc" # the bindings of the library
     packages="$packages lld-14 wasi-libc libclang-rt-14-dev-wasm32"
+    packages="$packages fish zsh" # their completions
     packages="$packages postgresql" # the tests start servers of their own
     command -v node >/dev/null 2>&1 || packages="$packages nodejs"
     command -v npm >/dev/null 2>&1 || packages="$packages npm"
     ;;
-package) packages="dpkg-dev file" ;;
+package) packages="dpkg-dev file patchelf" ;;
 *)
     echo "usage: tools/deps.sh build|test|package" >&2
     exit 2
