@@ -58,11 +58,11 @@ static void *run(void *arg)
     return NULL;
 }
 
-void ticker_begin(ticker *t, const app *a, ticker_text_fn text, void *arg)
+/* *t is zero, but for the step. */
+static void begin(ticker *t, const app *a, ticker_text_fn text, void *arg)
 {
     pthread_condattr_t clock;
     sigset_t all, before;
-    memset(t, 0, sizeof(*t));
     if (a->quiet || a->json) {
         return;
     }
@@ -81,6 +81,30 @@ void ticker_begin(ticker *t, const app *a, ticker_text_fn text, void *arg)
     (void)pthread_sigmask(SIG_BLOCK, &all, &before); /* signals are for the thread that works */
     t->has_thread = pthread_create(&t->thread, NULL, run, t) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void ticker_begin(ticker *t, const app *a, ticker_text_fn text, void *arg)
+{
+    memset(t, 0, sizeof(*t));
+    begin(t, a, text, arg);
+}
+
+static void say_step(void *arg, char out[TICKER_TEXT], const cuzk_cancel *over)
+{
+    (void)over;
+    (void)snprintf(out, TICKER_TEXT, "%s", ((ticker *)arg)->step);
+}
+
+void ticker_begin_steps(ticker *t, const app *a, const char *first)
+{
+    memset(t, 0, sizeof(*t));
+    t->step = first;
+    begin(t, a, say_step, t);
+}
+
+void ticker_step(ticker *t, const char *step)
+{
+    t->step = step;
 }
 
 void ticker_end(ticker *t)

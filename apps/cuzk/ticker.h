@@ -26,11 +26,16 @@ typedef struct ticker {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     cuzk_cancel over;
+    _Atomic(const char *) step; /* of ticker_begin_steps */
     bool is_terminal, has_thread;
 } ticker;
 
 /** label: the last word of the command. Without a thread to be had, nothing ticks. */
 void ticker_begin(ticker *t, const app *a, ticker_text_fn text, void *arg);
+/** Says the step that goes on: first, then what ticker_step names. Texts must live until ticker_end (string literals). */
+void ticker_begin_steps(ticker *t, const app *a, const char *first);
+/** From any thread, between ticker_begin_steps and ticker_end. */
+void ticker_step(ticker *t, const char *step);
 /** Wipes the line, and joins. Nothing else may be printed between begin and end. */
 void ticker_end(ticker *t);
 

@@ -72,5 +72,18 @@ with tempfile.TemporaryDirectory() as folder:
         _, said = p.communicate(timeout=LIMIT)
         check(b"does not say" not in said, f"silence: {said}")
     end(loud)
+    # groth16 verify and check, which wait for a pipe
+    pipe = os.path.join(folder, "pipe")
+    os.mkfifo(pipe)
+    vectors = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors", "snarkjs")
+    key, proof = (os.path.join(vectors, f"multiplier2.{x}.json") for x in ("vk", "proof"))
+    for command, step in ((["verify", key, pipe, proof], "reading the public inputs"), (["check", pipe, key], "reading the files")):
+        p = subprocess.Popen([cuzk, "groth16", *command], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        hold = os.open(pipe, os.O_WRONLY)
+        seen = read_until(p.stderr.fileno(), f"{step}\n".encode()).decode()
+        check(f"{command[0]}: " in seen and f" s, {step}\n" in seen, f"{command[0]}: {seen}")
+        os.close(hold)
+        p.communicate(timeout=LIMIT)
+        check(p.returncode == 2, f"{command[0]} of nothing: {p.returncode}")
 print(f"{passed} passed, {failed} failed")
 sys.exit(1 if failed else 0)

@@ -3,12 +3,14 @@
 
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
+#include "apps/cuzk/ticker.h"
 #include "interop/r1cs_file.h"
 #include "interop/wtns_file.h"
 #include "sys/file.h"
 
 typedef struct check {
     app a;
+    ticker tick;
     const char *r1cs, *wtns;
 } check;
 
@@ -32,7 +34,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static cuzk_status work(check *c)
+/* Prints nothing, since the ticker does. *rows: constraints that were checked. */
+static cuzk_status check_rows(check *c, uint64_t *rows)
 {
     app *a = &c->a;
     cuzk_content rm, wm;
@@ -43,18 +46,33 @@ static cuzk_status work(check *c)
     memset(&wm, 0, sizeof(wm));
     CUZK_TRY(cuzk_content_read(&rm, c->r1cs, CUZK_CONTENT_ANY, &a->err));
     CUZK_TRY_GOTO(st, cuzk_content_read(&wm, c->wtns, CUZK_CONTENT_ANY, &a->err));
+    ticker_step(&c->tick, "compiling the circuit");
     CUZK_TRY_GOTO(st, cuzk_r1cs_file_compile(&circuit, NULL, rm.data, rm.size, c->r1cs, &a->err));
+    ticker_step(&c->tick, "reading the witness");
     CUZK_TRY_GOTO(st, cuzk_wtns_read(&wtns, wm.data, wm.size, c->wtns, &a->err));
     CUZK_TRY_GOTO(st, cuzk_wtns_to_witness(&w, &wtns, circuit, c->wtns, a->pool, &a->err));
+    ticker_step(&c->tick, "checking constraints");
     CUZK_TRY_GOTO(st, cuzk_r1cs_check(w, NULL, a->pool, a->cancel, &a->err));
-    app_u64(a, "constraints", circuit->n_rows);
-    app_text(a, "result", "satisfied");
+    *rows = circuit->n_rows;
 out:
     cuzk_witness_destroy(w);
     cuzk_circuit_destroy(circuit);
     cuzk_content_free(&wm);
     cuzk_content_free(&rm);
     return st;
+}
+
+static cuzk_status work(check *c)
+{
+    app *a = &c->a;
+    uint64_t rows = 0;
+    ticker_begin_steps(&c->tick, a, "reading the files");
+    const cuzk_status st = check_rows(c, &rows);
+    ticker_end(&c->tick);
+    CUZK_TRY(st);
+    app_u64(a, "constraints", rows);
+    app_text(a, "result", "satisfied");
+    return CUZK_OK;
 }
 
 int cmd_groth16_check(int argc, char **argv)

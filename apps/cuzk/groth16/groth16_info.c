@@ -4,6 +4,7 @@
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/inputs.h"
+#include "apps/cuzk/ticker.h"
 #include "base/alloc.h"
 #include "interop/r1cs_file.h"
 #include "interop/wtns_file.h"
@@ -12,6 +13,7 @@
 
 typedef struct info {
     app a;
+    ticker tick; /* around what lasts and prints nothing */
     const char *path;
     bool check_points;
 } info;
@@ -50,8 +52,15 @@ static cuzk_status info_vk(info *i)
     size_t n = 0;
     cuzk_vk *vk = NULL;
     cuzk_status st;
-    CUZK_TRY(read_vk(a, i->path, &bytes, &n));
-    CUZK_TRY_GOTO(st, parse_vk(a, i->path, bytes, n, &vk));
+    ticker_begin_steps(&i->tick, a, "reading the key");
+    st = read_vk(a, i->path, &bytes, &n);
+    if (st == CUZK_OK) {
+        st = parse_vk(a, i->path, bytes, n, &vk);
+    }
+    ticker_end(&i->tick);
+    if (st != CUZK_OK) {
+        goto out;
+    }
     app_text(a, "kind", "verifying key");
     app_text(a, "curve", "BLS12-381");
     app_u64(a, "public_inputs", cuzk_vk_n_inputs(vk));
@@ -67,7 +76,10 @@ static cuzk_status info_r1cs(info *i, const cuzk_content *m)
     app *a = &i->a;
     cuzk_r1cs_info r;
     cuzk_circuit *c = NULL;
-    CUZK_TRY(cuzk_r1cs_file_compile(&c, &r, m->data, m->size, i->path, &a->err));
+    ticker_begin_steps(&i->tick, a, "compiling the circuit");
+    const cuzk_status st = cuzk_r1cs_file_compile(&c, &r, m->data, m->size, i->path, &a->err);
+    ticker_end(&i->tick);
+    CUZK_TRY(st);
     app_text(a, "kind", "r1cs");
     app_text(a, "curve", "BLS12-381");
     app_u64(a, "constraints", r.n_constraints);
@@ -102,11 +114,16 @@ static cuzk_status info_zkey(info *i)
     uint8_t *vk = NULL;
     size_t n;
     const cuzk_zkey_info *k;
-    cuzk_status st = CUZK_OK;
-    CUZK_TRY(cuzk_zkey_open(&z, i->path, CUZK_POINT_ON_CURVE, &a->err));
-    if (i->check_points) {
-        CUZK_TRY_GOTO(
-            st, cuzk_zkey_check_points(z, CUZK_POINT_IN_SUBGROUP, a->pool, a->cancel, &a->err));
+    cuzk_status st;
+    ticker_begin_steps(&i->tick, a, "reading the key");
+    st = cuzk_zkey_open(&z, i->path, CUZK_POINT_ON_CURVE, &a->err);
+    if (st == CUZK_OK && i->check_points) {
+        ticker_step(&i->tick, "checking points");
+        st = cuzk_zkey_check_points(z, CUZK_POINT_IN_SUBGROUP, a->pool, a->cancel, &a->err);
+    }
+    ticker_end(&i->tick);
+    if (st != CUZK_OK) {
+        goto out;
     }
     n = cuzk_srs_vk_bytes(cuzk_zkey_srs(z));
     vk = cuzk_alloc(n, 1);

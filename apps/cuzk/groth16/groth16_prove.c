@@ -32,7 +32,6 @@ typedef struct prove {
     cuzk_content wtns_file;
     devices dev; /* the first one proves */
     ticker tick;
-    _Atomic(const char *) step; /* what the ticker says */
 } prove;
 
 enum { KEY = 0, WITNESS, PROOF, PUBLIC };
@@ -225,12 +224,6 @@ static cuzk_status prove_on_device(prove *p, cuzk_proof *out, const cuzk_witness
     return st;
 }
 
-static void say_step(void *arg, char out[TICKER_TEXT], const cuzk_cancel *over)
-{
-    (void)over;
-    (void)snprintf(out, TICKER_TEXT, "%s", ((prove *)arg)->step);
-}
-
 static cuzk_status read_witness(prove *p, cuzk_witness **w)
 {
     app *a = &p->a;
@@ -249,19 +242,18 @@ static cuzk_status make_proof(prove *p, cuzk_proof *proof, uint8_t bytes[CUZK_PR
     app *a = &p->a;
     const cuzk_prove_opts opts = {.trace = a->trace};
     cuzk_span span = cuzk_span_begin(a->trace, "load_params", NULL);
-    p->step = "reading the key";
     const cuzk_status st = open_key(p);
     cuzk_span_end(a->trace, span, 0);
     CUZK_TRY(st);
-    p->step = "reading the witness";
+    ticker_step(&p->tick, "reading the witness");
     span = cuzk_span_begin(a->trace, "witness", NULL);
     CUZK_TRY(read_witness(p, w));
     cuzk_span_end(a->trace, span, 0);
-    p->step = "proving";
+    ticker_step(&p->tick, "proving");
     CUZK_TRY(p->dev.n > 0 ? prove_on_device(p, proof, *w)
                           : cuzk_prove(proof, *w, p->srs, &opts, a->pool, a->cancel, &a->err));
     cuzk_proof_encode(bytes, proof);
-    p->step = "verifying the proof";
+    ticker_step(&p->tick, "verifying the proof");
     span = cuzk_span_begin(a->trace, "verify", NULL);
     CUZK_TRY(verify_own(p, bytes, *w));
     cuzk_span_end(a->trace, span, 0);
@@ -279,7 +271,7 @@ static cuzk_status work(prove *p)
     CUZK_TRY(app_check_output(a, p->path[PROOF]));
     CUZK_TRY(app_check_output(a, p->path[PUBLIC]));
     CUZK_TRY(devices_open(a, &p->dev));
-    ticker_begin(&p->tick, a, say_step, p);
+    ticker_begin_steps(&p->tick, a, "reading the key");
     st = make_proof(p, &proof, bytes, &w);
     ticker_end(&p->tick);
     if (st != CUZK_OK) {
@@ -312,7 +304,6 @@ int cmd_groth16_prove(int argc, char **argv)
         NULL};
     prove p;
     memset(&p, 0, sizeof(p));
-    p.step = "";
     app_init(&p.a, argv[0]);
     p.a.times = true;
     (void)argp_parse(&argp, argc, argv, 0, NULL, &p);

@@ -4,11 +4,13 @@
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/inputs.h"
+#include "apps/cuzk/ticker.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 
 typedef struct verify {
     app a;
+    ticker tick;
     const char *path[3]; /* key, public, proof */
 } verify;
 
@@ -34,44 +36,62 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static cuzk_status judge(verify *v, const cuzk_vk *vk, const uint8_t proof[CUZK_PROOF_BYTES],
-                         const uint8_t *inputs, size_t count)
+/* What is read, and what came of it. */
+typedef struct evidence {
+    uint8_t *vk_bytes, *inputs;
+    size_t vk_n, count;
+    cuzk_vk *vk;
+    uint8_t proof[CUZK_PROOF_BYTES];
+    cuzk_verify_result result;
+    uint64_t verify_ns;
+} evidence;
+
+/* Reads and verifies; prints nothing, since the ticker does. */
+static cuzk_status judge(verify *v, evidence *e)
 {
     app *a = &v->a;
-    if (count != cuzk_vk_n_inputs(vk)) {
+    CUZK_TRY(read_vk(a, v->path[KEY], &e->vk_bytes, &e->vk_n));
+    CUZK_TRY(parse_vk(a, v->path[KEY], e->vk_bytes, e->vk_n, &e->vk));
+    ticker_step(&v->tick, "reading the public inputs");
+    CUZK_TRY(read_public(a, v->path[PUBLIC], &e->inputs, &e->count));
+    CUZK_TRY(read_proof(a, v->path[PROOF], e->proof));
+    if (e->count != cuzk_vk_n_inputs(e->vk)) {
         return CUZK_FAIL(&a->err, CUZK_E_INVALID,
                          "%s has %zu public inputs, the key in %s is for %zu", v->path[PUBLIC],
-                         count, v->path[KEY], cuzk_vk_n_inputs(vk));
+                         e->count, v->path[KEY], cuzk_vk_n_inputs(e->vk));
     }
+    ticker_step(&v->tick, "verifying");
     const uint64_t t0 = cuzk_clock_ns();
-    const cuzk_verify_result r = cuzk_verify(vk, proof, CUZK_PROOF_BYTES, inputs, count);
-    if (r == CUZK_VERIFY_OK || r == CUZK_VERIFY_E_PROOF_FALSE) {
-        app_text(a, "result", r == CUZK_VERIFY_OK ? "valid" : "FALSE");
-        app_seconds(a, "verify", cuzk_clock_ns() - t0);
-    }
-    return r == CUZK_VERIFY_OK
-               ? CUZK_OK
-               : CUZK_FAIL(&a->err, (cuzk_status)r, "%s: %s", v->path[PROOF], cuzk_verify_text(r));
+    e->result = cuzk_verify(e->vk, e->proof, CUZK_PROOF_BYTES, e->inputs, e->count);
+    e->verify_ns = cuzk_clock_ns() - t0;
+    return CUZK_OK;
 }
 
 static cuzk_status work(verify *v)
 {
     app *a = &v->a;
-    uint8_t *vk_bytes = NULL, *inputs = NULL;
-    uint8_t proof[CUZK_PROOF_BYTES];
-    size_t vk_n = 0, count = 0;
-    cuzk_vk *vk = NULL;
-    cuzk_status st;
-    CUZK_TRY_GOTO(st, read_vk(a, v->path[KEY], &vk_bytes, &vk_n));
-    CUZK_TRY_GOTO(st, parse_vk(a, v->path[KEY], vk_bytes, vk_n, &vk));
-    report_vk_hash(a, vk_bytes, vk_n); /* a false proof is most often one under another key */
-    CUZK_TRY_GOTO(st, read_public(a, v->path[PUBLIC], &inputs, &count));
-    CUZK_TRY_GOTO(st, read_proof(a, v->path[PROOF], proof));
-    st = judge(v, vk, proof, inputs, count);
-out:
-    cuzk_vk_destroy(vk);
-    cuzk_free(vk_bytes);
-    cuzk_free(inputs);
+    evidence e;
+    memset(&e, 0, sizeof(e));
+    ticker_begin_steps(&v->tick, a, "reading the key");
+    cuzk_status st = judge(v, &e);
+    ticker_end(&v->tick);
+    if (e.vk != NULL) {
+        report_vk_hash(a, e.vk_bytes,
+                       e.vk_n); /* a false proof is most often one under another key */
+    }
+    if (st == CUZK_OK) {
+        const cuzk_verify_result r = e.result;
+        if (r == CUZK_VERIFY_OK || r == CUZK_VERIFY_E_PROOF_FALSE) {
+            app_text(a, "result", r == CUZK_VERIFY_OK ? "valid" : "FALSE");
+            app_seconds(a, "verify", e.verify_ns);
+        }
+        st = r == CUZK_VERIFY_OK ? CUZK_OK
+                                 : CUZK_FAIL(&a->err, (cuzk_status)r, "%s: %s", v->path[PROOF],
+                                             cuzk_verify_text(r));
+    }
+    cuzk_vk_destroy(e.vk);
+    cuzk_free(e.vk_bytes);
+    cuzk_free(e.inputs);
     return st;
 }
 
