@@ -130,6 +130,35 @@ static void read_abilities(cuzk_json *j, cuzk_view_device *d)
     }
 }
 
+static void read_one_set_aside(cuzk_json *j, cuzk_view_set_aside *c)
+{
+    static const char *const names[] = {"circuit_id", "for_secs"};
+    reader r;
+    int i = 0;
+    if (!begin(&r, j)) {
+        return;
+    }
+    while (next_field(&r, names, COUNT(names), &i)) {
+        switch (i) {
+        case 0: (void)cuzk_json_string_copy(j, c->circuit_id, sizeof(c->circuit_id)); break;
+        case 1: (void)cuzk_json_f64(j, &c->for_secs); break;
+        default: (void)cuzk_json_skip(j); break;
+        }
+    }
+}
+
+static void read_set_aside(cuzk_json *j, cuzk_view_device *d)
+{
+    if (!cuzk_json_begin_array(j)) {
+        return;
+    }
+    while (cuzk_json_next(j)) {
+        cuzk_view_set_aside more = {.for_secs = 0};
+        read_one_set_aside(j, d->n_set_aside < CUZK_VIEW_SET_ASIDE ? &d->set_aside[d->n_set_aside++]
+                                                                   : &more);
+    }
+}
+
 static void read_device(cuzk_json *j, cuzk_view_device *d)
 {
     static const char *const names[] = {"ordinal",
@@ -143,7 +172,8 @@ static void read_device(cuzk_json *j, cuzk_view_device *d)
                                         "quarantined",
                                         "name",
                                         "is_fallback",
-                                        "abilities"};
+                                        "abilities",
+                                        "set_aside"};
     uint64_t *const values[] = {&d->ordinal,    &d->memory_total,    &d->memory_free, &d->slots,
                                 &d->busy_slots, &d->partitions_done, &d->errors};
     reader r;
@@ -159,6 +189,7 @@ static void read_device(cuzk_json *j, cuzk_view_device *d)
         case 9: (void)cuzk_json_string_copy(j, d->name, sizeof(d->name)); break;
         case 10: (void)cuzk_json_bool(j, &d->is_fallback); break;
         case 11: read_abilities(j, d); break;
+        case 12: read_set_aside(j, d); break;
         default: (void)cuzk_json_u64(j, values[i]); break;
         }
     }

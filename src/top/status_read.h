@@ -12,6 +12,7 @@
 enum {
     CUZK_VIEW_DEVICES = 64,
     CUZK_VIEW_ABILITIES = 8,
+    CUZK_VIEW_SET_ASIDE = 8,
     CUZK_VIEW_CARDS = 16,
     CUZK_VIEW_CACHED = 64,
     CUZK_VIEW_JOBS = 256,
@@ -33,12 +34,20 @@ typedef struct cuzk_view_ability {
     double expected_secs;             /* 0: not known */
 } cuzk_view_ability;
 
+/** A circuit that gets no work on a device now: its proofs did not verify there. */
+typedef struct cuzk_view_set_aside {
+    char circuit_id[32];
+    double for_secs; /* until it is tried again; 0: now */
+} cuzk_view_set_aside;
+
 typedef struct cuzk_view_device {
     uint64_t ordinal, memory_total, memory_free, slots, busy_slots, partitions_done, errors;
     bool is_cpu, is_fallback, quarantined;
     char name[CUZK_VIEW_NAME];
     cuzk_view_ability abilities[CUZK_VIEW_ABILITIES];
     uint32_t n_abilities;
+    cuzk_view_set_aside set_aside[CUZK_VIEW_SET_ASIDE];
+    uint32_t n_set_aside;
 } cuzk_view_device;
 
 typedef struct cuzk_view_queue {

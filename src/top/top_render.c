@@ -25,12 +25,15 @@ static bool is_full(const page *p)
     return p->style.height != 0 && p->lines + 1 >= p->style.height;
 }
 
-/* Text at the column, cut at the edge; what is no printable UTF-8 becomes '?'. A character is taken as one column. */
+/* Text at the column, cut at the edge and left out below the last line; what is no printable UTF-8 becomes '?'. A character is taken as one column. */
 static void put(page *p, ink colour, const char *text)
 {
     const uint8_t *s = (const uint8_t *)text;
     size_t left = strlen(text);
     const bool coloured = p->style.colour && colour != INK_NONE && left > 0;
+    if (is_full(p)) {
+        return;
+    }
     if (coloured) {
         cuzk_text_put(p->b, ink_code[colour], strlen(ink_code[colour]));
     }
@@ -68,7 +71,7 @@ static void tab(page *p, unsigned column)
     if (p->column > 0 && p->column >= column) {
         put(p, INK_NONE, " ");
     }
-    while (p->column < column && p->column < p->style.width) {
+    while (p->column < column && p->column < p->style.width && !is_full(p)) {
         put(p, INK_NONE, " ");
     }
 }
@@ -90,6 +93,9 @@ static void right_u64(page *p, unsigned column, uint64_t v)
 
 static void end_line(page *p)
 {
+    if (is_full(p)) {
+        return;
+    }
     cuzk_text_put(p->b, "\n", 1);
     p->lines++;
     p->column = 0;
@@ -145,6 +151,32 @@ static void bar(page *p, unsigned width, uint64_t used, uint64_t total)
     put(p, INK_DIM, "]");
 }
 
+/* "stages  3 check, 1 witness": what waits before each step. Steps before which nothing waits are left out; the rest
+ * goes on in a second line. */
+static void put_stages(page *p, const cuzk_status_view *v)
+{
+    uint32_t shown = 0;
+    put(p, INK_NONE, "stages  ");
+    for (uint32_t i = 0; i < v->n_stages; i++) {
+        char text[64];
+        if (v->stages[i].waiting == 0) {
+            continue;
+        }
+        const int n =
+            snprintf(text, sizeof(text), "%" PRIu64 " %s", v->stages[i].waiting, v->stages[i].name);
+        put(p, INK_NONE, shown != 0 ? "," : "waiting before a step:");
+        if (n > 0 && p->column + 2 + (unsigned)n > p->style.width) {
+            end_line(p);
+            put(p, INK_NONE, "       ");
+        }
+        put(p, INK_NONE, " ");
+        put(p, INK_NONE, text);
+        shown++;
+    }
+    put(p, INK_DIM, shown == 0 ? "nothing waits before a step" : "");
+    end_line(p);
+}
+
 static void put_summary(page *p, const cuzk_status_view *v)
 {
     char a[24], b[24];
@@ -184,13 +216,7 @@ static void put_summary(page *p, const cuzk_status_view *v)
     putf(p, INK_DIM, ", pinned %s", bytes_text(a, v->pinned));
     putf(p, INK_DIM, ", releasing %s", bytes_text(a, v->release_backlog));
     end_line(p);
-    put(p, INK_NONE, "stages  ");
-    for (uint32_t i = 0; i < v->n_stages; i++) {
-        putf(p, v->stages[i].waiting != 0 ? INK_NONE : INK_DIM, "%s%s %" PRIu64, i != 0 ? ", " : "",
-             v->stages[i].name, v->stages[i].waiting);
-    }
-    put(p, INK_DIM, " waiting before each");
-    end_line(p);
+    put_stages(p, v);
 }
 
 /* All daemons of a shared queue. */
@@ -254,6 +280,19 @@ static void put_abilities(page *p, const cuzk_view_device *d)
     end_line(p);
 }
 
+/* "      set aside: snap-32g, its proofs do not verify here; tried again in 4 m 30 s". */
+static void put_set_aside(page *p, const cuzk_view_device *d)
+{
+    char a[24];
+    for (uint32_t i = 0; i < d->n_set_aside && !is_full(p); i++) {
+        const cuzk_view_set_aside *c = &d->set_aside[i];
+        putf(p, INK_BAD, "      set aside: %s", c->circuit_id);
+        putf(p, INK_NONE, ", its proofs do not verify here; tried again %s%s",
+             c->for_secs > 0 ? "in " : "now", c->for_secs > 0 ? time_text(a, c->for_secs) : "");
+        end_line(p);
+    }
+}
+
 static void put_devices(page *p, const cuzk_status_view *v)
 {
     char a[24], b[24], text[64];
@@ -294,6 +333,7 @@ static void put_devices(page *p, const cuzk_status_view *v)
         right_u64(p, 90, d->errors);
         end_line(p);
         put_abilities(p, d);
+        put_set_aside(p, d);
     }
 }
 

@@ -18,6 +18,7 @@ at=127.0.0.1:$(cat "$dir/port")
 run "once" 0 "serving" top --once --status "$at"
 run "with a scheme" 0 "quarantined" top -1 -s "http://$at"
 run "what the driver says of cards" 0 "card 00000000:01:00.0 61 C, 413 W, 1980 MHz, busy 97 %, 400 B of 1.0 KiB used" top --once -s "$at"
+run "a circuit that is set aside" 0 "set aside: snap-32g, its proofs do not verify here; tried again in 1 m 30 s" top --once -s "$at"
 run "jobs" 0 "winning-post critical completed # 1/1" top --once -s "$at"
 check "no colours in a pipe" sh -c '! "$1" top --once -s "$2" | grep -q "$(printf "\033")"' sh "$cuzk" "$at"
 : >"$dir/many"

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 
-enum { MOST_CARDS = 16, N_VALUES = 4 };
+enum { MOST_CARDS = 16, N_VALUES = 4, MOST_SET_ASIDE = 64 };
 
 /* A card by its PCI address; values in the order of families. */
 typedef struct card {
@@ -16,9 +16,16 @@ typedef struct card {
     bool has[N_VALUES];
 } card;
 
+/* A circuit that gets no work on a device. */
+typedef struct set_aside {
+    char device[16], type[16], circuit[64];
+} set_aside;
+
 typedef struct cards {
     card list[MOST_CARDS];
     size_t n;
+    set_aside aside[MOST_SET_ASIDE];
+    size_t n_aside;
 } cards;
 
 static const struct {
@@ -57,8 +64,20 @@ static card *card_of(cards *c, const char *line)
     return fresh;
 }
 
+static void read_set_aside(cards *c, const char *line)
+{
+    static const char metric[] = "cuzk_circuit_set_aside{";
+    if (c->n_aside < MOST_SET_ASIDE && strncmp(line, metric, sizeof(metric) - 1) == 0) {
+        set_aside *s = &c->aside[c->n_aside++];
+        label(s->device, sizeof(s->device), line, "device=\"");
+        label(s->type, sizeof(s->type), line, "type=\"");
+        label(s->circuit, sizeof(s->circuit), line, "circuit=\"");
+    }
+}
+
 static void read_line(cards *c, const char *line)
 {
+    read_set_aside(c, line);
     for (size_t f = 0; f < N_VALUES; f++) {
         const char *value = strrchr(line, ' ');
         if (value == NULL || strncmp(line, families[f].metric, strlen(families[f].metric)) != 0) {
@@ -98,6 +117,33 @@ static void report_json(app *a, const card *k)
     cuzk_jsonw_end_object(&a->w);
 }
 
+static void report_set_aside(app *a, const cards *c)
+{
+    if (a->json) {
+        cuzk_jsonw_key(&a->w, "set_aside");
+        cuzk_jsonw_begin_array(&a->w);
+    }
+    for (size_t i = 0; i < c->n_aside; i++) {
+        const set_aside *s = &c->aside[i];
+        if (a->json) {
+            cuzk_jsonw_begin_object(&a->w);
+            app_text(a, "circuit_id", s->circuit);
+            app_text(a, "type", s->type);
+            app_text(a, "device", s->device);
+            cuzk_jsonw_end_object(&a->w);
+        } else {
+            char line[256];
+            const bool is_cpu = strcmp(s->type, "cpu") == 0;
+            (void)snprintf(line, sizeof(line), "%s on %s%s: its proofs do not verify there",
+                           s->circuit, is_cpu ? "the CPU" : "GPU ", is_cpu ? "" : s->device);
+            app_text(a, "set aside", line);
+        }
+    }
+    if (a->json) {
+        cuzk_jsonw_end_array(&a->w);
+    }
+}
+
 cuzk_status remote_sensors(app *a, cuzk_rpc_client *client)
 {
     char *text = NULL, *save = NULL;
@@ -122,6 +168,7 @@ cuzk_status remote_sensors(app *a, cuzk_rpc_client *client)
     if (a->json) {
         cuzk_jsonw_end_array(&a->w);
     }
+    report_set_aside(a, c);
     cuzk_free(text);
     cuzk_free(c);
     return CUZK_OK;
