@@ -9,9 +9,21 @@
 #include "commands.h"
 #include "exit_status.h"
 
-/* What --help lists: names of commands (two blanks before), long options. */
+#define KINDS "porep winning window update"
+#define SIZES "2KiB 8MiB 512MiB 32GiB 64GiB"
+
+/* $1: the word before. After an option with a value: its values, or nothing, so that the shell offers files. Else what --help
+ * lists: names of commands (two blanks before), long options. */
 #define WORDS                                                     \
-    "    command cuzk \"$@\" --help 2>/dev/null |\n"              \
+    "    local help prev=$1\n"                                    \
+    "    shift\n"                                                 \
+    "    case $prev in\n"                                         \
+    "    --kind) printf '%s\\n' " KINDS "; return ;;\n"           \
+    "    --sector-size) printf '%s\\n' " SIZES "; return ;;\n"    \
+    "    esac\n"                                                  \
+    "    help=$(command cuzk \"$@\" --help 2>/dev/null)\n"        \
+    "    [[ $prev == --* && $help == *\"$prev=\"* ]] && return\n" \
+    "    printf '%s\\n' \"$help\" |\n"                            \
     "        sed -n -e 's/^  \\([a-z][a-z0-9]*\\) .*/\\1/p' \\\n" \
     "            -e 's/^  .*\\(--[a-z][a-z0-9-]*\\).*/\\1/p'\n"
 
@@ -19,12 +31,17 @@ static const char bash_script[] =
     "# bash: source <(cuzk completion bash)\n"
     "_cuzk_words() {\n" WORDS "}\n"
     "_cuzk() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} path=() i\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} path=() i\n"
+    "    if [[ $cur == '=' ]]; then\n"
+    "        cur=\n"
+    "    elif [[ $prev == '=' ]]; then\n"
+    "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    fi\n"
     "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
     "        case ${COMP_WORDS[i]} in -*) break ;; esac\n"
     "        path+=(\"${COMP_WORDS[i]}\")\n"
     "    done\n"
-    "    COMPREPLY=($(compgen -W \"$(_cuzk_words \"${path[@]}\")\" -- \"$cur\"))\n"
+    "    COMPREPLY=($(compgen -W \"$(_cuzk_words \"$prev\" \"${path[@]}\")\" -- \"$cur\"))\n"
     "}\n"
     "complete -o default -F _cuzk cuzk\n";
 
@@ -39,7 +56,7 @@ static const char zsh_script[] =
     "        [[ $word == -* ]] && break\n"
     "        path_words+=(\"$word\")\n"
     "    done\n"
-    "    found=(${(f)\"$(_cuzk_words \"${path_words[@]}\")\"})\n"
+    "    found=(${(f)\"$(_cuzk_words \"${words[CURRENT - 1]}\" \"${path_words[@]}\")\"})\n"
     "    compadd -a found\n"
     "    _files\n"
     "}\n"
@@ -49,11 +66,24 @@ static const char fish_script[] =
     "# fish: cuzk completion fish > ~/.config/fish/completions/cuzk.fish\n"
     "function __cuzk_words\n"
     "    set -l path\n"
-    "    for word in (commandline -opc)[2..]\n"
+    "    set -l typed (commandline -opc)\n"
+    "    switch $typed[-1]\n"
+    "        case --kind\n"
+    "            printf '%s\\n' " KINDS "\n"
+    "            return\n"
+    "        case --sector-size\n"
+    "            printf '%s\\n' " SIZES "\n"
+    "            return\n"
+    "    end\n"
+    "    for word in $typed[2..]\n"
     "        string match -q -- '-*' $word; and break\n"
     "        set -a path $word\n"
     "    end\n"
-    "    command cuzk $path --help 2>/dev/null |\n"
+    "    set -l help (command cuzk $path --help 2>/dev/null)\n"
+    "    if string match -q -- '--*' $typed[-1]; and string match -q -- \"*$typed[-1]=*\" $help\n"
+    "        return\n"
+    "    end\n"
+    "    printf '%s\\n' $help |\n"
     "        sed -n -e 's/^  \\([a-z][a-z0-9]*\\) .*/\\1/p' -e 's/^  .*\\(--[a-z][a-z0-9-]*\\).*/\\1/p'\n"
     "end\n"
     "complete -c cuzk -a '(__cuzk_words)'\n";
