@@ -46,6 +46,15 @@ for page in cuzk.1 cuzk.toml.5; do
 done
 check "cuzk.toml(5) has the keys" has "$dir/cuzk.toml.5" 'memory.total_budget'
 
+# The unit, as systemd reads it; a mistake in it must be seen.
+if command -v systemd-analyze >/dev/null; then
+    mkdir "$dir/units" "$dir/wrong"
+    sed 's|^ExecStart=[^ ]*|ExecStart=/bin/true|' "$build/packaging/cuzk.service" >"$dir/units/cuzk.service"
+    sed 's/^ProtectSystem=/ProtectSistem=/' "$dir/units/cuzk.service" >"$dir/wrong/cuzk.service"
+    check "systemd has nothing to say to the unit" sh -c 'out=$(systemd-analyze verify --man=no "$1" 2>&1) && test -z "$out" || { echo "$out"; false; }' - "$dir/units/cuzk.service"
+    check "systemd names a key that does not exist" sh -c 'systemd-analyze verify --man=no "$1" 2>&1 | grep -q ProtectSistem' - "$dir/wrong/cuzk.service"
+fi
+
 if command -v dpkg-shlibdeps >/dev/null; then
     cp "$build/CPackConfig.cmake" "$dir/"
     check "the package is made" cpack --config "$dir/CPackConfig.cmake" -G DEB -B "$dir/pkg"
