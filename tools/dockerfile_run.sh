@@ -27,7 +27,11 @@ new_root() { # name
     folder=/
 }
 # As RUN, HEALTHCHECK and ENTRYPOINT do: in the folder, as the user, with the environment.
-as_user() { chroot "$root" /usr/bin/env -i "${environment[@]}" setpriv "--reuid=$user" --init-groups --regid "$(chroot "$root" id -g "$user")" sh -c "cd $folder && $1"; }
+as_user() {
+    local command=(chroot "$root" /usr/bin/env -i "${environment[@]}" setpriv "--reuid=$user" --init-groups --regid "$(chroot "$root" id -g "$user")" sh -c "cd $folder && $1")
+    [ -z "${EXEC:-}" ] || exec "${command[@]}"
+    "${command[@]}"
+}
 run() {
     echo "RUN $1"
     as_user "$1" >"$work/out" 2>&1 || { tail -n 30 "$work/out" >&2; exit 1; }
@@ -74,7 +78,7 @@ set -u
 . $work/as_user
 $(declare -p environment)
 ip link set lo up
-as_user "exec $entry" >"$work/daemon.log" 2>&1 &
+EXEC=1 as_user "exec $entry" >"$work/daemon.log" 2>&1 &
 for _ in \$(seq 300); do
     as_user "$health" >"$work/health" 2>&1 && break
     sleep 0.2

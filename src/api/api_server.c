@@ -94,6 +94,8 @@ struct cuzk_api_server {
     answer status, metrics;
     cuzk_history *history; /* own_history, or who made the server keeps one */
     cuzk_history own_history;
+    cuzk_api_history_fn on_history; /* NULL: nobody keeps it */
+    void *on_history_arg;
     uint64_t looked_ns;                   /* for the history */
     uint64_t answered[N_ROUTES], refused; /* 200 (and readyz's 503), and everything else */
 };
@@ -392,7 +394,11 @@ static void look(cuzk_api_server *s)
     cuzk_history_look_at(&l, &es);
     cuzk_engine_status_free(&es);
     l.now_ns = s->looked_ns;
+    const uint64_t step = s->history->step;
     cuzk_history_take(s->history, &l);
+    if (s->on_history != NULL && s->history->step != step) {
+        s->on_history(s->on_history_arg, s->history, s->looked_ns);
+    }
 }
 
 static enum MHD_Result send_history(cuzk_api_server *s, struct MHD_Connection *c)
@@ -623,6 +629,10 @@ static void *run(void *arg)
             look(s);
         }
     }
+    look(s);
+    if (s->on_history != NULL) {
+        s->on_history(s->on_history_arg, s->history, s->looked_ns);
+    }
     return NULL;
 }
 
@@ -710,6 +720,8 @@ cuzk_status cuzk_api_server_create(cuzk_api_server **out, const cuzk_api_config 
     s->allow_arg = cfg->allow_arg;
     s->wake_fd = -1;
     s->trace = cfg->trace;
+    s->on_history = cfg->history != NULL ? cfg->on_history : NULL;
+    s->on_history_arg = cfg->on_history_arg;
     s->history = cfg->history != NULL ? cfg->history : &s->own_history;
     s->looked_ns = cuzk_clock_ns();
     if (cfg->history == NULL) {

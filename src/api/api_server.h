@@ -39,6 +39,9 @@ typedef const char *(*cuzk_api_ready_fn)(void *arg);
 /** May who sends this Authorization header (NULL: none) see jobs and metrics? */
 typedef bool (*cuzk_api_allow_fn)(void *arg, const char *authorization);
 
+/** The server's thread: a sample of the history has ended, or the server stops. */
+typedef void (*cuzk_api_history_fn)(void *arg, const cuzk_history *h, uint64_t now_ns);
+
 /** Value-initialise; everything is borrowed until cuzk_api_server_stop returns, but the strings. */
 typedef struct cuzk_api_config {
     /** "IP:port", "[IPv6]:port", "localhost:port", ":port" or "port" (both: loopback); port 0: any free one. */
@@ -57,7 +60,9 @@ typedef struct cuzk_api_config {
     void *allow_arg;
     cuzk_trace *trace;     /* NULL: /trace is not there */
     cuzk_history *history; /* the server's thread writes it; NULL: one of the server's own, empty */
-    const char *version;   /* NULL: "unknown" */
+    cuzk_api_history_fn on_history; /* may be NULL; not called for a history of the server's own */
+    void *on_history_arg;
+    const char *version;       /* NULL: "unknown" */
     const char *allow_origin;  /* value of Access-Control-Allow-Origin; NULL: no such header */
     unsigned max_connections;  /* 0: 64 */
     unsigned idle_timeout_sec; /* of a connection; 0: 15 */

@@ -4,7 +4,7 @@
 
 /*
  * The last day of a daemon in coarse samples, for GET /history and the page: a ring of 288 samples of five minutes,
- * some 14 KiB, in memory only. A restart begins a new one. Not thread safe.
+ * some 14 KiB. history_file.h keeps it over restarts. Not thread safe.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -2,9 +2,11 @@
 /* The ring of a day: what a sample adds up, what is forgotten, what the JSON says. Times are made up. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/gpu_sensors.h"
 #include "api/history.h"
+#include "api/history_file.h"
 #include "base/alloc.h"
 
 #include "test.h"
@@ -161,8 +163,77 @@ static void a_start_before_the_clock(void)
     cuzk_free(text);
 }
 
-static const cuzk_case cases[] = {
-    CASE(a_sample_has_sums_and_maxima), CASE(a_day_is_kept_and_no_more),
-    CASE(json_has_a_value_for_each_sample), CASE(a_look_adds_up_devices_and_cards),
-    CASE(a_start_before_the_clock)};
+/* Over a restart: another monotonic clock, and empty samples for the time between. */
+static void goes_on_after_a_restart(void)
+{
+    enum { DAY = 86400 };
+    static cuzk_history h, again;
+    static uint8_t bytes[CUZK_HISTORY_FILE_BYTES];
+    const uint64_t unix_secs = 1800000000, other_clock = 17;
+    cuzk_err err = {0};
+    cuzk_history_init(&h, START);
+    for (uint64_t i = 0; i < 300; i++) { /* more than a day */
+        cuzk_history_take(&h, &(cuzk_history_look){.now_ns = START + i * STEP + 1000,
+                                                   .completed = i * (i + 1) / 2,
+                                                   .memory_used = i << 40,
+                                                   .slots = 2,
+                                                   .busy_slots = 1});
+    }
+    const uint64_t now = START + 299 * STEP + STEP / 2; /* in the middle of the newest sample */
+    const size_t n = cuzk_history_encode(bytes, &h, now, unix_secs);
+    CHECK_U64(n, sizeof(bytes));
+    for (uint64_t gap = 0; gap <= 3; gap++) {
+        const uint64_t later = unix_secs + gap * 300;
+        CHECK_OK(cuzk_history_decode(&again, bytes, n, "x", other_clock, later, &err), &err);
+        cuzk_history_take(&again, &(cuzk_history_look){.now_ns = other_clock, .completed = 4});
+        CHECK_U64(again.step, CUZK_HISTORY_SAMPLES - 1 + gap);
+        CHECK_U64(sample(&again, again.step)->completed, gap == 0 ? 299 + 4 : 4);
+        CHECK_U64(sample(&again, again.step - gap)->memory_used, UINT64_C(299) << 40);
+        CHECK_U64(sample(&again, again.step - gap - 1)->completed, 298);
+        CHECK(gap < 2 || sample(&again, again.step - 1)->looks == 0);
+    }
+    /* a day later, or before: a new history */
+    const uint64_t other[] = {unix_secs + DAY, unix_secs - 151, 0};
+    for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+        CHECK_OK(cuzk_history_decode(&again, bytes, n, "x", 99, other[i], &err), &err);
+        CHECK(again.step == 0 && again.start_ns == 99 && again.ring[0].looks == 0);
+    }
+    /* nothing that is cut, longer or changed in its head is taken */
+    for (size_t cut = 0; cut < n; cut += cut < 64 ? 1 : 401) {
+        CHECK_STATUS(cuzk_history_decode(&again, bytes, cut, "x", 1, unix_secs, &err),
+                     CUZK_E_FORMAT);
+        CHECK(again.step == 0 && again.ring[0].completed == 0);
+    }
+    bytes[12]--; /* fewer samples than there are */
+    CHECK_STATUS(cuzk_history_decode(&again, bytes, n, "x", 1, unix_secs, &err), CUZK_E_FORMAT);
+    CHECK(strstr(err.msg, "x: not a history") != NULL);
+}
+
+static void a_file_of_it(void)
+{
+    static cuzk_history h, again;
+    char path[] = "/tmp/cuzk_history_XXXXXX";
+    cuzk_err err = {0};
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0 && unlink(path) == 0);
+    CHECK_OK(cuzk_history_load(&again, path, 5, 1800000000, &err), &err);
+    CHECK(again.step == 0 && again.start_ns == 5);
+    cuzk_history_init(&h, START);
+    cuzk_history_take(&h, &(cuzk_history_look){.now_ns = START + STEP, .completed = 7});
+    CHECK_OK(cuzk_history_save(&h, path, START + STEP, 1800000000, &err), &err);
+    CHECK_OK(cuzk_history_save(&h, path, START + STEP, 1800000000, &err), &err); /* replaces it */
+    CHECK_OK(cuzk_history_load(&again, path, 5, 1800000010, &err), &err);
+    CHECK(again.step == 1 && sample(&again, 1)->completed == 7);
+    CHECK(unlink(path) == 0);
+    CHECK(cuzk_history_save(&h, "/nowhere/at/all", 1, 1, &err) != CUZK_OK);
+    CHECK(strstr(err.msg, "/nowhere/at") != NULL);
+}
+
+static const cuzk_case cases[] = {CASE(a_sample_has_sums_and_maxima),
+                                  CASE(a_day_is_kept_and_no_more),
+                                  CASE(json_has_a_value_for_each_sample),
+                                  CASE(a_look_adds_up_devices_and_cards),
+                                  CASE(a_start_before_the_clock),
+                                  CASE(goes_on_after_a_restart),
+                                  CASE(a_file_of_it)};
 TEST_MAIN("api/history", cases)

@@ -33,6 +33,8 @@ typedef struct serve_options {
 
 /** What is known of the fleet (serve_fleet.c). */
 typedef struct serve_fleet serve_fleet;
+/** The history of the page (serve_history.c). */
+typedef struct serve_history serve_history;
 
 typedef struct serve {
     serve_options options;
@@ -47,6 +49,7 @@ typedef struct serve {
     bool has_store;
     bool is_shared;     /* the store is a queue that several daemons share: no file of this one */
     serve_fleet *fleet; /* owned; NULL: no shared queue */
+    serve_history *history; /* owned; NULL: not kept over restarts */
     cuzk_trace *trace;
     cuzk_engine *engine;
     cuzk_rpc_server *rpc;
@@ -88,6 +91,14 @@ CUZK_NODISCARD cuzk_status serve_fleet_create(serve *s);
 void serve_fleet_destroy(serve *s);
 /** The fleet as a JSON object, as cuzk_api_config wants it; arg is the serve. @thread any */
 cuzk_status serve_fleet_json(void *arg, char **text, size_t *n, cuzk_err *err);
+/** Reads the history of the daemon before, kept in a file next to the store's. Says in the log what is wrong with it. E_NOMEM. */
+CUZK_NODISCARD cuzk_status serve_history_open(serve *s, const char *store_path);
+/** NULL: none was opened. */
+cuzk_history *serve_history_day(serve *s);
+/** Writes it, as cuzk_api_config wants it; arg is the serve. @thread the HTTP server's */
+void serve_history_keep(void *arg, const cuzk_history *day, uint64_t now_ns);
+/** After the HTTP server has stopped. */
+void serve_history_close(serve *s);
 struct cuzk_text_buf;
 /** Its metrics; nothing without a shared queue. @thread any */
 void serve_fleet_metrics(struct cuzk_text_buf *b, const serve *s);

@@ -173,7 +173,7 @@ static cuzk_status open_store_at(serve *s, const char *path)
     say_report(s, path, &r);
     CUZK_LOG(s->log, CUZK_LOG_INFO, "store.open", "path", path, "unfinished", unfinished, "ended",
              ended);
-    return CUZK_OK;
+    return serve_history_open(s, path);
 }
 
 /* An "auto" store that cannot be had is no reason not to prove; a named one that cannot be had is. */
@@ -344,6 +344,9 @@ static cuzk_status start_api(serve *s)
                                .get_fleet = s->fleet != NULL ? serve_fleet_json : NULL,
                                .get_fleet_arg = s,
                                .trace = s->trace,
+                               .history = serve_history_day(s),
+                               .on_history = serve_history_keep,
+                               .on_history_arg = s,
                                .max_connections = serve_http_connections(),
                                .version = CUZK_VERSION_STR,
                                .allow_origin = or_null(c->allow_origin)};
@@ -408,6 +411,7 @@ void serve_stop(serve *s)
         cuzk_rpc_server_stop(s->rpc, GRACE_MS);
     }
     cuzk_api_server_stop(s->api);
+    serve_history_close(s);
     cuzk_rpc_server_destroy(s->rpc);
     if (s->has_preloader) {
         (void)pthread_join(s->preloader, NULL);
