@@ -274,7 +274,7 @@ static void report_text(const app *a, cuzk_status st)
                       ? cuzk_utf8_clean(shown, sizeof(shown), a->err.msg, strlen(a->err.msg))
                       : cuzk_status_text(st),
                   hint(st));
-    if (a->err.os_code != 0) {
+    if (a->err.os_code != 0 && strstr(a->err.msg, strerror(a->err.os_code)) == NULL) {
         (void)fprintf(stderr, "%s: the system says: %s\n", a->command, strerror(a->err.os_code));
     }
 }

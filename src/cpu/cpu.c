@@ -76,10 +76,20 @@ void cuzk_cpu_assume(uint32_t flags)
 
 const char *cuzk_cpu_describe(uint32_t flags, char *buf, unsigned buf_bytes)
 {
-    (void)snprintf(buf, buf_bytes, "%s%s%s%s%s", flags == 0 ? "portable" : "",
-                   (flags & CUZK_CPU_ADX) != 0 ? "adx " : "",
-                   (flags & CUZK_CPU_AVX2) != 0 ? "avx2 " : "",
-                   (flags & CUZK_CPU_AVX512IFMA) != 0 ? "avx512ifma " : "",
-                   (flags & CUZK_CPU_SHA) != 0 ? "sha " : "");
+    static const struct {
+        uint32_t flag;
+        const char *name;
+    } names[] = {{CUZK_CPU_ADX, "adx"},
+                 {CUZK_CPU_AVX2, "avx2"},
+                 {CUZK_CPU_AVX512IFMA, "avx512ifma"},
+                 {CUZK_CPU_SHA, "sha"}};
+    unsigned n = 0;
+    (void)snprintf(buf, buf_bytes, "%s", flags == 0 ? "portable" : "");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if ((flags & names[i].flag) != 0 && n < buf_bytes) {
+            n +=
+                (unsigned)snprintf(buf + n, buf_bytes - n, "%s%s", n > 0 ? " " : "", names[i].name);
+        }
+    }
     return buf;
 }

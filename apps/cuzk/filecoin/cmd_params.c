@@ -41,7 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_ON_CURVE: p->no_subgroup = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0) {
-            argp_error(state, "too many arguments");
+            argp_error(state, "%s is no folder, and there is more than one argument", p->path);
         }
         p->path = arg;
         return 0;

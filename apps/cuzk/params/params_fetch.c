@@ -168,6 +168,10 @@ static cuzk_status work(network_opts *o)
     cuzk_file_state states[NETWORK_FILES_MAX];
     downloading d = {o, 0, 1};
     uint64_t need = 0, fetched = 0;
+    if (strncmp(o->url, "http://", 7) != 0 && strncmp(o->url, "https://", 8) != 0) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID,
+                         "--from wants http://... or https://..., not '%s'", o->url);
+    }
     CUZK_TRY(network_choose(o));
     for (size_t i = 0; i < o->n; i++) {
         struct stat have;

@@ -93,21 +93,27 @@ static error_t parse_submit(int key, char *arg, struct argp_state *state)
 
 /* ---- the work of each ---- */
 
+/* What can be known without a daemon. */
+static cuzk_status prepare_submit(remote_cmd *c)
+{
+    app *a = &c->a;
+    CUZK_TRY(remote_job_require(a, &c->job));
+    CUZK_TRY(remote_job_load(a, &c->job));
+    return c->wait ? app_check_output(a, c->out) : CUZK_OK;
+}
+
 static cuzk_status work_submit(remote_cmd *c)
 {
     app *a = &c->a;
     cuzk_rpc_result r;
     char job_id[CUZK_JOB_ID_BYTES];
     uint32_t position = 0;
-    CUZK_TRY(remote_job_require(a, &c->job));
-    CUZK_TRY(remote_job_load(a, &c->job));
     if (!c->wait) {
         CUZK_TRY(cuzk_rpc_client_submit(c->client, &c->job.request, job_id, &position, &a->err));
         app_text(a, "job_id", job_id);
         app_u64(a, "queue_position", position);
         return CUZK_OK;
     }
-    CUZK_TRY(app_check_output(a, c->out));
     app_note(a, "waiting for the proof; interrupting cancels the job");
     if (c->out == NULL) {
         app_note(a,
@@ -324,7 +330,9 @@ static cuzk_status work_status(remote_cmd *c)
 
 /* ---- commands ---- */
 
-static int run(int argc, char **argv, const struct argp *argp, cuzk_status (*work)(remote_cmd *c))
+/* prepare: what is done before the daemon is asked for; may be NULL. */
+static int run(int argc, char **argv, const struct argp *argp,
+               cuzk_status (*prepare)(remote_cmd *c), cuzk_status (*work)(remote_cmd *c))
 {
     remote_cmd *c = cuzk_alloc_zero(1, sizeof(*c));
     if (c == NULL) {
@@ -335,6 +343,9 @@ static int run(int argc, char **argv, const struct argp *argp, cuzk_status (*wor
     (void)argp_parse(argp, argc, argv, 0, NULL, c);
     app_output(&c->a, c->out);
     cuzk_status st = app_begin(&c->a);
+    if (st == CUZK_OK && prepare != NULL) {
+        st = prepare(c);
+    }
     if (st == CUZK_OK) {
         st = remote_connect(&c->a, &c->remote, &c->client);
     }
@@ -364,7 +375,7 @@ int cmd_submit(int argc, char **argv)
     memcpy(all + n, more, sizeof(more));
     const struct argp argp = {all,      parse_submit, NULL, "Hand a job to the daemon.",
                               children, NULL,         NULL};
-    return run(argc, argv, &argp, work_submit);
+    return run(argc, argv, &argp, prepare_submit, work_submit);
 }
 
 int cmd_await(int argc, char **argv)
@@ -375,21 +386,21 @@ int cmd_await(int argc, char **argv)
         {0}};
     static const struct argp argp = {options,  parse_job_id, "JOB", "Wait for a submitted job.",
                                      children, NULL,         NULL};
-    return run(argc, argv, &argp, work_await);
+    return run(argc, argv, &argp, NULL, work_await);
 }
 
 int cmd_cancel(int argc, char **argv)
 {
     static const struct argp argp = {NULL,     parse_job_id, "JOB", "Cancel a job.",
                                      children, NULL,         NULL};
-    return run(argc, argv, &argp, work_cancel);
+    return run(argc, argv, &argp, NULL, work_cancel);
 }
 
 int cmd_status(int argc, char **argv)
 {
     static const struct argp argp = {NULL,     parse_plain, NULL, "Show what the daemon is doing.",
                                      children, NULL,        NULL};
-    return run(argc, argv, &argp, work_status);
+    return run(argc, argv, &argp, NULL, work_status);
 }
 
 int cmd_preload(int argc, char **argv)
@@ -397,14 +408,14 @@ int cmd_preload(int argc, char **argv)
     static const struct argp argp = {
         NULL,     parse_circuit, "CIRCUIT", "Load parameters ahead of need: porep-32g, ...",
         children, NULL,          NULL};
-    return run(argc, argv, &argp, work_preload);
+    return run(argc, argv, &argp, NULL, work_preload);
 }
 
 int cmd_evict(int argc, char **argv)
 {
     static const struct argp argp = {NULL,     parse_circuit, "CIRCUIT", "Drop loaded parameters.",
                                      children, NULL,          NULL};
-    return run(argc, argv, &argp, work_evict);
+    return run(argc, argv, &argp, NULL, work_evict);
 }
 
 int cmd_health(int argc, char **argv)
@@ -412,5 +423,5 @@ int cmd_health(int argc, char **argv)
     static const struct argp argp = {
         NULL,     parse_plain, NULL, "Ask whether the daemon takes jobs; for scripts and probes.",
         children, NULL,        NULL};
-    return run(argc, argv, &argp, work_health);
+    return run(argc, argv, &argp, NULL, work_health);
 }
