@@ -148,10 +148,24 @@ static void sum_up(cuzk_comparison *c)
                                                    : CUZK_VERDICT_SAME;
 }
 
+/* Without the blanks at its end: results before 2026-12 have one after the last CPU flag. */
+static size_t trimmed(const char *s)
+{
+    size_t n = strlen(s);
+    while (n > 0 && s[n - 1] == ' ') {
+        n--;
+    }
+    return n;
+}
+
 static bool same_fact(const cuzk_result *a, const cuzk_result *b, const char *key)
 {
     const char *x = cuzk_result_get_fact(a, key), *y = cuzk_result_get_fact(b, key);
-    return x == NULL || y == NULL || strcmp(x, y) == 0; /* not said: no reason to doubt */
+    if (x == NULL || y == NULL) {
+        return true; /* not said: no reason to doubt */
+    }
+    const size_t n = trimmed(x);
+    return n == trimmed(y) && memcmp(x, y, n) == 0;
 }
 
 static bool same_machine(const cuzk_result *a, const cuzk_result *b)

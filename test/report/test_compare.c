@@ -239,6 +239,32 @@ static void a_slower_machine_is_not_a_slower_program(void)
     cuzk_result_free(&b);
 }
 
+/* A blank at the end of a fact, as older results have one, makes no other machine; another flag does. */
+static void facts_of_one_machine(void)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {{"adx avx2 sha ", "adx avx2 sha", true},
+                 {"adx avx2 sha", "adx avx2 sha", true},
+                 {"adx avx2 ", "adx avx2 sha", false},
+                 {"", "adx", false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        cuzk_result a, b;
+        cuzk_result_init(&a, "prove", "x");
+        cuzk_result_init(&b, "prove", "x");
+        cuzk_result_fact(&a, "cpu_flags", "%s", cases[i].a);
+        cuzk_result_fact(&b, "cpu_flags", "%s", cases[i].b);
+        put(&a, "layer", CUZK_ROLE_LAYER, 1, 1e-4, 10);
+        put(&b, "layer", CUZK_ROLE_LAYER, 1, 1e-4, 10);
+        cuzk_comparison c = compare(&a, &b);
+        CHECK(c.same_machine == cases[i].same);
+        cuzk_comparison_free(&c);
+        cuzk_result_free(&a);
+        cuzk_result_free(&b);
+    }
+}
+
 static void moved_baselines_are_found(void)
 {
     static cuzk_result r[4];
@@ -315,6 +341,7 @@ static const cuzk_case cases[] = {CASE(two_equal_programs_are_the_same),
                                   CASE(a_gain_beside_an_unknown_is_no_win),
                                   CASE(more_may_be_better),
                                   CASE(a_slower_machine_is_not_a_slower_program),
+                                  CASE(facts_of_one_machine),
                                   CASE(moved_baselines_are_found),
                                   CASE(what_cannot_be_compared)};
 TEST_MAIN("report/compare", cases)
