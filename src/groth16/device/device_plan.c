@@ -434,6 +434,16 @@ cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k, uint64_
     return CUZK_OK;
 }
 
+cuzk_status cuzk_device_prove_bytes_within(uint64_t *bytes, const cuzk_device_key *k, uint64_t most,
+                                           cuzk_err *err)
+{
+    static const cuzk_device_prove_opts opts;
+    device_plan p;
+    CUZK_TRY(device_plan_make(&p, k, 1, most, &opts, err));
+    *bytes = p.total;
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_device_key_plan(cuzk_device_plan_info *out, const cuzk_device_key *k, uint32_t n,
                                  uint64_t free_bytes, cuzk_err *err)
 {
