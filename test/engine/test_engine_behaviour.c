@@ -304,7 +304,7 @@ static void waits(void)
     cuzk_err err;
     mock_engine_open(&w, 1);
     test_job *o = test_job_make(CUZK_JOB_POREP, 1, 2, "porep");
-    engine_answer again[3];
+    static engine_answer again[3]; /* static: frames are small */
     cuzk_wait wait[3];
     mock_close(&w.b, MOCK_WITNESS);
     test_job_submit(&w, o);
@@ -341,7 +341,7 @@ static void counted_at_once(void)
 {
     mock_engine w = {.cfg = {.max_queued_jobs = 50}};
     cuzk_err err = {.msg = ""};
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     mock_engine_open(&w, 1);
     mock_close(&w.b, MOCK_PARSE);
     test_job *o[51];
@@ -396,7 +396,7 @@ static void critical_first(void)
     test_job *critical = test_job_make(CUZK_JOB_WINDOW, 1001, 1, "critical");
     critical->rq.priority = CUZK_PRIORITY_CRITICAL;
     test_job_prove(&w, critical);
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     do { /* until its witness is ready */
         nap();
         status_of(&w, &s);

@@ -112,7 +112,7 @@ static void ends_are_kept(void)
     mock_engine w = {.cfg = {.result_keep_count = 1}};
     mock_store store;
     cuzk_err err;
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     open_with_store(&w, &store);
     atomic_store(&store.fail_finish, 1000);
     test_job *o[3];
@@ -257,7 +257,7 @@ static void stalling_log(void *arg, int level, const char *event, const char *co
 static void logger_stalls(void)
 {
     cuzk_err err;
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     const cuzk_alloc_stats before = cuzk_alloc_get_stats();
     mock_engine w = {.e = NULL};
     mock_init(&w.b, 1);
@@ -317,7 +317,7 @@ static void load_holds_up_nobody(void)
 {
     mock_engine w = {.cfg = {.eviction_min_idle_ms = 3600 * 1000, .slots_per_device = 2}};
     cuzk_err err = {.msg = ""};
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     w.cfg.budget_bytes = cuzk_host_memory_resident() + 400 * MOCK_MIB;
     mock_engine_open(&w, 1);
     test_job *a[4];
@@ -418,7 +418,7 @@ static void settings_change_while_accepting(void)
     mock_engine w = {.cfg = {.budget_bytes = cuzk_host_memory_resident() + 900 * MOCK_MIB}};
     mock_store store;
     cuzk_err err = {.msg = ""};
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     pthread_t t;
     open_with_store(&w, &store);
     cuzk_engine_config c = w.cfg;
@@ -508,7 +508,7 @@ static void fields(void)
 {
     mock_engine w = {.e = NULL};
     cuzk_err err;
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     mock_engine_open(&w, 1);
     static const uint32_t us[] = {[MOCK_PARSE] = 3000,  [MOCK_CHECK] = 4000,  [MOCK_WITNESS] = 9000,
                                   [MOCK_PROVE] = 15000, [MOCK_VERIFY] = 6000, [MOCK_LOAD] = 8000};

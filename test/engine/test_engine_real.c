@@ -58,7 +58,7 @@ static void prove_await_join(void)
     const char *folder = test_tmpdir();
     cuzk_err err;
     engine_request winning, window;
-    engine_answer a, b, c;
+    static engine_answer a, b, c; /* static: frames are small */
     cuzk_wait wait = 0;
     char id[CUZK_JOB_ID_BYTES];
     uint32_t position = 99;
@@ -205,7 +205,7 @@ static void devices(void)
     const char *folder = test_tmpdir();
     cuzk_err err;
     cuzk_engine *e = NULL;
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     mock_device m[2] = {{.ordinal = 0}, {.ordinal = 1}};
     cuzk_engine_accel accels[2];
     make_params(folder, post_kinds, 2);
@@ -380,7 +380,7 @@ static void cut_params_on(cuzk_engine *e, const char *folder, const mock_device 
         engine_request rq;
         engine_answer r;
         cuzk_wait wait;
-        cuzk_engine_status s;
+        static cuzk_engine_status s;
         engine_request_make(&rq, CUZK_JOB_WINNING, 50 + i, "");
         engine_answer_init(&r);
         CHECK(truncate(path, (off_t)(n / 2 + i)) == 0);
@@ -433,7 +433,7 @@ static void cut_params_that_stream(void)
     const char *folder = test_tmpdir();
     cuzk_err err;
     cuzk_engine *e = NULL;
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     mock_device m = {.limit = STREAMING_MEMORY};
     const cuzk_engine_accel accel = {open_mock, &m};
     make_params(folder, post_kinds, 1);
@@ -558,7 +558,7 @@ static void resident_within_budget(void)
                  &err);
     }
     while (!cuzk_engine_is_idle(e)) {
-        cuzk_engine_status s;
+        static cuzk_engine_status s;
         CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
         CHECK(s.budget_used <= s.budget_total);
         peak = s.resident_bytes > peak ? s.resident_bytes : peak;
@@ -584,7 +584,7 @@ static void small_card(void)
 {
     cuzk_err err;
     cuzk_engine *e = NULL;
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     engine_request window;
     engine_answer r;
     cuzk_wait wait = 0;

@@ -14,7 +14,7 @@
 static void wrong_proofs(void)
 {
     mock_engine w = {.e = NULL};
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     mock_engine_open(&w, 2);
     atomic_store(&w.b.wrong_device, 1);
     test_job *o[8];
@@ -51,7 +51,7 @@ static void wrong_proofs(void)
 static void hanging_device(void)
 {
     mock_engine w = {.cfg = {.device_timeout_ms = 1000}};
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     mock_engine_open(&w, 2);
     w.b.ignores_cancel = true;
     w.b.hanging_device = 1;
@@ -170,7 +170,7 @@ static void front_is_part_of_the_budget(void)
 {
     mock_engine w = {.cfg = {.budget_bytes = 600 * MOCK_MIB, .front_bytes = 400 * MOCK_MIB}};
     cuzk_err err = {.msg = ""};
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     cuzk_engine *none = NULL;
     mock_engine_open(&w, 1);
     status_of(&w, &s);
@@ -227,7 +227,7 @@ static void preload_and_evict(void)
     cuzk_err err;
     bool already = true, was_loaded = false;
     uint64_t ms = 99, freed = 0;
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     mock_engine_open(&w, 1);
     CHECK_OK(cuzk_engine_preload(w.e, "porep-32g", &already, &ms, &err), &err);
     CHECK(!already);
@@ -371,7 +371,7 @@ static void key_never_fits(void)
     w.b.circuits[0].prove_bytes = MOCK_MIB;
     w.b.circuits[0].verify_bytes = 0;
     cuzk_err err;
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     CHECK_OK(cuzk_engine_create(&w.e, &w.cfg, &err), &err);
     test_job *big = test_job_make(CUZK_JOB_POREP, 1, 1, "big");
     test_job_prove(&w, big);
@@ -428,7 +428,7 @@ static void key_streams_from_file(void)
 static void full_queue(void)
 {
     mock_engine w = {.e = NULL};
-    cuzk_engine_status s;
+    static cuzk_engine_status s;
     mock_engine_open(&w, 1);
     const size_t n = 4095;
     test_job **o = calloc(n, sizeof(test_job *));
@@ -515,7 +515,7 @@ static void bad_file(void)
 {
     for (int with_keys = 0; with_keys < 2; with_keys++) {
         mock_engine w = {.cfg = {.no_device_ms = 600000}};
-        cuzk_engine_status s;
+        static cuzk_engine_status s;
         mock_engine_open_with_keys(&w, 2, with_keys ? 200 : 0);
         atomic_store(&w.b.bad_file, 1000);
         for (uint64_t i = 0; i < 5; i++) {

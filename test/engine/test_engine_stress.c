@@ -260,7 +260,7 @@ static void run_round(uint64_t seed, uint64_t *n_accepted)
         CHECK(pthread_create(&threads[i], NULL, run_client, &clients[i]) == 0);
     }
     while (atomic_load(&r.n_clients) != 0) {
-        cuzk_engine_status s;
+        static cuzk_engine_status s;
         trouble(&r, &state);
         status_of(&r.w, &s);
         cuzk_engine_status_free(&s);
