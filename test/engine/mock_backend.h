@@ -67,6 +67,7 @@ typedef struct mock_backend {
     /* Counted. */
     _Atomic uint64_t used, peak; /* bytes that the engine must have reserved */
     _Atomic uint64_t calls[MOCK_STAGES], proofs_of_device[MOCK_DEVICES + 1];
+    _Atomic uint64_t device_calls;       /* each may prove several partitions */
     _Atomic uint32_t aggregates_to_fail; /* with E_IO, before one succeeds */
     _Atomic uint32_t on_device[MOCK_DEVICES + 1], most_on_device, probes_to_fail;
     _Atomic uint32_t hung,
@@ -87,6 +88,8 @@ void mock_init(mock_backend *b, uint32_t n_devices);
 void mock_use_keys(mock_backend *b, uint64_t device_total);
 /** Devices say what they can do: all but the circuits (bits) of cannot[i]. */
 void mock_use_abilities(mock_backend *b, const uint32_t cannot[MOCK_DEVICES]);
+/** Partitions start before the check has ended. */
+void mock_starts_early(mock_backend *b);
 /** The CPU as one more device, for when none of the others works; it takes three times the memory. */
 void mock_use_fallback(mock_backend *b);
 void mock_destroy(mock_backend *b);

@@ -45,6 +45,9 @@ void mock_engine_open_with_keys(mock_engine *w, uint32_t n_devices, uint64_t dev
     if (w->cannot != NULL) {
         mock_use_abilities(&w->b, w->cannot);
     }
+    if (w->starts_early) {
+        mock_starts_early(&w->b);
+    }
     if (w->with_fallback) {
         mock_use_fallback(&w->b);
     }

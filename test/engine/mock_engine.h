@@ -22,6 +22,7 @@ typedef struct mock_engine_log {
 typedef struct mock_engine {
     mock_backend b;
     mock_engine_log log;
+    bool starts_early;  /* before mock_engine_open: partitions start before the check has ended */
     bool with_fallback; /* before mock_engine_open: the CPU for when no device works */
     const uint32_t
         *cannot; /* [MOCK_DEVICES] before mock_engine_open: mock_use_abilities; NULL: not */

@@ -211,7 +211,30 @@ static void one_bad_circuit(void)
     mock_engine_close(&w);
 }
 
-static const cuzk_case cases[] = {
-    CASE(wrong_proofs_while_probed), CASE(second_slot_hangs), CASE(one_hangs_one_loses),
-    CASE(probe_waits_for_keys),      CASE(key_load_hangs),    CASE(one_bad_circuit)};
+/* A pass over points that stream serves all partitions of a job, though their witnesses are made one after the other. */
+static void one_pass_for_all(void)
+{
+    mock_engine w = {.cfg = {.slots_per_device = 1}};
+    mock_engine_open_with_keys(&w, 1, 24);
+    test_job *first = test_job_make(CUZK_JOB_POREP, 1, 1, "");
+    test_job *whole = test_job_make(CUZK_JOB_POREP, 2, 4, "");
+    test_job_prove(&w, first); /* loads the key */
+    engine_answer_wait(&first->r);
+    CHECK_MSG(is_right(first), "%s", first->r.error);
+    CHECK_U64(atomic_load(&w.b.device_calls), 1);
+    atomic_store(&w.b.sleep_us[MOCK_WITNESS], 3000);
+    test_job_prove(&w, whole);
+    engine_answer_wait(&whole->r);
+    CHECK_MSG(is_right(whole), "%s", whole->r.error);
+    CHECK_U64(atomic_load(&w.b.device_calls), 2);
+    test_job_free(first);
+    test_job_free(whole);
+    wait_rest(&w);
+    mock_engine_close(&w);
+}
+
+static const cuzk_case cases[] = {CASE(one_pass_for_all),     CASE(wrong_proofs_while_probed),
+                                  CASE(second_slot_hangs),    CASE(one_hangs_one_loses),
+                                  CASE(probe_waits_for_keys), CASE(key_load_hangs),
+                                  CASE(one_bad_circuit)};
 TEST_MAIN("engine/devices", cases)

@@ -551,11 +551,45 @@ static void fields(void)
     mock_engine_close(&w);
 }
 
-static const cuzk_case cases[] = {
-    CASE(id_stays_in_callback),    CASE(join_wakes),
-    CASE(ends_are_kept),           CASE(cancel_hits_the_named),
-    CASE(pruning_holds_up_nobody), CASE(logger_stalls),
-    CASE(reserve_grows),           CASE(load_holds_up_nobody),
-    CASE(raised_before_cpu),       CASE(settings_change_while_accepting),
-    CASE(winning_has_places),      CASE(fields)};
+/* Devices wait for a witness, nothing waits for the check: it begins when the first witness is there. */
+static void witness_before_check(void)
+{
+    mock_engine w = {.starts_early = true};
+    mock_engine_open(&w, 1);
+    test_job *loads = test_job_make(CUZK_JOB_POREP, 1, 1, "");
+    test_job *o = test_job_make(CUZK_JOB_POREP, 2, 3, "");
+    test_job_prove(&w, loads);
+    engine_answer_wait(&loads->r);
+    CHECK(is_right(loads));
+    const uint64_t checks = atomic_load(&w.b.calls[MOCK_CHECK]);
+    mock_close(&w.b, MOCK_WITNESS);
+    test_job_prove(&w, o);
+    mock_wait_inside(&w.b, MOCK_WITNESS, 1);
+    for (int i = 0; i < 10; i++) {
+        nap();
+    }
+    CHECK_U64(atomic_load(&w.b.calls[MOCK_CHECK]), checks);
+    mock_open(&w.b, MOCK_WITNESS);
+    engine_answer_wait(&o->r);
+    CHECK(is_right(o));
+    CHECK_U64(atomic_load(&w.b.calls[MOCK_CHECK]), checks + 1);
+    test_job_free(loads);
+    test_job_free(o);
+    wait_rest(&w);
+    mock_engine_close(&w);
+}
+
+static const cuzk_case cases[] = {CASE(witness_before_check),
+                                  CASE(id_stays_in_callback),
+                                  CASE(join_wakes),
+                                  CASE(ends_are_kept),
+                                  CASE(cancel_hits_the_named),
+                                  CASE(pruning_holds_up_nobody),
+                                  CASE(logger_stalls),
+                                  CASE(reserve_grows),
+                                  CASE(load_holds_up_nobody),
+                                  CASE(raised_before_cpu),
+                                  CASE(settings_change_while_accepting),
+                                  CASE(winning_has_places),
+                                  CASE(fields)};
 TEST_MAIN("engine/jobs", cases)
