@@ -495,9 +495,23 @@ static bool may_start(void *arg, const void *input)
     return input != NULL;
 }
 
+/* Takes its time, in which the device could begin with the witness that is there. */
+static void before_verify(void *arg, void *input, void *params, uint32_t partition,
+                          cuzk_trace_ctx trace)
+{
+    const struct timespec t = {.tv_nsec = 5000000};
+    (void)arg;
+    (void)input;
+    (void)params;
+    (void)partition;
+    (void)trace;
+    (void)nanosleep(&t, NULL);
+}
+
 void mock_starts_early(mock_backend *b)
 {
     b->vtable.may_start = may_start;
+    b->vtable.before_verify = before_verify;
 }
 
 static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)

@@ -88,7 +88,7 @@ void mock_init(mock_backend *b, uint32_t n_devices);
 void mock_use_keys(mock_backend *b, uint64_t device_total);
 /** Devices say what they can do: all but the circuits (bits) of cannot[i]. */
 void mock_use_abilities(mock_backend *b, const uint32_t cannot[MOCK_DEVICES]);
-/** Partitions start before the check has ended. */
+/** Partitions start before the check has ended, and there is work for verification beside the device's, 5 ms. */
 void mock_starts_early(mock_backend *b);
 /** The CPU as one more device, for when none of the others works; it takes three times the memory. */
 void mock_use_fallback(mock_backend *b);

@@ -214,7 +214,7 @@ static void one_bad_circuit(void)
 /* A pass over points that stream serves all partitions of a job, though their witnesses are made one after the other. */
 static void one_pass_for_all(void)
 {
-    mock_engine w = {.cfg = {.slots_per_device = 1}};
+    mock_engine w = {.starts_early = true, .cfg = {.slots_per_device = 1}};
     mock_engine_open_with_keys(&w, 1, 24);
     test_job *first = test_job_make(CUZK_JOB_POREP, 1, 1, "");
     test_job *whole = test_job_make(CUZK_JOB_POREP, 2, 4, "");
