@@ -130,6 +130,8 @@ typedef struct device_plan {
     uint64_t host;                                 /* bytes of host memory: the other vector */
 } device_plan;
 
+/** Bytes of the scratch of phase h that a quotient uses. */
+uint64_t device_plan_quotient(const device_plan *p);
 /** Plan for at most n witnesses in `free_bytes`. E_DEV_NOMEM with the numbers. */
 CUZK_NODISCARD cuzk_status device_plan_make(device_plan *out, const cuzk_device_key *k, size_t n,
                                             uint64_t free_bytes, const cuzk_device_prove_opts *opts,

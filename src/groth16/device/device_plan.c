@@ -189,11 +189,16 @@ static cuzk_status begin_plan(device_plan *p, const cuzk_device_key *k, cuzk_err
     return CUZK_OK;
 }
 
+uint64_t device_plan_quotient(const device_plan *p)
+{
+    return p->quotient_work +
+           (p->vectors > 1 ? (p->vectors - 1) * p->vector : round_up(p->chunk, ALIGN));
+}
+
 /* Offsets and totals from the choices. */
 static void lay_out(device_plan *p)
 {
-    const uint64_t quotient = p->quotient_work + (p->vectors > 1 ? (p->vectors - 1) * p->vector
-                                                                 : round_up(p->chunk, ALIGN));
+    const uint64_t quotient = device_plan_quotient(p);
     p->at_values = (p->again ? 1 : p->group) * p->witness;
     p->at_h = p->at_values + p->group * p->values;
     p->at_section = p->batch * p->witness;

@@ -306,6 +306,22 @@ static cuzk_status mark_end(run *r, uint32_t i, cuzk_err *err)
                : CUZK_OK;
 }
 
+/*
+ * The first slice of section h goes to the upper end of the buffers. Mostly that is behind what quotients use: then it
+ * comes while they are computed, not after them.
+ */
+static uint8_t *first_of_h(const run *r)
+{
+    const uint64_t bytes = (device_slice_input(&r->slices[0]) + 255) & ~(uint64_t)255;
+    return buffer(r, true, 0) + 2 * sums_of(r, true)->buffer - bytes;
+}
+
+static bool can_come_early(const run *r)
+{
+    return r->n_h_slices != 0 &&
+           first_of_h(r) >= scratch_of(r, true) + device_plan_quotient(&r->plan);
+}
+
 /* Steps [i, end), whose points come from the file. */
 static cuzk_status sum_slices(run *r, uint32_t i, uint32_t end, witness_range who, cuzk_err *err)
 {
@@ -316,8 +332,12 @@ static cuzk_status sum_slices(run *r, uint32_t i, uint32_t end, witness_range wh
                         .cancel = r->cancel,
                         .slices = r->slices + skip,
                         .n = r->steps[end - 1].slice + 1 - skip,
-                        .d_input = {buffer(r, is_h, 0), buffer(r, is_h, 1)},
-                        .d_split = buffer(r, is_h, 0) + 2 * sums_of(r, is_h)->buffer};
+                        .d_input = {buffer(r, is_h, 1), buffer(r, is_h, 0)},
+                        .d_split = buffer(r, is_h, 0) + 2 * sums_of(r, is_h)->buffer,
+                        .d_first = is_h ? first_of_h(r) : buffer(r, is_h, 1)};
+    if (!is_h || !can_come_early(r)) {
+        CUZK_TRY(cuzk_accel_wait(r->lane->copy, r->lane->q, err));
+    }
     CUZK_TRY(device_feed_begin(&feed, err));
     for (uint32_t s = 0; s < feed.n; s++) {
         const uint8_t *d_bits = NULL, *d_fulls = NULL;
@@ -375,6 +395,10 @@ static cuzk_status enqueue_h(run *r, uint32_t n, cuzk_err *err)
     for (witness_range who = {0, 0}; who.first < n; who.first = who.end) {
         const uint32_t left = n - who.first;
         who.end = who.first + (left < r->plan.group ? left : r->plan.group);
+        if (can_come_early(r)) {
+            CUZK_TRY(cuzk_accel_wait(r->lane->copy, r->lane->q,
+                                     err)); /* for the sums of the group before */
+        }
         for (uint32_t i = who.first; i < who.end; i++) {
             const uint32_t in_group = i - who.first, place = r->plan.again ? 0 : in_group;
             CUZK_TRY(check_cancel(r, err));

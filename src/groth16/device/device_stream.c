@@ -233,6 +233,11 @@ cuzk_status device_stream_failure(const cuzk_device_key *k, cuzk_status st, cuzk
 
 /* The way to the device. */
 
+static uint8_t *input_of(const device_feed *f, uint32_t i)
+{
+    return i == 0 ? f->d_first : f->d_input[i % 2];
+}
+
 static cuzk_status send(device_feed *f, uint32_t i, cuzk_err *err)
 {
     device_stream *t = f->k->stream;
@@ -245,7 +250,7 @@ static cuzk_status send(device_feed *f, uint32_t i, cuzk_err *err)
                                     f->cancel, err));
         const cuzk_accel_op op = {
             .kind = CUZK_ACCEL_OP_UPLOAD,
-            .u.copy = {.d_dst = f->d_input[i % 2] + at * size, .src = staging, .bytes = n * size}};
+            .u.copy = {.d_dst = input_of(f, i) + at * size, .src = staging, .bytes = n * size}};
         /* The piece before must have left: its buffer is filled next. */
         CUZK_TRY(cuzk_accel_sync(f->lane->copy, err));
         CUZK_TRY(cuzk_accel_enqueue(f->lane->copy, &op, NULL, 0, err));
@@ -255,11 +260,7 @@ static cuzk_status send(device_feed *f, uint32_t i, cuzk_err *err)
 
 cuzk_status device_feed_begin(device_feed *f, cuzk_err *err)
 {
-    if (f->n == 0) {
-        return CUZK_OK;
-    }
-    CUZK_TRY(cuzk_accel_wait(f->lane->copy, f->lane->q, err));
-    return send(f, 0, err);
+    return f->n == 0 ? CUZK_OK : send(f, 0, err);
 }
 
 static cuzk_status decode(const device_feed *f, const device_slice *s, uint8_t *d, cuzk_err *err)
@@ -306,7 +307,7 @@ cuzk_status device_feed_take(device_feed *f, uint32_t i, const uint8_t **d_bits,
                              const uint8_t **d_fulls, cuzk_err *err)
 {
     const device_slice *s = &f->slices[i];
-    uint8_t *d = f->d_input[i % 2];
+    uint8_t *d = input_of(f, i);
     /* The next slice goes where the one before was: after its sums, during those of this one. */
     CUZK_TRY(cuzk_accel_wait(f->lane->copy, f->lane->q, err));
     CUZK_TRY(cuzk_accel_wait(f->lane->q, f->lane->copy, err));

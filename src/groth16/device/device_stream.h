@@ -68,9 +68,13 @@ typedef struct device_feed {
     const device_slice *slices; /* [n] */
     uint32_t n;
     uint8_t *d_input[2], *d_split;
+    uint8_t *d_first; /* where slice 0 goes: part of d_input[0] */
 } device_feed;
 
-/** Sends slice 0. What is enqueued in lane->q before may use d_input, not what is after. Blocks. */
+/**
+ * Sends slice 0, to d_first: after what lane->copy waits for (cuzk_accel_wait), which must be all that uses d_first.
+ * Blocks.
+ */
 CUZK_NODISCARD cuzk_status device_feed_begin(device_feed *f, cuzk_err *err);
 /** Enqueues the making of slice i's points, which are valid until the next take. */
 CUZK_NODISCARD cuzk_status device_feed_take(device_feed *f, uint32_t i, const uint8_t **d_bits,
