@@ -277,6 +277,46 @@ static void images_take_what_is_left(void)
     device_instance_end(&in);
 }
 
+/* A call takes what cuzk_device_prove_bytes_within says of the memory that it may have, down to where it is refused. */
+static void takes_what_it_is_given(void)
+{
+    device_instance in;
+    cuzk_err err;
+    cuzk_accel *dev = NULL;
+    cuzk_device_key *k = NULL;
+    cuzk_accel_props props;
+    cuzk_proof got[1];
+    uint64_t whole, before = UINT64_MAX;
+    unsigned sliced = 0;
+    const cuzk_device_key_opts ko = {.lanes = 1, .chunk_points = 1024, .urgent = true};
+    device_instance_begin(&in, test_circuit_blocks(500), CUZK_QUOTIENT_COEFFS);
+    CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
+    CHECK_OK(cuzk_device_key_create(&k, dev, in.t.c, in.srs, &ko, NULL, NULL, &err), &err);
+    CHECK_OK(cuzk_device_prove_bytes(&whole, k, &err), &err);
+    for (uint64_t most = whole + whole / 8;; most = most / 8 * 7) {
+        const cuzk_device_prove_opts po = {
+            .r = in.r, .s = in.s, .device = CUZK_TRACE_NONE, .most_bytes = most};
+        uint64_t bytes = 0;
+        const cuzk_status st = cuzk_device_prove_bytes_within(&bytes, k, most, &err);
+        CHECK_STATUS(cuzk_device_prove(k, got, 1, in.witnesses, &po, NULL, &err), st);
+        if (st != CUZK_OK) {
+            CHECK_STATUS(st, CUZK_E_DEV_NOMEM);
+            break;
+        }
+        device_check_proofs(got, in.want, 1);
+        CHECK(bytes <= most && bytes <= whole && bytes <= before);
+        CHECK(most < whole || bytes == whole);
+        sliced += bytes < whole;
+        before = bytes;
+        cuzk_accel_get_props(dev, &props);
+        CHECK(props.memory_free >= whole); /* the device had more than the call was given */
+    }
+    CHECK(sliced > 1);
+    cuzk_device_key_destroy(k);
+    cuzk_accel_close(dev);
+    device_instance_end(&in);
+}
+
 static void refuses(void)
 {
     device_instance in, other;
@@ -348,12 +388,8 @@ static void file_cut_while_open(void)
     device_instance_end(&in);
 }
 
-static const cuzk_case cases[] = {CASE(equals_cpu),
-                                  CASE(small_memory),
-                                  CASE(failures),
-                                  CASE(wrong_sum),
-                                  CASE(host_allocations),
-                                  CASE(refuses),
-                                  CASE(file_cut_while_open),
-                                  CASE(images_take_what_is_left)};
+static const cuzk_case cases[] = {
+    CASE(equals_cpu), CASE(small_memory),        CASE(failures),
+    CASE(wrong_sum),  CASE(host_allocations),    CASE(takes_what_it_is_given),
+    CASE(refuses),    CASE(file_cut_while_open), CASE(images_take_what_is_left)};
 TEST_MAIN("groth16/device", cases)
