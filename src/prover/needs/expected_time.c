@@ -20,7 +20,8 @@
 /* Additions in XYZZ move little, and take this much more arithmetic. */
 #define XYZZ_FACTOR         1.4
 
-/* One H200 held to a memory: bench/results/2026-11-30-h200-cards-memory, 2026-11-29-h200-check-96e0b1d. */
+/* One H200 held to a memory: bench/results/2026-11-30-h200-cards-memory, 2026-11-30-h200-streamed,
+ * 2026-11-29-h200-check-96e0b1d. */
 typedef struct measured_run {
     cuzk_circuit_kind kind;
     uint64_t sector_gib, memory;
@@ -36,6 +37,12 @@ static const measured_run runs[] = {
     {CUZK_CIRCUIT_POREP, 32, 11 * GIB, 13.1, POREP_TRAFFIC_GB, 10 * 12.9 + 34},
     {CUZK_CIRCUIT_POREP, 32, 7475 * MIB, 18.3, POREP_TRAFFIC_GB, 10 * 12.9 + 34},
     {CUZK_CIRCUIT_WINDOW, 32, 139 * GIB, 3.34, TRAFFIC_GB(3.34), 0},
+    {CUZK_CIRCUIT_WINDOW, 32, 23 * GIB, 4.90, TRAFFIC_GB(3.34), 61},
+    {CUZK_CIRCUIT_WINDOW, 32, 15 * GIB, 5.66, TRAFFIC_GB(3.34), 61},
+    {CUZK_CIRCUIT_WINDOW, 32, 11 * GIB, 7.51, TRAFFIC_GB(3.34), 61},
+    {CUZK_CIRCUIT_UPDATE, 32, 23 * GIB, 16.6, TRAFFIC_GB(12.2), 8 * 12.9 + 24},
+    {CUZK_CIRCUIT_UPDATE, 32, 15 * GIB, 19.4, TRAFFIC_GB(12.2), 8 * 12.9 + 24},
+    {CUZK_CIRCUIT_UPDATE, 32, 11 * GIB, 21.0, TRAFFIC_GB(12.2), 16 * 12.9 + 24},
     {CUZK_CIRCUIT_UPDATE, 32, 139 * GIB, 12.2, TRAFFIC_GB(12.2), 0},
     {CUZK_CIRCUIT_WINNING, 32, 4 * GIB, 0.0308, TRAFFIC_GB(0.0308), 0},
     {CUZK_CIRCUIT_POREP, 64, 139 * GIB, 7.91, POREP_TRAFFIC_GB, 0},
