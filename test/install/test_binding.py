@@ -33,7 +33,7 @@ def go(folder, source, env):
     env.update(GOFLAGS="-mod=mod", GOPROXY="off", GOCACHE=str(folder / "cache"), GOPATH=str(folder / "path"), CGO_ENABLED="1")
     found = tool("go")
     print(run(found, "vet", ".", cwd=source, env=env), end="")
-    print(run(found, "test", "-count=1", "-timeout=30m", ".", cwd=source, env=env), end="")
+    print(run(found, "test", "-count=1", "-timeout=55m", ".", cwd=source, env=env), end="")
 
 
 def rust(folder, source, env):

@@ -2,9 +2,10 @@
 """libcuzk-client of the installed tree against a real daemon: test_client.py BUILD PROGRAM (run from the repository root).
 
 Compiles the example by pkg-config (shared and static) and by find_package, starts the daemon on the CPU, proves a
-WinningPoSt with each, and verifies the proofs with the program. Compares the library with its ABI record.
+WinningPoSt with each, with Python and, where Go is installed, with Go, and verifies the proofs with the program. Compares
+the library with its ABI record.
 """
-import pathlib, subprocess, sys, tempfile, time
+import pathlib, shutil, subprocess, sys, tempfile, time
 
 from tree import environment, install, make_params, run
 
@@ -54,6 +55,69 @@ store.path = "memory"
     return daemon, address
 
 
+def verify(folder, proof):
+    run(program, "verify", "winning", "--vanilla", vanilla, "--randomness", randomness, "--type", "0", "--params", folder / "params", "--proof", proof)
+
+
+PYTHON = """
+import cuzk, sys, time
+from cuzk import client
+
+address, vanilla, proof = sys.argv[1], open(sys.argv[2], "rb").read(), sys.argv[3]
+request = dict(kind=cuzk.WINNING, inputs=[vanilla], sector_bytes=2048, miner_id=1000, randomness=bytes(range(64, 95)) + bytes(1))
+
+
+def raises(expected, f, *arguments, **named):
+    try:
+        f(*arguments, **named)
+    except expected as e:
+        return e
+    sys.exit(f"{f} did not raise {expected}")
+
+
+with client.Client(address) as c:
+    assert client.version() == cuzk.version()
+    assert c.is_serving() and "cuzk_" in c.metrics()
+    open(proof, "wb").write(c.prove(**request, seconds=300))
+    job = c.submit(**request, request_id="from Python")
+    assert len(c.wait(job, seconds=300)) == 192
+    assert c.totals().completed >= 1
+    freed = 0
+    while freed == 0:  # for a moment after its proof the job is still using the circuit
+        try:
+            freed = c.evict("winning-2k")
+        except cuzk.Error as e:
+            assert e.status == "CUZK_E_BUDGET", e
+            time.sleep(0.05)
+    assert not c.preload("winning-2k")
+    assert raises(cuzk.Error, c.wait, "nobody's").status == "CUZK_E_NOT_FOUND"
+    assert raises(cuzk.Error, c.cancel, "nobody's").status == "CUZK_E_NOT_FOUND"
+    e = raises(client.Failed, c.prove, **{**request, "randomness": bytes(32)})
+    assert not e.retryable and not e.cancelled and str(e) != ""
+    stop = client.Stop()
+    stop.request()
+    assert raises(cuzk.Error, c.is_serving, stop=stop).status == "CUZK_E_CANCELLED"
+assert raises(cuzk.Error, client.Client, "unix:///nobody/here").retryable
+"""
+
+
+def bindings(prefix, env, folder, address):
+    """Proofs by the bindings; the files that they are in."""
+    env = {**env, "PYTHONPATH": str(prefix / "share/cuzk/bindings/python")}
+    run(sys.executable, "-c", PYTHON, address, vanilla, folder / "python.proof", env=env)
+    yield folder / "python.proof"
+    go = "/usr/bin/go" if pathlib.Path("/usr/bin/go").exists() else shutil.which("go")
+    if go is None:
+        print("Go is not installed: its client is left out")
+        return
+    shutil.copytree(prefix / "share/cuzk/bindings/go", folder / "go")
+    env.update(GOFLAGS="-mod=mod", GOPROXY="off", GOCACHE=str(folder / "cache"), GOPATH=str(folder / "path"), CGO_ENABLED="1",
+               CUZK_ADDRESS=address, CUZK_VANILLA=str(vanilla), CUZK_PROOF=str(folder / "go.proof"))
+    run(go, "vet", "./client", cwd=folder / "go", env=env)
+    run(go, "test", "-count=1", "./client", cwd=folder / "go", env=env)
+    yield folder / "go.proof"
+
+
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     prefix = folder / "usr"
@@ -76,11 +140,13 @@ with tempfile.TemporaryDirectory() as name:
             proof = folder / f"proof{i}"
             out = run(client, address, randomness, proof, vanilla, env=env)
             check(f"queues and size are printed: {out}", "winning-post: 0 wait" in out and "192 bytes" in out)
-            run(program, "verify", "winning", "--vanilla", vanilla, "--randomness", randomness, "--type", "0", "--params", folder / "params",
-                "--proof", proof)
+            verify(folder, proof)
+        made = list(bindings(prefix, env, folder, address))
+        for proof in made:
+            verify(folder, proof)
         r = subprocess.run([programs[0], address, "00" * 32, folder / "p", vanilla], env=env, capture_output=True, text=True)
         check(f"another randomness is refused: {r.stdout}", r.returncode == 1 and not (folder / "p").exists() and len(r.stdout) > 40)
     finally:
         daemon.terminate()
     check("the daemon ends well", daemon.wait(60) == 0)
-print("libcuzk-client: four programs, four proofs")
+print(f"libcuzk-client: four programs, {len(made)} bindings, {4 + len(made)} proofs")

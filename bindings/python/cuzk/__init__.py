@@ -309,6 +309,14 @@ class Task:
         return [Span(s.name.decode(), s.begin_ns, s.end_ns, s.parent, s.partition, s.device) for s in array[:n]]
 
 
+def _set_fields(request: _ProveRequest, fields: dict) -> None:
+    for name, value in fields.items():
+        if name not in ("partition", "sector_bytes", "registered_proof", "miner_id", "sector_number", "randomness",
+                        "comm_r_old", "comm_r_new", "comm_d_new"):
+            raise TypeError(f"a request has no field {name}")
+        setattr(request, name, _bytes32(value, name) if isinstance(value, bytes) else value)
+
+
 class Prover:
     """Threads, devices and loaded keys. Every proof is verified before it is given. Any thread may use one."""
 
@@ -363,11 +371,7 @@ class Prover:
         request = _ProveRequest(C.sizeof(_ProveRequest), kind, flags | (4 if spans else 0), inputs=array,
                                 n_inputs=len(inputs), circom_key=circom_key._p if circom_key else None,
                                 progress=callback, priority=priority)
-        for name, value in fields.items():
-            if name not in ("partition", "sector_bytes", "registered_proof", "miner_id", "sector_number", "randomness",
-                            "comm_r_old", "comm_r_new", "comm_d_new"):
-                raise TypeError(f"submit() has no argument {name}")
-            setattr(request, name, _bytes32(value, name) if isinstance(value, bytes) else value)
+        _set_fields(request, fields)
         task, error = _P(), _Error()
         _raise(_lib.cuzk_prover_submit(C.byref(task), self._p, C.byref(request), C.byref(error)), error)
         return Task(task, (array, callback, circom_key))
