@@ -30,7 +30,7 @@ typedef struct engine_answer {
     char job_id[CUZK_JOB_ID_BYTES];
     char request_id[CUZK_JOB_ID_BYTES];
     char error[1024];
-    uint8_t proof[192 * 16];
+    uint8_t proof[192 * 4];
     size_t proof_bytes;
     uint64_t total_ms;
     struct engine_answer *self;

@@ -278,7 +278,7 @@ static void members_say_what_they_have(void)
     report(&a, 3, " porep-32g "); /* renews at once */
     for (bool is_seen = false; !is_seen;) {
         cuzk_pg_fleet_status s = status();
-        CHECK(s.n_members == 1 && s.members[0].is_alive && s.schema_version == 3);
+        CHECK(s.n_members == 1 && s.members[0].is_alive && s.schema_version == 4);
         is_seen = s.places == 3 && strstr(s.members[0].loaded, "porep-32g") != NULL;
         CHECK(!is_seen || (s.members[0].devices == 3 && s.members[0].healthy == 3));
         cuzk_pg_fleet_status_free(&s);

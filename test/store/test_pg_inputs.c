@@ -467,7 +467,7 @@ static void old_programs(void)
               sql_u64("SELECT input_bytes FROM cuzk_job"));
     free(pg_server_sql("UPDATE cuzk_member SET is_alive = false WHERE name = 'old'"));
     CHECK_OK(pg_run(a.arg, pg_migrate, NULL, &err), &err); /* as the next look of a member does */
-    CHECK_U64(sql_u64("SELECT version FROM cuzk_schema"), 3);
+    CHECK_U64(sql_u64("SELECT version FROM cuzk_schema"), 4);
     CHECK_U64(sql_u64("SELECT compatible FROM cuzk_schema"), 3);
     CHECK_OK(put(&a, n + 1, &err), &err);
     CHECK_U64(sql_u64("SELECT count(*) FROM cuzk_job WHERE input_form = 1 AND input_place = 2"), 1);
