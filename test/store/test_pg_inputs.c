@@ -280,6 +280,75 @@ static void in_a_folder(void)
     b.destroy(b.arg);
 }
 
+static void flip(const char *path);
+
+static uint64_t links_of(const char *path)
+{
+    struct stat st;
+    CHECK(stat(path, &st) == 0);
+    return st.st_nlink;
+}
+
+/* The input of job n under another number and request id. */
+static cuzk_status put_equal(cuzk_job_store *s, uint64_t n, uint64_t number, cuzk_err *err)
+{
+    made m = make(n, 200000, 100000);
+    static char id[32];
+    (void)snprintf(id, sizeof(id), "equal-%llx", (unsigned long long)number);
+    m.record.number = number;
+    m.record.job_id = id;
+    m.record.request.request_id = (cuzk_bytes){(const uint8_t *)id, strlen(id)};
+    const cuzk_status st = s->put(s->arg, &m.record, err);
+    free(m.data);
+    return st;
+}
+
+static void see_any(void *arg, const cuzk_job_record *r)
+{
+    seen *s = arg;
+    CHECK(r->request.vanilla_proof.size > 300000);
+    s->n++;
+}
+
+/* Equal inputs are one file, which is there for as long as one of their jobs is. A damaged file is not shared. */
+static void equal_inputs_are_one_file(void)
+{
+    char path[400];
+    cuzk_err err = {0};
+    seen got = {.n = 0};
+    const char *folder = folder_of("shared");
+    CHECK(mkdir(folder, 0700) == 0);
+    cuzk_job_store a = open_ok("a", CUZK_PG_INPUTS_FOLDER, folder, NULL);
+    const uint64_t n = first(&a);
+    CHECK_OK(put(&a, n, &err), &err);
+    CHECK_OK(put_equal(&a, n, n + 1, &err), &err);
+    CHECK_OK(put_equal(&a, n, n + 2, &err), &err);
+    CHECK_U64(files_in(folder, path), 3);
+    CHECK_U64(links_of(path), 3);
+    CHECK_OK(a.shared->claim(a.arg, 8, NULL, 0, see_any, &got, &err), &err);
+    CHECK_U64(got.n, 3);
+    CHECK_STATUS(complete(&a, n), CUZK_OK);
+    CHECK_STATUS(a.shared->release(a.arg, n + 1, NULL), CUZK_OK);
+    CHECK_U64(files_in(folder, path), 2);
+    CHECK_U64(links_of(path), 2);
+    got.n = 0;
+    CHECK_OK(a.shared->claim(a.arg, 8, NULL, 0, see_any, &got, &err), &err);
+    CHECK_U64(got.n, 1);
+    CHECK_STATUS(complete(&a, n + 1), CUZK_OK);
+    CHECK_U64(files_in(folder, path), 1);
+    flip(path);
+    CHECK_OK(put_equal(&a, n, n + 3, &err), &err);
+    CHECK_U64(files_in(folder, path), 2);
+    CHECK_U64(links_of(path), 1);
+    CHECK_STATUS(complete(&a, n + 2), CUZK_OK);
+    got.n = 0;
+    CHECK_OK(a.shared->claim(a.arg, 8, NULL, 0, see_any, &got, &err), &err);
+    CHECK_U64(got.n, 1); /* with a file of its own */
+    CHECK_STATUS(complete(&a, n + 3), CUZK_OK);
+    CHECK_U64(files_in(folder, path), 0);
+    a.destroy(a.arg);
+}
+
 static void flip(const char *path)
 {
     uint8_t x = 0;
@@ -483,7 +552,13 @@ static void old_programs(void)
     a.destroy(a.arg);
 }
 
-static const cuzk_case cases[] = {
-    CASE(in_the_database),  CASE(parts),  CASE(in_a_folder),      CASE(damage_in_a_folder),
-    CASE(the_right_folder), CASE(sweeps), CASE(kept_by_a_daemon), CASE(old_programs)};
+static const cuzk_case cases[] = {CASE(in_the_database),
+                                  CASE(parts),
+                                  CASE(in_a_folder),
+                                  CASE(equal_inputs_are_one_file),
+                                  CASE(damage_in_a_folder),
+                                  CASE(the_right_folder),
+                                  CASE(sweeps),
+                                  CASE(kept_by_a_daemon),
+                                  CASE(old_programs)};
 TEST_MAIN("store/pg_inputs", cases)

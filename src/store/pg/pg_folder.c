@@ -197,6 +197,47 @@ cuzk_status pg_folder_write(const pg_store *s, uint64_t number, const pg_input *
     return st == CUZK_E_NOT_FOUND ? CUZK_E_IO : st;
 }
 
+/* A damaged file must not become another job's. */
+static bool has_bytes(const char *path, const uint8_t *kept, uint64_t n)
+{
+    uint8_t part[8192];
+    uint64_t at = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    ssize_t got = fd < 0 ? -1 : read(fd, part, sizeof(part));
+    while (got > 0 && (uint64_t)got <= n - at && memcmp(part, kept + at, (size_t)got) == 0) {
+        at += (uint64_t)got;
+        got = read(fd, part, sizeof(part));
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return got == 0 && at == n;
+}
+
+bool pg_folder_share(const pg_store *s, uint64_t number, const pg_input *in, const uint8_t *kept,
+                     uint64_t other)
+{
+    char name[PG_FILE_CHARS + 1], from[PATH_BYTES], to[PATH_BYTES];
+    pg_file_name(name, other, in->kept_digest);
+    path_of(from, s, name);
+    pg_file_name(name, number, in->kept_digest);
+    path_of(to, s, name);
+    /* The file system counts the jobs of a file. The other job may have ended just now: then there is nothing to link. A
+     * sweep must not take the new name for an old one without a row. */
+    if (utimensat(AT_FDCWD, from, NULL, 0) != 0 || link(from, to) != 0) {
+        return false;
+    }
+    const int fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool ok = fd >= 0 && fsync(fd) == 0 && has_bytes(to, kept, in->kept_bytes);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    if (!ok) {
+        (void)unlink(to);
+    }
+    return ok;
+}
+
 static cuzk_status missing(const pg_store *s, uint64_t number, int64_t accepted_unix_ms,
                            cuzk_err *err)
 {

@@ -17,6 +17,7 @@ typedef struct putting {
     pg_input in;
     uint8_t *kept;
     uint64_t claimer; /* the member that has the job at once; 0: none */
+    uint64_t equal;   /* a job of the same input; 0: none */
     bool is_claimed, is_over_quota;
     int64_t need_ms; /* until the job could have ended; 0: not known */
 } putting;
@@ -308,12 +309,43 @@ static void choose_place(const pg_store *s, pg_input *in)
     }
 }
 
+/* A job that is not over and has the same input in the same folder; 0: none. */
+static cuzk_status equal_work(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err)
+{
+    putting *t = arg;
+    pg_params p = {.n = 0};
+    PGresult *r = NULL;
+    (void)s;
+    (void)is_again;
+    pg_add_bytes(&p, t->j->content, sizeof(t->j->content));
+    pg_add_bytes(&p, t->in.kept_digest, sizeof(t->in.kept_digest));
+    pg_add_u64(&p, t->in.place);
+    pg_add_text(&p, t->in.keeper);
+    CUZK_TRY(pg_exec(c, &r, "put",
+                     "SELECT number FROM cuzk_job WHERE content = $1 AND kept_digest = $2"
+                     " AND input_place = $3 AND input_keeper = $4 AND state < 2 LIMIT 1",
+                     &p, err));
+    t->equal = PQntuples(r) == 1 ? pg_u64(r, 0, 0) : 0;
+    PQclear(r);
+    return CUZK_OK;
+}
+
+/* Equal inputs of several jobs are one file. */
+static cuzk_status put_file(pg_store *s, putting *t, cuzk_err *err)
+{
+    CUZK_TRY(pg_run(s, equal_work, t, err));
+    if (t->equal != 0 && pg_folder_share(s, t->j->number, &t->in, t->kept, t->equal)) {
+        return CUZK_OK;
+    }
+    return pg_folder_write(s, t->j->number, &t->in, t->kept, err);
+}
+
 static cuzk_status put_input(pg_store *s, putting *t, cuzk_err *err)
 {
     const cuzk_job_record *j = t->j;
     const bool has_file = t->in.place != PG_PLACE_DATABASE;
     if (has_file) {
-        CUZK_TRY(pg_folder_write(s, j->number, &t->in, t->kept, err));
+        CUZK_TRY(put_file(s, t, err));
     }
     t->claimer = s->fleet != NULL && j->claims ? pg_fleet_may_start(s) : 0;
     cuzk_status st = pg_run(s, put_work, t, err);
