@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Processes that prove partitions of the same jobs over mock devices are killed, and stopped for longer than their lease,
+ * at random. Every job ends once: with the right proof, or because a partition has killed three of them.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "store/pg/pg_store.h"
+
+#include "fleet_history.h"
+#include "part_history.h"
+#include "pg_server.h"
+#include "test.h"
+
+#include "../engine/mock_engine.h"
+
+#define LEASE_MS 3000u
+#define PARTS    10u
+#define CHILDREN 4
+#define JOBS     12
+
+typedef struct node {
+    mock_engine w;
+    cuzk_job_store store;
+} node;
+
+static void open_node(node *n, const char *url, const char *name)
+{
+    cuzk_err err = {0};
+    const cuzk_pg_member m = {.name = name, .address = "", .version = "0", .lease_ms = LEASE_MS};
+    const cuzk_pg_config c = {.url = url, .member = &m, .retry_ms = 60000};
+    memset(n, 0, sizeof(*n));
+    CHECK_OK(cuzk_pg_store_open(&n->store, &c, NULL, &err), &err);
+    n->w.cfg.store = &n->store;
+    n->w.cfg.spread_partitions = true;
+    mock_engine_open(&n->w, 1);
+    atomic_store(&n->w.b.sleep_us[MOCK_PROVE], 100000);
+}
+
+/* The process that is killed. */
+static void prove_until_killed(void)
+{
+    static node n;
+    const char *url = getenv("TEST_URL"), *name = getenv("TEST_NAME");
+    if (url == NULL || name == NULL) {
+        cuzk_test_skip("a process that killed_and_stopped starts");
+    }
+    open_node(&n, url, name);
+    for (;;) {
+        (void)pause();
+    }
+}
+
+static pid_t start_process(int i)
+{
+    char name[16];
+    (void)snprintf(name, sizeof(name), "d%d", i);
+    (void)fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        (void)setenv("TEST_NAME", name, 1);
+        (void)setenv("TEST_URL", pg_server_url(), 1);
+        (void)execl("/proc/self/exe", "prove", "--match=prove_until_killed", (char *)NULL);
+        _exit(127);
+    }
+    CHECK(pid > 0);
+    return pid;
+}
+
+typedef struct child {
+    pid_t pid;
+    uint64_t goes_on_ns; /* it is stopped until then; 0: it is not */
+} child;
+
+static void end_child(child *c)
+{
+    CHECK(kill(c->pid, SIGKILL) == 0);
+    CHECK(waitpid(c->pid, NULL, 0) == c->pid);
+}
+
+/* One of them is killed and started again, or stopped; those that were stopped for long enough go on. */
+static void trouble(child *children, uint64_t now)
+{
+    const int i = (int)test_below(CHILDREN);
+    child *c = &children[i];
+    if (c->goes_on_ns == 0 && test_below(2) == 0) {
+        end_child(c);
+        c->pid = start_process(i);
+    } else if (c->goes_on_ns == 0) {
+        CHECK(kill(c->pid, SIGSTOP) == 0);
+        c->goes_on_ns = now + (500 + test_below(2 * LEASE_MS)) * 1000000;
+    }
+    for (int k = 0; k < CHILDREN; k++) {
+        if (children[k].goes_on_ns != 0 && now >= children[k].goes_on_ns) {
+            CHECK(kill(children[k].pid, SIGCONT) == 0);
+            children[k].goes_on_ns = 0;
+        }
+    }
+}
+
+static bool is_proof(const test_job *o)
+{
+    char sql[80 + CUZK_JOB_ID_BYTES], byte[3];
+    uint8_t want[192];
+    (void)snprintf(sql, sizeof(sql),
+                   "SELECT encode(proof, 'hex') FROM cuzk_job WHERE job_id = '%s'", o->id);
+    char *proof = pg_server_sql(sql);
+    bool ok = proof != NULL && strlen(proof) == (size_t)2 * 192 * PARTS;
+    for (uint32_t i = 0; ok && i < PARTS; i++) {
+        mock_proof(want, &o->job, i);
+        for (size_t k = 0; ok && k < sizeof(want); k++) {
+            (void)snprintf(byte, sizeof(byte), "%02x", want[k]);
+            ok = memcmp(byte, proof + 2 * (192 * i + k), 2) == 0;
+        }
+    }
+    free(proof);
+    return ok;
+}
+
+static uint64_t n_over(void)
+{
+    char *text = pg_server_sql("SELECT count(*) FROM cuzk_job WHERE state >= 2");
+    const uint64_t n = strtoull(text, NULL, 10);
+    free(text);
+    return n;
+}
+
+static void pause_ms(uint64_t ms)
+{
+    const struct timespec t = {.tv_sec = (time_t)(ms / 1000),
+                               .tv_nsec = (long)(ms % 1000) * 1000000};
+    (void)nanosleep(&t, NULL);
+}
+
+static void killed_and_stopped(void)
+{
+    static node front;
+    static test_job *jobs[JOBS];
+    static char ids[JOBS][16];
+    child children[CHILDREN] = {{0, 0}};
+    uint64_t n_proved = 0, n_aside = 0;
+    open_node(&front, pg_server_url(), "front");
+    history_begin();
+    part_history_begin();
+    for (int i = 0; i < CHILDREN; i++) {
+        children[i].pid = start_process(i);
+    }
+    for (int i = 0; i < JOBS; i++) {
+        (void)snprintf(ids[i], sizeof(ids[i]), "job %d", i);
+        jobs[i] = test_job_make(CUZK_JOB_POREP, 100 + (uint64_t)i, PARTS, ids[i]);
+        test_job_submit(&front.w, jobs[i]);
+        pause_ms(200 + test_below(300));
+        trouble(children, cuzk_clock_ns());
+    }
+    for (int i = 0; i < CHILDREN; i++) {
+        (void)kill(children[i].pid, SIGCONT);
+    }
+    const uint64_t limit = cuzk_clock_ns() + 300 * SECOND_NS;
+    while (n_over() < JOBS) {
+        CHECK_MSG(cuzk_clock_ns() < limit, "%llu of %d jobs are over", (unsigned long long)n_over(),
+                  JOBS);
+        pause_ms(50);
+    }
+    for (int i = 0; i < JOBS; i++) {
+        const bool is_right = is_proof(jobs[i]);
+        n_proved += is_right ? 1 : 0;
+        test_job_free(jobs[i]);
+    }
+    for (int i = 0; i < CHILDREN; i++) {
+        end_child(&children[i]);
+    }
+    cuzk_engine_destroy(front.w.e);
+    mock_destroy(&front.w.b);
+    (void)pthread_mutex_destroy(&front.w.log.mu);
+    front.store.destroy(front.store.arg);
+    char *aside = pg_server_sql("SELECT count(*) FROM cuzk_job WHERE state = 3 AND error LIKE"
+                                " 'environment: set aside: 3 daemons%'");
+    n_aside = strtoull(aside, NULL, 10);
+    free(aside);
+    CHECK_U64(n_proved + n_aside, JOBS);
+    CHECK(n_proved >= 1);
+    const history_sums h = history_check();
+    CHECK_U64(h.jobs, JOBS);
+    CHECK_U64(h.ended, JOBS);
+    const part_sums p = part_history_check();
+    CHECK(p.by_task > 0 && p.proved > 0);
+    (void)printf(
+        "%llu proved, %llu set aside; partitions: %llu taken, %llu by tasks, %llu deaths\n",
+        (unsigned long long)n_proved, (unsigned long long)n_aside, (unsigned long long)p.taken,
+        (unsigned long long)p.by_task, (unsigned long long)p.deaths);
+}
+
+static const cuzk_case cases[] = {CASE(killed_and_stopped), CASE(prove_until_killed)};
+TEST_MAIN("fleet/part_kills", cases)
