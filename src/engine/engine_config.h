@@ -57,7 +57,7 @@ typedef struct cuzk_engine_config {
     uint64_t
         max_batch_wait_ms; /* 0: one second where points stream, else none; or CUZK_ENGINE_NONE */
     uint32_t
-        max_queued_jobs; /* beyond: E_BUDGET, retryable; 0: 4096; 16 more places are WinningPoSt's */
+        max_queued_jobs; /* beyond: E_BUDGET, retryable; 0: 4096; 20 more places are WinningPoSt's, 4 of them those of callers that have none in the queue */
     uint64_t result_keep_ms;    /* how long ended jobs can be awaited; 0: one hour */
     uint32_t result_keep_count; /* at most this many; 0: 10000 */
     uint64_t

@@ -10,7 +10,8 @@
 #define BUCKETS          8192u /* of the hash tables, a power of two */
 #define MAX_WRONG        2     /* proofs of a partition that may fail to verify */
 #define MAX_ERRORS       3     /* of a partition on devices, or for lack of memory */
-#define WINNING_PLACES   16u   /* of the queue, which only privileged jobs take */
+#define WINNING_PLACES   20u   /* of the queue, which only privileged jobs take */
+#define WINNING_OTHERS   4u    /* of these, for callers that have no privileged job in the queue */
 #define RAM_KEEP         1024u /* ended jobs in memory; the store has the others */
 #define AGGREGATES_AHEAD 2u    /* parsed aggregates that wait for their worker */
 #define SHOWN_NS         (60 * 1000000000ull)

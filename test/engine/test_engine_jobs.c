@@ -471,6 +471,25 @@ static void winning_has_places(void)
     }
     CHECK_U64(--n_winning, 16);
     test_job_free(o[n + n_winning]);
+    for (unsigned i = 0; i < 5; i++) { /* other callers have one place each, four in all */
+        static const char *const names[] = {"b", "c", "b", "d", "e"};
+        test_job *win = test_job_make(CUZK_JOB_WINNING, 200 + i, 1, "");
+        win->rq.owner = (cuzk_bytes){(const uint8_t *)names[i], 1};
+        const cuzk_status st =
+            cuzk_engine_prove(w.e, &win->rq, NULL, engine_answer_set, &win->r, &win->wait, &err);
+        CHECK_MSG(st == (i == 2 ? CUZK_E_BUDGET : CUZK_OK), "%s: %s", names[i], err.msg);
+        if (st == CUZK_OK) {
+            o[n + n_winning++] = win;
+        } else {
+            test_job_free(win);
+        }
+    }
+    test_job *fifth = test_job_make(CUZK_JOB_WINNING, 300, 1, "");
+    fifth->rq.owner = (cuzk_bytes){(const uint8_t *)"f", 1};
+    CHECK_STATUS(
+        cuzk_engine_prove(w.e, &fifth->rq, NULL, engine_answer_set, &fifth->r, &fifth->wait, &err),
+        CUZK_E_BUDGET);
+    test_job_free(fifth);
     mock_open(&w.b, MOCK_PARSE);
     for (uint32_t i = 0; i < n + n_winning; i++) {
         engine_answer_wait(&o[i]->r);

@@ -292,6 +292,34 @@ LOCKED static cuzk_status join_equal(cuzk_engine *e, const cuzk_job_request *rq,
     }
 }
 
+static bool same_owner(const job *a, const job *b)
+{
+    const cuzk_bytes x = a->rq.owner, y = b->rq.owner;
+    return x.size == y.size && (x.size == 0 || memcmp(x.data, y.data, x.size) == 0);
+}
+
+/* Its caller has a privileged job that is not over. */
+LOCKED static bool has_privileged(const cuzk_engine *e, const job *mine)
+{
+    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
+        if (j->is_privileged && j->phase != PHASE_ENDED && j != mine && same_owner(j, mine)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* There is a place for it: a caller who fills those of WinningPoSt does not take the last ones from others. */
+LOCKED static bool has_place(const cuzk_engine *e, const job *mine)
+{
+    const uint32_t own = e->cfg.max_queued_jobs, n = e->jobs.n_open;
+    if (n < own || !mine->is_privileged) {
+        return n < own;
+    }
+    return n < own + WINNING_PLACES - WINNING_OTHERS ||
+           (n < own + WINNING_PLACES && !has_privileged(e, mine));
+}
+
 /* With the lock, after a look without it for an equal job. */
 LOCKED static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request *rq, job *mine,
                                          job **out, cuzk_err *err)
@@ -300,7 +328,7 @@ LOCKED static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request 
     if (*out != NULL) {
         return CUZK_OK;
     }
-    if (e->jobs.n_open >= e->cfg.max_queued_jobs + (mine->is_privileged ? WINNING_PLACES : 0)) {
+    if (!has_place(e, mine)) {
         return too_many(e, err);
     }
     CUZK_TRY(accept_new(e, mine, err));
