@@ -52,7 +52,9 @@ run 'check of a key: digest' 0 'in the group' params check $vk --digest "$(b2sum
 run 'check of a key: another digest' 2 'digest differs' params check $vk --digest 00000000000000000000000000000000
 run 'check of a key: no digest' 2 '32 hex digits' params check $vk --digest 12
 run 'info of a key' 0 'verifying key' params info $vk
-run 'a transcript' 0 'chain of contributions is not checked' params info fuzz/corpus/params/transcript.params
+run 'a transcript' 0 'behind the sections' params info fuzz/corpus/params/transcript.params
+run 'its chain does not hold' 0 'NOT verified' params check fuzz/corpus/params/transcript.params
+run 'a chain that holds' 0 'each contribution is a step' params check fuzz/corpus/params/ceremony.params
 run 'a transcript: its points' 0 'contributions' params check fuzz/corpus/params/transcript.params
 run 'circuit info' 0 'f8ba7b86efda8fa8cfeb67e179175a602a5ded01f9e293e9f7c46fea566d5e31' circuit info window 2KiB
 run 'circuit info as JSON' 0 '"constraints"' circuit info window 2KiB --json
