@@ -6,7 +6,7 @@ CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 empty =
 space = $(empty) $(empty)
 
-.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers check-clang fuzz lint bench package bare-root bare-library boundary deps deps-test release clean
+.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers check-clang fuzz lint bench package bare-root dockerfile bare-library boundary deps deps-test release clean
 
 ## demo: install what a build needs, build the program, and run the main job
 demo: deps
@@ -113,3 +113,7 @@ bare-library: package
 boundary: release
 	bench/boundary/run.py build/release --instructions
 	bench/boundary/run.py build/release
+
+## dockerfile: what packaging/Dockerfile says, its compilation left out, in a bare Debian 12 without Docker (as root; debootstrap and a mirror; minutes)
+dockerfile: package
+	BUILD_STAGE=1 tools/dockerfile_run.sh build/package/cuzk*.deb

@@ -138,7 +138,7 @@ one_command() {
     case $1 in
     "nvidia-smi") echo "[-] $1: left out, there is no card here" ;;
     "make package") echo "[-] $1: made $what" ;;
-    "apt install ./build/package/cuzk_"*)
+    "apt install ./build/package/cuzk*.deb")
         [ "$method" = deb ] || return 0
         step 0 'apt-get install -q -y --no-install-recommends /tmp/package.deb'
         installed=1

@@ -4,6 +4,7 @@
 
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/inputs.h"
+#include "apps/cuzk/ticker.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -68,17 +69,27 @@ static cuzk_status aggregate(agg_opts *o, agg_statements *s)
     uint8_t *proofs = NULL, *out = NULL;
     size_t n = 0;
     uint64_t t0 = cuzk_clock_ns();
+    ticker tick;
     cuzk_status st;
     CUZK_TRY_GOTO(st, load_proofs(o, s, &proofs));
     CUZK_TRY_GOTO(st, agg_open_srs(o, &srs));
     app_seconds(a, "load", cuzk_clock_ns() - t0);
     t0 = cuzk_clock_ns();
-    CUZK_TRY_GOTO(
-        st, cuzk_agg_key_load(&key, srs, cuzk_agg_padded(s->claim.n), a->pool, a->cancel, &a->err));
+    ticker_begin_steps(&tick, a, "loading the SRS");
+    st = cuzk_agg_key_load(&key, srs, cuzk_agg_padded(s->claim.n), a->pool, a->cancel, &a->err);
+    ticker_end(&tick);
+    if (st != CUZK_OK) {
+        goto out;
+    }
     app_seconds(a, "srs", cuzk_clock_ns() - t0);
     t0 = cuzk_clock_ns();
-    CUZK_TRY_GOTO(st, cuzk_agg_prove(&out, &n, &key, cuzk_agg_srs_vk(srs), s->vk, &s->claim, proofs,
-                                     NULL, a->pool, a->cancel, &a->err));
+    ticker_begin_steps(&tick, a, "aggregating");
+    st = cuzk_agg_prove(&out, &n, &key, cuzk_agg_srs_vk(srs), s->vk, &s->claim, proofs, NULL,
+                        a->pool, a->cancel, &a->err);
+    ticker_end(&tick);
+    if (st != CUZK_OK) {
+        goto out;
+    }
     app_seconds(a, "aggregate", cuzk_clock_ns() - t0);
     CUZK_TRY_GOTO(st, cuzk_file_write_all(o->out, out, n, a->force, &a->err));
     app_u64(a, "proofs", s->claim.n);

@@ -6,6 +6,7 @@
 
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
+#include "apps/cuzk/ticker.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 
@@ -14,6 +15,7 @@
 
 typedef struct gen {
     app a;
+    ticker tick;
     const char *out, *size;
     uint64_t seed, partition, sectors;
     uint64_t bytes;
@@ -71,6 +73,8 @@ static void done(gen *g)
     app_seconds(&g->a, "total", cuzk_clock_ns() - g->a.started_ns);
 }
 
+static const char making[] = "making the proofs of a synthetic sector", writing[] = "writing";
+
 static cuzk_status work_porep(gen *g, const cuzk_hashes *h)
 {
     app *a = &g->a;
@@ -80,8 +84,13 @@ static cuzk_status work_porep(gen *g, const cuzk_hashes *h)
                          "a C1 of a sealed sector needs its layers, which sealing deletes");
     }
     CUZK_TRY(app_check_output(a, g->out));
-    CUZK_TRY(cuzk_generate_porep(&in, g->bytes, g->seed, h, &a->err));
-    const cuzk_status st = gen_write_porep(in, g->out, a->force, &a->err);
+    ticker_begin_steps(&g->tick, a, making);
+    cuzk_status st = cuzk_generate_porep(&in, g->bytes, g->seed, h, &a->err);
+    if (st == CUZK_OK) {
+        ticker_step(&g->tick, writing);
+        st = gen_write_porep(in, g->out, a->force, &a->err);
+    }
+    ticker_end(&g->tick);
     if (st == CUZK_OK) {
         app_u64(a, "partitions", in->n_partitions);
         app_u64(a, "challenges", (uint64_t)in->n_partitions * in->n_challenges);
@@ -98,9 +107,10 @@ static cuzk_status work_post(gen *g, const cuzk_hashes *h, bool is_window)
     app *a = &g->a;
     cuzk_post_input *in = NULL;
     cuzk_post_statement stmt;
-    cuzk_status st = CUZK_OK;
-    CUZK_TRY(cuzk_generate_post(&in, &stmt, is_window, g->bytes, (uint32_t)g->sectors, g->seed, h,
-                                &a->err));
+    ticker_begin_steps(&g->tick, a, making);
+    cuzk_status st = cuzk_generate_post(&in, &stmt, is_window, g->bytes, (uint32_t)g->sectors,
+                                        g->seed, h, &a->err);
+    ticker_step(&g->tick, writing);
     for (uint32_t i = 0; st == CUZK_OK && i < in->n_sectors; i++) {
         char path[4096];
         const int n = is_window ? snprintf(path, sizeof(path), "%s/sector-%05u.vanilla", g->out,
@@ -110,6 +120,7 @@ static cuzk_status work_post(gen *g, const cuzk_hashes *h, bool is_window)
                  ? CUZK_FAIL(&a->err, CUZK_E_INVALID, "output path is too long")
                  : gen_write_sector(&in->sectors[i], g->bytes, path, a->force, &a->err);
     }
+    ticker_end(&g->tick);
     if (st == CUZK_OK) {
         app_u64(a, "sectors", in->n_sectors);
         app_hex(a, "randomness", stmt.randomness.b, sizeof(stmt.randomness));
@@ -146,9 +157,14 @@ static cuzk_status work_update(gen *g, const cuzk_hashes *h)
         return gen_sealed_update(a, &g->sealed, g->out, (uint32_t)g->partition, h);
     }
     CUZK_TRY(app_check_output(a, g->out));
-    CUZK_TRY(
-        cuzk_generate_update(&in, &stmt, g->bytes, (uint32_t)g->partition, g->seed, h, &a->err));
-    const cuzk_status st = gen_write_update(in, stmt.shape, g->out, a->force, &a->err);
+    ticker_begin_steps(&g->tick, a, making);
+    cuzk_status st =
+        cuzk_generate_update(&in, &stmt, g->bytes, (uint32_t)g->partition, g->seed, h, &a->err);
+    if (st == CUZK_OK) {
+        ticker_step(&g->tick, writing);
+        st = gen_write_update(in, stmt.shape, g->out, a->force, &a->err);
+    }
+    ticker_end(&g->tick);
     if (st == CUZK_OK) {
         app_hex(a, "comm_r_old", stmt.comm_r_old.b, sizeof(stmt.comm_r_old));
         app_hex(a, "comm_d_new", stmt.comm_d_new.b, sizeof(stmt.comm_d_new));

@@ -8,6 +8,7 @@
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/inputs.h"
 #include "apps/cuzk/params/network.h"
+#include "apps/cuzk/ticker.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -15,6 +16,7 @@
 
 typedef struct params {
     app a;
+    ticker tick;
     const char *path, *digest;
     bool check, no_subgroup;
 } params;
@@ -129,7 +131,10 @@ static cuzk_status compare_digest(params *p, const uint8_t got[16])
 static cuzk_status check_digest(params *p, const cuzk_srs *srs)
 {
     uint8_t got[16];
-    CUZK_TRY(cuzk_srs_digest(srs, got, p->a.cancel, &p->a.err));
+    ticker_begin_steps(&p->tick, &p->a, "reading for the digest");
+    const cuzk_status st = cuzk_srs_digest(srs, got, p->a.cancel, &p->a.err);
+    ticker_end(&p->tick);
+    CUZK_TRY(st);
     return compare_digest(p, got);
 }
 
@@ -189,7 +194,10 @@ static cuzk_status work(params *p)
     if (!p->check) {
         return report(p);
     }
-    CUZK_TRY(cuzk_srs_open(&srs, p->path, check, a->pool, a->cancel, &a->err));
+    ticker_begin_steps(&p->tick, a, p->check ? "checking points" : "reading");
+    st = cuzk_srs_open(&srs, p->path, check, a->pool, a->cancel, &a->err);
+    ticker_end(&p->tick);
+    CUZK_TRY(st);
     CUZK_TRY_GOTO(st, report(p));
     CUZK_TRY_GOTO(st, check_digest(p, srs));
     app_text(a, "points", p->no_subgroup ? "on the curve" : "in the group");

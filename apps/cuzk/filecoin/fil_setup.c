@@ -8,6 +8,7 @@
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/devices.h"
+#include "apps/cuzk/ticker.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "circuit/filecoin.h"
@@ -123,7 +124,10 @@ static cuzk_status work_info(circuit_args *c)
     cuzk_status st = CUZK_OK;
     if (!c->no_transcript) {
         const uint64_t t0 = cuzk_clock_ns();
+        ticker tick;
+        ticker_begin_steps(&tick, a, "hashing the constraints");
         st = cuzk_circuit_transcript(circuit, transcript, 0, NULL, &a->err);
+        ticker_end(&tick);
         if (st == CUZK_OK) {
             app_hex(a, "transcript", transcript, sizeof(transcript));
             app_seconds(a, "hash", cuzk_clock_ns() - t0);
