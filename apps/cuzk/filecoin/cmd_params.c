@@ -87,6 +87,27 @@ static cuzk_status report_vk(params *p, const cuzk_params *opened)
     return st;
 }
 
+/* t NULL: the file has no transcript. */
+static void report_chain(app *a, const cuzk_srs_transcript *t)
+{
+    static const char *const texts[] = {
+        [CUZK_SRS_CHAIN_UNCHECKED] = "not checked: takes points that are in the group",
+        [CUZK_SRS_CHAIN_HOLDS] =
+            "each contribution is a step from the one before, the last to the key's delta",
+        [CUZK_SRS_CHAIN_HASH] =
+            "NOT verified: a contribution's hash is not that of what is before it",
+        [CUZK_SRS_CHAIN_STEP] = "NOT verified: a contribution is no step by the rules of bellman's "
+                                "phase 2; other ceremonies have other rules",
+        [CUZK_SRS_CHAIN_DELTA] = "NOT verified: the key's delta in G2 is another than that in G1"};
+    if (t == NULL) {
+        return;
+    }
+    app_text(a, "chain", texts[t->chain]);
+    if (t->chain == CUZK_SRS_CHAIN_HASH || t->chain == CUZK_SRS_CHAIN_STEP) {
+        app_u64(a, "chain_ends_at", t->chain_at);
+    }
+}
+
 /* What <cuzk/params.h> tells of a file. */
 static cuzk_status report(params *p)
 {
@@ -109,7 +130,7 @@ static cuzk_status report(params *p)
     if (st == CUZK_OK && info.has_transcript != 0) {
         app_u64(a, "contributions", info.contributions);
         app_hex(a, "circuit_hash", info.circuit_hash, sizeof(info.circuit_hash));
-        app_text(a, "transcript", "behind the sections; the chain of contributions is not checked");
+        app_text(a, "transcript", "behind the sections");
     }
     return st;
 }
@@ -199,6 +220,7 @@ static cuzk_status work(params *p)
     ticker_end(&p->tick);
     CUZK_TRY(st);
     CUZK_TRY_GOTO(st, report(p));
+    report_chain(a, cuzk_srs_get_transcript(srs));
     CUZK_TRY_GOTO(st, check_digest(p, srs));
     app_text(a, "points", p->no_subgroup ? "on the curve" : "in the group");
     app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);

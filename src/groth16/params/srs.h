@@ -86,15 +86,25 @@ CUZK_NODISCARD cuzk_status cuzk_srs_create_from_arrays(cuzk_srs **out,
                                                        const cuzk_srs_source *source,
                                                        const cuzk_srs_arrays *arrays,
                                                        cuzk_err *err);
+/** What was found about the chain of a transcript's contributions. */
+typedef enum cuzk_srs_chain {
+    CUZK_SRS_CHAIN_UNCHECKED, /* points were not checked to be in the subgroup */
+    CUZK_SRS_CHAIN_HOLDS, /* each contribution is a step from the one before, the last to the key's delta */
+    CUZK_SRS_CHAIN_HASH, /* a contribution's hash is not that of what is before it */
+    CUZK_SRS_CHAIN_STEP, /* hashes agree; a contribution is no step by bellman's map from hashes to G2 */
+    CUZK_SRS_CHAIN_DELTA /* all steps hold; the key's delta in G2 is another than that in G1 */
+} cuzk_srs_chain;
 /**
  * What bellman's ceremonies leave behind the sections. That the last contribution made the key's delta is
- * checked when the file is opened, its points together with those of the sections; the chain of the
- * contributions is not.
+ * checked when the file is opened, its points together with those of the sections, and with CUZK_POINT_IN_SUBGROUP
+ * the chain of the contributions. A chain that does not hold is no error: other ceremonies map hashes in another way.
  */
 typedef struct cuzk_srs_transcript {
     uint64_t offset; /* in the file */
     uint32_t n_contributions;
     uint8_t circuit_hash[64];
+    cuzk_srs_chain chain;
+    uint32_t chain_at; /* the contribution, from 0, of CHAIN_HASH and CHAIN_STEP */
 } cuzk_srs_transcript;
 /** NULL: not given. */
 const cuzk_srs_transcript *cuzk_srs_get_transcript(const cuzk_srs *srs);

@@ -57,6 +57,11 @@ CUZK_NODISCARD cuzk_status cuzk_srs_dup_file(cuzk_srs **out, const cuzk_srs *srs
 cuzk_srs *cuzk_srs_new(const char *name);
 /** Reads what begins at `at`, behind the last section. E_FORMAT: not a transcript of this key. */
 CUZK_NODISCARD cuzk_status cuzk_srs_find_transcript(cuzk_srs *srs, uint64_t at, cuzk_err *err);
+/** Fills transcript.chain; every point of the transcript is in its group. E_IO, E_CANCELLED. */
+CUZK_NODISCARD cuzk_status cuzk_srs_check_chain(cuzk_srs *srs, const cuzk_cancel *cancel,
+                                                cuzk_err *err);
+/** The point of G2 that bellman's phase 2 makes of a hash. false: none was found, which does not happen. */
+bool cuzk_srs_hash_to_g2(cuzk_g2_affine *out, const uint8_t hash[64]);
 /** Decodes every point of the transcript, if there is one. */
 CUZK_NODISCARD cuzk_status cuzk_srs_check_transcript(const cuzk_srs *srs, cuzk_point_check check,
                                                      const cuzk_cancel *cancel, cuzk_err *err);

@@ -271,6 +271,9 @@ static cuzk_status open_data(cuzk_srs *srs, cuzk_point_check check, cuzk_pool *p
     if (check != CUZK_POINT_UNCHECKED) {
         CUZK_TRY(cuzk_srs_check_points(srs, check, pool, cancel, err));
         CUZK_TRY(cuzk_srs_check_transcript(srs, check, cancel, err));
+        if (check == CUZK_POINT_IN_SUBGROUP && srs->transcript.n_contributions > 0) {
+            CUZK_TRY(cuzk_srs_check_chain(srs, cancel, err));
+        }
     }
     return CUZK_OK;
 }

@@ -317,10 +317,10 @@ static cuzk_status connect_now(cuzk_rpc_client *c, cuzk_err *err)
     return st;
 }
 
-/* What a header can carry, and no blank: a token with a line's end would be refused without a reason. */
+/* What a header can carry: a token with a line's end would be refused without a reason. */
 static bool token_is_printable(const char *t)
 {
-    while (*t > ' ' && *t <= '~') {
+    while (*t >= ' ' && *t <= '~') {
         t++;
     }
     return *t == '\0';
@@ -330,7 +330,7 @@ static cuzk_status init(cuzk_rpc_client *c, cuzk_err *err)
 {
     if (c->config.token != NULL && !token_is_printable(c->config.token)) {
         return CUZK_FAIL(err, CUZK_E_INVALID,
-                         "the token has a blank or a character that is not printable ASCII");
+                         "the token has a character that is not printable ASCII");
     }
     CUZK_TRY(cuzk_rpc_address_parse(&c->address, c->config.address, err));
     if (c->config.tls || c->address.tls) {
