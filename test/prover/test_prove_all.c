@@ -27,7 +27,7 @@ typedef struct fixture {
     cuzk_prove_all_job pipe;
 } fixture;
 
-/* A WinningPoSt as if it had several partitions, all equal: the smallest circuit there is. */
+/* A WindowPoSt as if it had several partitions, all equal: the smallest circuit there is. */
 static void fixture_open(fixture *r)
 {
     cuzk_err err;
@@ -37,11 +37,11 @@ static void fixture_open(fixture *r)
     r->dir.origin = "test";
     CHECK_OK(cuzk_pool_create(&r->pool, NULL, &err), &err);
     CHECK_OK(cuzk_hashes_create(&r->hashes, &err), &err);
-    fil_params_make(&r->dir, CUZK_CIRCUIT_WINNING, 2048, r->pool);
-    CHECK_OK(cuzk_circuit_spec_of(&r->spec, CUZK_CIRCUIT_WINNING, 2048, &err), &err);
+    fil_params_make(&r->dir, CUZK_CIRCUIT_WINDOW, 2048, r->pool);
+    CHECK_OK(cuzk_circuit_spec_of(&r->spec, CUZK_CIRCUIT_WINDOW, 2048, &err), &err);
     CHECK_OK(cuzk_filecoin_circuit_create(&r->circuit, &r->spec, &err), &err);
     CHECK_OK(cuzk_filecoin_params_open(&r->params, &r->spec, &r->dir, r->pool, &err), &err);
-    fil_job_make(&job, CUZK_CIRCUIT_WINNING, 2048, 5);
+    fil_job_make(&job, CUZK_CIRCUIT_WINDOW, 2048, 5);
     CHECK_OK(cuzk_filecoin_input_parse(&r->in, &job.rq, &err), &err);
     fil_job_free(&job);
     r->in->n_partitions = PARTITIONS;

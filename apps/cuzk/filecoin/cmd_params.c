@@ -96,8 +96,7 @@ static void report_chain(app *a, const cuzk_srs_transcript *t)
             "each contribution is a step from the one before, the last to the key's delta",
         [CUZK_SRS_CHAIN_HASH] =
             "NOT verified: a contribution's hash is not that of what is before it",
-        [CUZK_SRS_CHAIN_STEP] = "NOT verified: a contribution is no step by the rules of bellman's "
-                                "phase 2; other ceremonies have other rules",
+        [CUZK_SRS_CHAIN_STEP] = "NOT verified: a contribution is no step by bellman's rules",
         [CUZK_SRS_CHAIN_DELTA] = "NOT verified: the key's delta in G2 is another than that in G1"};
     if (t == NULL) {
         return;
