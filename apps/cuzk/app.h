@@ -99,6 +99,13 @@ CUZK_NODISCARD cuzk_status app_check_files(app *a);
  * permission, kind of file, free space. NULL is fine. "-" moves the report to standard error.
  */
 CUZK_NODISCARD cuzk_status app_check_output(app *a, const char *path);
+/** What is done with a file; its failure is in the program's error. */
+typedef cuzk_status (*app_file_fn)(void *arg, const char *path);
+/**
+ * fn of the file at path; of a folder, fn of each file in it, in the order of their names, but for hidden ones. Ends with
+ * the first failure. E_INVALID: an empty folder.
+ */
+CUZK_NODISCARD cuzk_status app_each_file(app *a, const char *path, app_file_fn fn, void *arg);
 /** Writes text of w to path with a final newline. */
 CUZK_NODISCARD cuzk_status app_write_json(app *a, const char *path, cuzk_jsonw *w);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Output paths are checked before the work: hours of proving must not end in a folder that is missing. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "prover/keys/params_dir.h"
 
 #include "app.h"
 
@@ -159,4 +162,39 @@ cuzk_status app_check_files(app *a)
         }
     }
     return CUZK_OK;
+}
+
+static int is_shown(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+static cuzk_status each_in_folder(app *a, const char *folder, app_file_fn fn, void *arg)
+{
+    struct dirent **names = NULL;
+    const int n = scandir(folder, &names, is_shown, alphasort);
+    if (n < 0) {
+        return CUZK_FAIL_OS(&a->err, CUZK_E_IO, errno, "%s: cannot list the folder", folder);
+    }
+    cuzk_status st =
+        n == 0 ? CUZK_FAIL(&a->err, CUZK_E_INVALID, "%s: no files in it", folder) : CUZK_OK;
+    for (int i = 0; i < n; i++) {
+        char path[CUZK_PATH_BYTES];
+        const int len = snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
+        if (st == CUZK_OK) {
+            st = len < 0 || len >= (int)sizeof(path)
+                     ? CUZK_FAIL(&a->err, CUZK_E_INVALID, "%s: a path in it is too long", folder)
+                     : fn(arg, path);
+        }
+        (free)(names[i]); /* scandir's, from malloc */
+    }
+    (free)(names);
+    return st;
+}
+
+cuzk_status app_each_file(app *a, const char *path, app_file_fn fn, void *arg)
+{
+    struct stat info;
+    const bool is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    return is_folder ? each_in_folder(a, path, fn, arg) : fn(arg, path);
 }

@@ -10,6 +10,17 @@ window="--vanilla $v/window.sector1.vanilla.bin --vanilla $v/window.sector2.vani
 
 run 'setup makes no folders above its folder' 2 'cannot be made' params setup window 2KiB --insecure-seed 7 -o "$dir/no/such"
 run 'setup makes its folder' 0 'params' params setup window 2KiB --insecure-seed 7 -o "$dir/made"
+
+# A folder of vanilla proofs, in every verb that takes them.
+"$cuzk" gen window --sector-size 2KiB --seed 1 -o "$dir/sectors" >"$dir/gen.txt"
+randomness=$(sed -n 's/^randomness *//p' "$dir/gen.txt")
+run 'bench prove: a folder of sectors' 0 'proofs_per_minute' bench prove window --vanilla "$dir/sectors" --randomness "$randomness" \
+    --sector-size 2KiB --params "$dir/made" --runs 1 --warmup 0 --device cpu
+mkdir "$dir/empty"
+run 'bench prove: an empty folder' 2 'empty: no files in it' bench prove window --vanilla "$dir/empty" --randomness "$randomness" \
+    --sector-size 2KiB --params "$dir/made" --device cpu
+run 'prove: an empty folder' 2 'empty: no files in it' prove window --vanilla "$dir/empty" --randomness "$randomness" \
+    --sector-size 2KiB --params "$dir/made" -o "$dir/none" --device cpu
 mv "$dir"/made/* "$dir"/
 run 'setup again refuses' 2 'exists' params setup window 2KiB --insecure-seed 7 -o "$dir"
 run 'setup: no such kind' 2 'no kind' params setup seal 2KiB -o "$dir"

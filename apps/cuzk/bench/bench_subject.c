@@ -102,6 +102,11 @@ static cuzk_status node_option(bench_subject *s, cuzk_filecoin_blob *out, cuzk_n
     return CUZK_OK;
 }
 
+static cuzk_status map_vanilla(void *s, const char *path)
+{
+    return map_blob(s, path, false);
+}
+
 static cuzk_status given_input(bench_subject *s)
 {
     cuzk_filecoin_request *q = &s->request;
@@ -109,7 +114,7 @@ static cuzk_status given_input(bench_subject *s)
         return map_blob(s, s->in.c1, true);
     }
     for (size_t i = 0; i < s->in.n_vanilla; i++) {
-        CUZK_TRY(map_blob(s, s->in.vanilla[i], false));
+        CUZK_TRY(app_each_file(s->a, s->in.vanilla[i], map_vanilla, s));
     }
     if (s->spec.kind == CUZK_CIRCUIT_UPDATE) {
         CUZK_TRY(node_option(s, &q->comm_r_old, &s->nodes[0], s->in.comm_r_old, "comm-r-old"));

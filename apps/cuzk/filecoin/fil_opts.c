@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "fil_opts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,8 +318,15 @@ static cuzk_status post_type(fil_opts *o, cuzk_post_type *type, bool window)
     return CUZK_OK;
 }
 
-static cuzk_status add_sector(fil_opts *o, cuzk_post_input *in, const char *path)
+typedef struct sector_files {
+    fil_opts *o;
+    cuzk_post_input *in;
+} sector_files;
+
+static cuzk_status add_sector(void *arg, const char *path)
 {
+    fil_opts *o = ((sector_files *)arg)->o;
+    cuzk_post_input *in = ((sector_files *)arg)->in;
     cuzk_content m;
     cuzk_err inner = {.msg = ""};
     CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &o->a.err));
@@ -329,35 +335,6 @@ static cuzk_status add_sector(fil_opts *o, cuzk_post_input *in, const char *path
         s = CUZK_FAIL(&o->a.err, s, "%s: %s", path, inner.msg);
     }
     cuzk_content_free(&m);
-    return s;
-}
-
-static int is_vanilla_file(const struct dirent *e)
-{
-    return e->d_name[0] != '.';
-}
-
-/* Every file of a folder, in the order of their names. */
-static cuzk_status add_folder(fil_opts *o, cuzk_post_input *in, const char *folder)
-{
-    struct dirent **names = NULL;
-    const int n = scandir(folder, &names, is_vanilla_file, alphasort);
-    if (n < 0) {
-        return CUZK_FAIL_OS(&o->a.err, CUZK_E_IO, errno, "%s: cannot list the folder", folder);
-    }
-    cuzk_status s = CUZK_OK;
-    for (int i = 0; i < n; i++) {
-        char path[CUZK_PATH_BYTES];
-        if (s == CUZK_OK) {
-            const int len = snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
-            s = len < 0 || len >= (int)sizeof(path)
-                    ? CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "%s: a path in this folder is too long",
-                                folder)
-                    : add_sector(o, in, path);
-        }
-        (free)(names[i]); /* scandir's, from malloc */
-    }
-    (free)(names);
     return s;
 }
 
@@ -373,9 +350,8 @@ cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement
     }
     CUZK_TRY(cuzk_post_input_create(in, &o->a.err));
     for (size_t i = 0; s == CUZK_OK && i < o->in.n_vanilla; i++) {
-        struct stat info;
-        const bool is_folder = stat(o->in.vanilla[i], &info) == 0 && S_ISDIR(info.st_mode);
-        s = is_folder ? add_folder(o, *in, o->in.vanilla[i]) : add_sector(o, *in, o->in.vanilla[i]);
+        sector_files files = {o, *in};
+        s = app_each_file(&o->a, o->in.vanilla[i], add_sector, &files);
     }
     return s == CUZK_OK ? cuzk_post_input_sort(*in, &o->a.err) : s;
 }

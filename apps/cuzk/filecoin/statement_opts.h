@@ -34,10 +34,11 @@ enum {
 #define STATEMENT_OPTION_C1(more)          \
     STATEMENT_OPTION("c1", OPT_C1, "FILE", \
                      "porep: C1 output, Phase1 JSON or its envelope (- for standard input)" more)
-#define STATEMENT_OPTION_VANILLA(more)                                                        \
-    STATEMENT_OPTION("vanilla", OPT_VANILLA, "FILE",                                          \
-                     "PoSt: vanilla proof of a sector (bincode), repeat it for each sector; " \
-                     "update: that of the partition" more)
+#define STATEMENT_OPTION_VANILLA(more)                                                                \
+    STATEMENT_OPTION(                                                                                 \
+        "vanilla", OPT_VANILLA, "FILE",                                                               \
+        "PoSt: vanilla proof of a sector (bincode), repeat it for each sector, or a folder of them; " \
+        "update: that of the partition" more)
 #define STATEMENT_OPTION_SECTOR_SIZE(more) \
     STATEMENT_OPTION("sector-size", OPT_SECTOR_SIZE, "SIZE", "2KiB to 64GiB" more)
 #define STATEMENT_OPTION_RANDOMNESS(more) \

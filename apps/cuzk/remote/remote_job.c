@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,8 +257,15 @@ static cuzk_status add_vanilla(app *a, job_files *f, const cuzk_content *m)
     return cuzk_json_status(&j, m->path, &a->err);
 }
 
-static cuzk_status load_file(app *a, job_files *f, const char *path)
+typedef struct vanilla_files {
+    app *a;
+    job_files *f;
+} vanilla_files;
+
+static cuzk_status load_file(void *arg, const char *path)
 {
+    app *a = ((vanilla_files *)arg)->a;
+    job_files *f = ((vanilla_files *)arg)->f;
     void *p = f->vanilla;
     if (!grow(&p, f->n_vanilla, &f->cap_vanilla, sizeof(*f->vanilla))) {
         return nomem(a);
@@ -271,41 +277,11 @@ static cuzk_status load_file(app *a, job_files *f, const char *path)
     return add_vanilla(a, f, m);
 }
 
-static int is_shown(const struct dirent *e)
-{
-    return e->d_name[0] != '.';
-}
-
-/* Every file of a folder, in the order of their names; the daemon sorts sectors by their numbers. */
-static cuzk_status load_folder(app *a, job_files *f, const char *folder)
-{
-    struct dirent **names = NULL;
-    const int n = scandir(folder, &names, is_shown, alphasort);
-    if (n < 0) {
-        return CUZK_FAIL_OS(&a->err, CUZK_E_IO, errno, "%s: cannot list the folder", folder);
-    }
-    cuzk_status st =
-        n == 0 ? CUZK_FAIL(&a->err, CUZK_E_INVALID, "%s: no files in it", folder) : CUZK_OK;
-    for (int i = 0; i < n; i++) {
-        char path[CUZK_PATH_BYTES];
-        const int len = snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
-        if (st == CUZK_OK) {
-            st = len < 0 || len >= (int)sizeof(path)
-                     ? CUZK_FAIL(&a->err, CUZK_E_INVALID, "%s: a path in it is too long", folder)
-                     : load_file(a, f, path);
-        }
-        (free)(names[i]); /* scandir's, from malloc */
-    }
-    (free)(names);
-    return st;
-}
-
 static cuzk_status load_vanilla(app *a, remote_job *j, job_files *f)
 {
-    for (size_t i = 0; i < j->n_vanilla; i++) {
-        struct stat info;
-        const bool is_folder = stat(j->vanilla[i], &info) == 0 && S_ISDIR(info.st_mode);
-        CUZK_TRY(is_folder ? load_folder(a, f, j->vanilla[i]) : load_file(a, f, j->vanilla[i]));
+    vanilla_files files = {a, f};
+    for (size_t i = 0; i < j->n_vanilla; i++) { /* the daemon sorts sectors by their numbers */
+        CUZK_TRY(app_each_file(a, j->vanilla[i], load_file, &files));
     }
     return CUZK_OK;
 }
