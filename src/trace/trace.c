@@ -228,8 +228,9 @@ uint64_t cuzk_span_end_timed(cuzk_trace_ctx ctx, cuzk_span id, uint64_t bytes)
     return now;
 }
 
-cuzk_span cuzk_trace_add(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,
-                         uint32_t lane, uint64_t begin_ns, uint64_t end_ns)
+/* thread 0: of a device's queue. */
+static cuzk_span add(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,
+                     uint32_t thread, uint32_t lane, uint64_t begin_ns, uint64_t end_ns)
 {
     cuzk_trace *t = ctx.trace;
     if (t == NULL) {
@@ -239,12 +240,25 @@ cuzk_span cuzk_trace_add(cuzk_trace_ctx ctx, const char *name, const cuzk_span_t
     cuzk_span_record r = {.parent = ctx.parent,
                           .name = name,
                           .tags = merge_tags(t, ctx.parent, tags),
+                          .thread = thread,
                           .lane = lane,
                           .begin_ns = begin_ns,
                           .end_ns = end_ns > begin_ns ? end_ns : begin_ns,
                           .mem_begin = mem,
                           .mem_end = mem};
     return put(t, &r);
+}
+
+cuzk_span cuzk_trace_add(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,
+                         uint32_t lane, uint64_t begin_ns, uint64_t end_ns)
+{
+    return add(ctx, name, tags, 0, lane, begin_ns, end_ns);
+}
+
+cuzk_span cuzk_trace_add_here(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,
+                              uint64_t begin_ns, uint64_t end_ns)
+{
+    return add(ctx, name, tags, (uint32_t)syscall(SYS_gettid), 0, begin_ns, end_ns);
 }
 
 size_t cuzk_trace_read(const cuzk_trace *t, cuzk_span after, cuzk_span_record *out, size_t cap)

@@ -90,6 +90,9 @@ uint64_t cuzk_span_end_timed(cuzk_trace_ctx ctx, cuzk_span s, uint64_t bytes);
  */
 cuzk_span cuzk_trace_add(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,
                          uint32_t lane, uint64_t begin_ns, uint64_t end_ns);
+/** The same of the calling thread: a stage whose begin nobody knew to be one, or that may yet come to nothing. */
+cuzk_span cuzk_trace_add_here(cuzk_trace_ctx ctx, const char *name, const cuzk_span_tags *tags,
+                              uint64_t begin_ns, uint64_t end_ns);
 /** The context for what runs inside s. */
 static inline cuzk_trace_ctx cuzk_trace_in(cuzk_trace_ctx ctx, cuzk_span s)
 {

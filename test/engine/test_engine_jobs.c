@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "sys/host_memory.h"
+#include "trace/trace_read.h"
 
 #include "mock_engine.h"
 #include "test.h"
@@ -573,7 +574,10 @@ static void fields(void)
 /* Devices wait for a witness, nothing waits for the check: it begins when the first witness is there. */
 static void witness_before_check(void)
 {
-    mock_engine w = {.starts_early = true};
+    cuzk_trace *trace = NULL;
+    cuzk_err err;
+    CHECK_OK(cuzk_trace_create(&trace, 256, &err), &err);
+    mock_engine w = {.starts_early = true, .cfg = {.trace = trace}};
     mock_engine_open(&w, 1);
     test_job *loads = test_job_make(CUZK_JOB_POREP, 1, 1, "");
     test_job *o = test_job_make(CUZK_JOB_POREP, 2, 3, "");
@@ -592,10 +596,16 @@ static void witness_before_check(void)
     engine_answer_wait(&o->r);
     CHECK(is_right(o));
     CHECK_U64(atomic_load(&w.b.calls[MOCK_CHECK]), checks + 1);
+    static const char *const stages[] = {"accept", "parse",  "check", "witness",
+                                         "device", "verify", "return"};
+    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) { /* each stage has its span */
+        CHECK_MSG(cuzk_trace_sum(trace, 0, NULL, stages[i]) > 0, "%s", stages[i]);
+    }
     test_job_free(loads);
     test_job_free(o);
     wait_rest(&w);
     mock_engine_close(&w);
+    cuzk_trace_destroy(trace);
 }
 
 static const cuzk_case cases[] = {CASE(witness_before_check),

@@ -65,6 +65,23 @@ static void spans_nest_and_inherit_tags(void)
     cuzk_trace_destroy(t);
 }
 
+static void a_span_that_is_over_is_the_thread_s(void)
+{
+    cuzk_trace *t = make(4);
+    const cuzk_trace_ctx ctx = {t, 0}, off = CUZK_TRACE_OFF;
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    cuzk_span_record r[4];
+    tags.job = 3;
+    const cuzk_span a = cuzk_span_begin(ctx, "job", &tags);
+    const cuzk_span b = cuzk_trace_add_here(cuzk_trace_in(ctx, a), "accept", NULL, 70, 90);
+    cuzk_span_end(ctx, a, 0);
+    CHECK_U64(cuzk_trace_add_here(off, "accept", NULL, 70, 90), 0);
+    CHECK_U64(cuzk_trace_read(t, 0, r, 4), 2);
+    CHECK(r[1].id == b && r[1].parent == a && r[1].tags.job == 3);
+    CHECK(r[1].thread == r[0].thread && r[1].begin_ns == 70 && r[1].end_ns == 90);
+    cuzk_trace_destroy(t);
+}
+
 static void an_open_span_is_read_as_open(void)
 {
     cuzk_trace *t = make(2);
@@ -432,6 +449,7 @@ static void wrong_spans_are_refused(void)
 
 static const cuzk_case cases[] = {CASE(off_costs_nothing_and_does_nothing),
                                   CASE(spans_nest_and_inherit_tags),
+                                  CASE(a_span_that_is_over_is_the_thread_s),
                                   CASE(an_open_span_is_read_as_open),
                                   CASE(the_newest_are_kept),
                                   CASE(threads_record_and_read_at_once),

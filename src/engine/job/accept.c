@@ -190,6 +190,7 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
     const uint64_t now = cuzk_clock_ns();
     j->is_stored = true;
     cuzk_stage_end(e, j, 0, CUZK_STAGE_ACCEPT, now);
+    cuzk_stage_span_add(e, j, CUZK_STAGE_ACCEPT);
     cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_FIRST, now);
     if (j->outcome != CUZK_JOB_QUEUED) { /* decided meanwhile: a deadline, or the engine stops */
         cuzk_job_end(e, j);

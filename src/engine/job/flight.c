@@ -62,6 +62,17 @@ void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, ui
     }
 }
 
+void cuzk_stage_span_add(const cuzk_engine *e, const job *j, cuzk_stage s)
+{
+    cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
+    if (j->stage_begin_ns[s] == 0) { /* accepted before this engine was there */
+        return;
+    }
+    tags.job = (int64_t)j->number;
+    (void)cuzk_trace_add_here(e->trace, cuzk_stage_name(s), &tags, j->stage_begin_ns[s],
+                              j->stage_end_ns[s]);
+}
+
 cuzk_span cuzk_stage_span_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s)
 {
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;

@@ -54,6 +54,8 @@ LOCKED void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stag
  * each end, that of the span. Returns the span.
  */
 LOCKED cuzk_span cuzk_stage_span_begin(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s);
+/** A span of a stage that is over: acceptance and return, which end in other places than they begin. */
+LOCKED void cuzk_stage_span_add(const cuzk_engine *e, const job *j, cuzk_stage s);
 /** Returns the time. bytes: of the span. */
 LOCKED uint64_t cuzk_stage_span_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,
                                     cuzk_span span, uint64_t bytes);

@@ -295,6 +295,7 @@ LOCKED static void finish(cuzk_engine *e, job *j)
     j->state = j->outcome;
     cuzk_job_clock_stop(&j->clock, end);
     j->stage_end_ns[CUZK_STAGE_RETURN] = end;
+    cuzk_stage_span_add(e, j, CUZK_STAGE_RETURN);
     for (uint32_t i = 0; j->partitions != NULL && i < j->n_partitions; i++) {
         j->partitions[i].begin_ns[CUZK_STAGE_RETURN] = begin;
         j->partitions[i].end_ns[CUZK_STAGE_RETURN] = end;
