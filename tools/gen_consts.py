@@ -311,9 +311,10 @@ def fp28_file():
     far = [far[0] + 2**34] + [x + 2**34 - 2**6 for x in far[1:13]] + [far[13] - 2**6]
     assert sum(x << (28 * i) for i, x in enumerate(far)) == 16 * Q and far[13] > 15 * Q >> 364
     put("MOD16_FAR", far, "16 q, from whose limbs those of a number below 15 q, each below 2^30, and 17 q can be subtracted")
-    zero = [2**40] + [2**40 - 2**12] * 12 + [2**64 - 2**12]
-    assert sum(x << (28 * i) for i, x in enumerate(zero)) == 2**64 << (28 * 13)
-    put("ZERO_FAR", zero, "0, from whose limbs those of 1250 q can be subtracted; the last one is negative")
+    one = split(Q) # not 0: a sum with it has a top limb that is not negative before the carries from below
+    one = [one[0] + 2**40] + [x + 2**40 - 2**12 for x in one[1:13]] + [one[13] - 2**12]
+    assert sum(x << (28 * i) for i, x in enumerate(one)) == Q and one[13] > 0
+    put("MOD_FAR", one, "q, from whose limbs those of 1250 q can be subtracted")
     put("ONE", split(2**392 % Q), "1; Montgomery form")
     put("MINUS_ONE", split(-2**392 % Q), "-1; Montgomery form")
     put("FROM_LIMBS64", split(2**400 % Q), "times this: from x 2^384 to x 2^392")

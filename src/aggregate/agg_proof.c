@@ -103,7 +103,7 @@ static cuzk_status get_gt(decoder *d, cuzk_fp12 *out, const char *field, size_t 
     if (!cuzk_read_bytes(&d->r, &b, GT)) {
         return refuse(d, CUZK_E_FORMAT, field, i, at);
     }
-    const cuzk_status st = cuzk_gt_decompress(out, b);
+    const cuzk_status st = cuzk_gt_decompress_any(out, b); /* check_orders is for all */
     return st == CUZK_OK ? CUZK_OK : refuse(d, st, field, i, at);
 }
 
@@ -188,6 +188,38 @@ static cuzk_status read_final(decoder *d, cuzk_agg_proof *p)
     return CUZK_OK;
 }
 
+/* Whether the elements of GT have order r: all of them, for which there is a way of doing several at a time. */
+static cuzk_status check_orders(const cuzk_agg_proof *p, cuzk_err *err)
+{
+    enum { MOST = AGG_COMMITMENTS + 1 + CUZK_AGG_MAX_ROUNDS * AGG_ROUND_GT };
+    const cuzk_fp12 *a[MOST];
+    size_t n = 0;
+    for (size_t i = 0; i < AGG_COMMITMENTS; i++) {
+        a[n++] = &p->com[i];
+    }
+    a[n++] = &p->z_ab;
+    for (size_t i = 0; i < p->rounds; i++) {
+        for (size_t j = 0; j < AGG_ROUND_GT; j++) {
+            a[n++] = &p->round[i].gt[j];
+        }
+    }
+    const size_t bad = cuzk_gt_first_outside(a, n);
+    if (bad == n) {
+        return CUZK_OK;
+    }
+    if (bad <= AGG_COMMITMENTS) {
+        return CUZK_FAIL(err, CUZK_E_NOT_IN_GROUP, "aggregate: %s %zu: %s",
+                         bad < AGG_COMMITMENTS ? "commitment" : "z_ab",
+                         bad < AGG_COMMITMENTS ? bad : 0, cuzk_status_text(CUZK_E_NOT_IN_GROUP));
+    }
+    const size_t at = bad - AGG_COMMITMENTS - 1, j = at % AGG_ROUND_GT;
+    return CUZK_FAIL(err, CUZK_E_NOT_IN_GROUP, "aggregate: %s of round %zu: %s",
+                     j < AGG_T_C_L    ? "t_ab"
+                     : j < AGG_Z_AB_L ? "t_c"
+                                      : "z_ab",
+                     at / AGG_ROUND_GT, cuzk_status_text(CUZK_E_NOT_IN_GROUP));
+}
+
 cuzk_status cuzk_agg_proof_decode(cuzk_agg_proof *out, size_t *used, const uint8_t *data,
                                   size_t n_bytes, cuzk_err *err)
 {
@@ -209,5 +241,6 @@ cuzk_status cuzk_agg_proof_decode(cuzk_agg_proof *out, size_t *used, const uint8
         CUZK_TRY(get_g1(&d, &out->round[i].z_c_l, "z_c of round", i));
         CUZK_TRY(get_g1(&d, &out->round[i].z_c_r, "z_c of round", i));
     }
-    return read_final(&d, out);
+    CUZK_TRY(read_final(&d, out));
+    return check_orders(out, err);
 }

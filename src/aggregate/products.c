@@ -5,6 +5,8 @@
 #include "pairing/gt.h"
 #include "pairing/miller_shared.h"
 
+enum { FOUR = 4 };
+
 typedef struct worker_space {
     cuzk_miller_scratch miller;
     cuzk_fp12 out[CUZK_AGG_TARGETS];
@@ -102,38 +104,94 @@ out:
     return st;
 }
 
-static cuzk_status run_gt_jobs(void *arg, size_t begin, size_t end, unsigned worker)
+/* The final exponentiations of all jobs, four at a time where the processor has lanes for that. */
+typedef struct exp_run {
+    cuzk_fp12 *f; /* [n], in place */
+    size_t n;
+} exp_run;
+
+static cuzk_status exp_range(void *arg, size_t begin, size_t end, unsigned worker)
 {
-    const cuzk_agg_gt_job *jobs = arg;
+    const exp_run *r = arg;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
-        const cuzk_agg_gt_job *j = &jobs[i];
-        cuzk_fp12 f, t;
-        if (j->k == NULL) {
-            cuzk_fp12_mul(&f, &j->f, &j->raised);
-            cuzk_pairing_final_exp(j->out, &f);
-            continue;
-        }
-        cuzk_pairing_final_exp(&t, &j->raised);
-        cuzk_gt_pow(&t, &t, j->k);
-        if (cuzk_fp12_is_one(&j->f)) {
-            *j->out = t;
-            continue;
-        }
-        cuzk_pairing_final_exp(&f, &j->f);
-        cuzk_fp12_mul(j->out, &f, &t);
+        cuzk_pairing_final_exps(r->f + FOUR * i, r->n - FOUR * i < FOUR ? r->n - FOUR * i : FOUR);
     }
     return CUZK_OK;
+}
+
+typedef struct gt_run {
+    const cuzk_agg_gt_job *jobs;
+    cuzk_fp12 *f; /* [2 n] job i: the value, or both factors */
+} gt_run;
+
+static cuzk_status pow_range(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    const gt_run *r = arg;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const cuzk_agg_gt_job *j = &r->jobs[i];
+        cuzk_fp12 t;
+        if (j->k == NULL) {
+            *j->out = r->f[2 * i];
+            continue;
+        }
+        cuzk_gt_pow(&t, &r->f[2 * i + 1], j->k);
+        cuzk_fp12_mul(j->out, &r->f[2 * i], &t);
+    }
+    return CUZK_OK;
+}
+
+/* Into f [n] what has to be raised; where[k] is the place of f[k] among the 2 n. */
+static size_t gather(cuzk_fp12 *f, size_t *where, const cuzk_agg_gt_job *jobs, size_t n_jobs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_jobs; i++) {
+        const cuzk_agg_gt_job *j = &jobs[i];
+        if (j->k == NULL) {
+            where[n] = 2 * i;
+            cuzk_fp12_mul(&f[n++], &j->f, &j->raised);
+            continue;
+        }
+        where[n] = 2 * i + 1;
+        f[n++] = j->raised;
+        if (!cuzk_fp12_is_one(&j->f)) {
+            where[n] = 2 * i;
+            f[n++] = j->f;
+        }
+    }
+    return n;
 }
 
 cuzk_status cuzk_agg_gt_jobs(const cuzk_agg_gt_job *jobs, size_t n, cuzk_pool *pool,
                              const cuzk_cancel *cancel, cuzk_err *err)
 {
-    union {
-        const cuzk_agg_gt_job *in;
-        void *arg;
-    } u = {jobs};
-    const cuzk_status st = cuzk_parallel_for(pool, cancel, n, 1, run_gt_jobs, u.arg);
-    return st == CUZK_OK ? CUZK_OK
-                         : CUZK_FAIL(err, st, "final exponentiations: %s", cuzk_status_text(st));
+    cuzk_fp12 *f = cuzk_alloc(2 * n, sizeof(*f)), *raised = cuzk_alloc(2 * n, sizeof(*raised));
+    size_t *where = cuzk_alloc(2 * n, sizeof(*where));
+    exp_run exps = {.f = f};
+    cuzk_status st = CUZK_OK;
+    if (f == NULL || raised == NULL || where == NULL) {
+        st = CUZK_FAIL(err, CUZK_E_NOMEM, "%s", "no memory for final exponentiations");
+        goto out;
+    }
+    exps.n = gather(f, where, jobs, n);
+    st = cuzk_parallel_for(pool, cancel, (exps.n + FOUR - 1) / FOUR, 1, exp_range, &exps);
+    if (st == CUZK_OK) {
+        for (size_t i = 0; i < 2 * n; i++) {
+            cuzk_fp12_set_one(&raised[i]);
+        }
+        for (size_t i = 0; i < exps.n; i++) {
+            raised[where[i]] = f[i];
+        }
+        gt_run pows = {jobs, raised};
+        st = cuzk_parallel_for(pool, cancel, n, 1, pow_range, &pows);
+    }
+    if (st != CUZK_OK) {
+        st = CUZK_FAIL(err, st, "final exponentiations: %s", cuzk_status_text(st));
+    }
+out:
+    cuzk_free(f);
+    cuzk_free(raised);
+    cuzk_free(where);
+    return st;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "ec/gen/ec_const_gen.h"
+#include "pairing/gt_x4.h"
 #include "pairing/pairing.h"
 
 /* out = a^z in the cyclotomic subgroup; z is negative. */
@@ -43,4 +44,27 @@ void cuzk_pairing_final_exp(cuzk_fp12 *out, const cuzk_fp12 *f)
     cuzk_fp12_cyclotomic_sqr(&t, &m);
     cuzk_fp12_mul(&t, &t, &m);
     cuzk_fp12_mul(out, &b, &t);
+}
+
+void cuzk_pairing_final_exps(cuzk_fp12 *f, size_t n)
+{
+    size_t i = 0;
+#ifdef CUZK_FF_AVX2
+    enum { LANES = 4, LEAST = 2 };
+    while (cuzk_cpu_has(CUZK_CPU_AVX2) && n - i >= LEAST) {
+        cuzk_fp12 four[LANES];
+        const size_t m = n - i < LANES ? n - i : LANES;
+        for (size_t k = 0; k < LANES; k++) {
+            four[k] = f[i + (k < m ? k : 0)];
+        }
+        cuzk_pairing_final_exp_avx2(four, four);
+        for (size_t k = 0; k < m; k++) {
+            f[i++] = four[k];
+        }
+    }
+#endif
+    while (i < n) {
+        cuzk_pairing_final_exp(&f[i], &f[i]);
+        i++;
+    }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ec/endo_hd.h"
+#include "pairing/gt_x4.h"
 
 static void encode_fp(uint8_t out[48], const cuzk_fp *a)
 {
@@ -51,7 +52,7 @@ bool cuzk_gt_compress(uint8_t out[CUZK_GT_COMPRESSED_BYTES], const cuzk_fp12 *a)
     return true;
 }
 
-cuzk_status cuzk_gt_decompress(cuzk_fp12 *out, const uint8_t in[CUZK_GT_COMPRESSED_BYTES])
+cuzk_status cuzk_gt_decompress_any(cuzk_fp12 *out, const uint8_t in[CUZK_GT_COMPRESSED_BYTES])
 {
     cuzk_fp6 b, d, n;
     cuzk_fp2 *c[3] = {&b.c0, &b.c1, &b.c2};
@@ -70,6 +71,14 @@ cuzk_status cuzk_gt_decompress(cuzk_fp12 *out, const uint8_t in[CUZK_GT_COMPRESS
     cuzk_fp6_mul(&g.c0, &n, &d);
     cuzk_fp6_mul(&g.c1, &b, &d);
     cuzk_fp6_add(&g.c1, &g.c1, &g.c1);
+    *out = g;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_gt_decompress(cuzk_fp12 *out, const uint8_t in[CUZK_GT_COMPRESSED_BYTES])
+{
+    cuzk_fp12 g;
+    CUZK_TRY(cuzk_gt_decompress_any(&g, in));
     if (!cuzk_gt_is_in_group(&g)) {
         return CUZK_E_NOT_IN_GROUP;
     }
@@ -77,22 +86,73 @@ cuzk_status cuzk_gt_decompress(cuzk_fp12 *out, const uint8_t in[CUZK_GT_COMPRESS
     return CUZK_OK;
 }
 
-bool cuzk_gt_is_in_group(const cuzk_fp12 *a)
+/* a^(q^4 - q^2 + 1) = 1: then the fast squaring is right. */
+static bool is_cyclotomic(const cuzk_fp12 *a)
 {
-    /* First a^(q^4 - q^2 + 1) = 1: then the fast squaring is right. Then a^q = a^z, whose solutions
-     * there have order gcd(q - z, q^4 - q^2 + 1) = r (computed: tools/gt_order.py). */
-    static const uint64_t z_abs = CUZK_EC_Z_ABS;
     cuzk_fp12 two, four, t;
     cuzk_fp12_frobenius(&two, a, 2);
     cuzk_fp12_frobenius(&four, &two, 2);
     cuzk_fp12_mul(&t, &four, a);
-    if (!cuzk_fp12_eq(&t, &two) || (cuzk_fp6_is_zero(&a->c0) && cuzk_fp6_is_zero(&a->c1))) {
+    return cuzk_fp12_eq(&t, &two) && !(cuzk_fp6_is_zero(&a->c0) && cuzk_fp6_is_zero(&a->c1));
+}
+
+/* a^q = a^z, whose solutions in the cyclotomic subgroup have order gcd(q - z, q^4 - q^2 + 1) = r (computed:
+ * tools/gt_order.py). */
+static bool is_fixed(const cuzk_fp12 *a, const cuzk_fp12 *to_z)
+{
+    cuzk_fp12 once;
+    cuzk_fp12_frobenius(&once, a, 1);
+    return cuzk_fp12_eq(to_z, &once);
+}
+
+bool cuzk_gt_is_in_group(const cuzk_fp12 *a)
+{
+    static const uint64_t z_abs = CUZK_EC_Z_ABS;
+    cuzk_fp12 t;
+    if (!is_cyclotomic(a)) {
         return false;
     }
     cuzk_fp12_cyclotomic_pow(&t, a, &z_abs, 1);
     cuzk_fp12_conj(&t, &t);
-    cuzk_fp12_frobenius(&two, a, 1);
-    return cuzk_fp12_eq(&t, &two);
+    return is_fixed(a, &t);
+}
+
+#ifdef CUZK_FF_AVX2
+enum { LANES = 4 };
+
+/* Of the first up to four elements: how many are in the group before one that is not. */
+static size_t count_in_lanes(const cuzk_fp12 *const *a, size_t n)
+{
+    cuzk_fp12 in[LANES], to_z[LANES];
+    const size_t m = n < LANES ? n : LANES;
+    size_t good = 0;
+    for (size_t i = 0; i < LANES; i++) {
+        in[i] = *a[i < m ? i : 0];
+    }
+    cuzk_gt_pow_z_avx2(to_z, in);
+    while (good < m && is_cyclotomic(&in[good]) && is_fixed(&in[good], &to_z[good])) {
+        good++;
+    }
+    return good;
+}
+#endif
+
+size_t cuzk_gt_first_outside(const cuzk_fp12 *const *a, size_t n)
+{
+    size_t i = 0;
+#ifdef CUZK_FF_AVX2
+    while (cuzk_cpu_has(CUZK_CPU_AVX2) && n - i > 1) {
+        const size_t m = n - i < LANES ? n - i : LANES, good = count_in_lanes(a + i, m);
+        i += good;
+        if (good < m) {
+            return i;
+        }
+    }
+#endif
+    while (i < n && cuzk_gt_is_in_group(a[i])) {
+        i++;
+    }
+    return i;
 }
 
 enum { WINDOW = 4, DIGITS = 66 };
@@ -130,11 +190,18 @@ static void fill_table(cuzk_gt_table *t, const cuzk_gt_term *term)
     for (size_t i = 1; i < 4; i++) {
         cuzk_fp12_mul(&t->odd[0][i], &t->odd[0][i - 1], &square);
     }
-    for (size_t i = 0; i < 4; i++) { /* a^|z| is the conjugate of a^q */
-        cuzk_fp12_frobenius(&t->odd[1][i], &t->odd[0][i], 1);
-        cuzk_fp12_conj(&t->odd[1][i], &t->odd[1][i]);
-        cuzk_fp12_frobenius(&t->odd[2][i], &t->odd[0][i], 2);
-        cuzk_fp12_frobenius(&t->odd[3][i], &t->odd[1][i], 2);
+    for (size_t i = 0; i < 4;
+         i++) { /* a^|z| is the conjugate of a^q. Short exponents have fewer digits. */
+        if ((d[1] | d[3]) != 0) {
+            cuzk_fp12_frobenius(&t->odd[1][i], &t->odd[0][i], 1);
+            cuzk_fp12_conj(&t->odd[1][i], &t->odd[1][i]);
+        }
+        if (d[2] != 0) {
+            cuzk_fp12_frobenius(&t->odd[2][i], &t->odd[0][i], 2);
+        }
+        if (d[3] != 0) {
+            cuzk_fp12_frobenius(&t->odd[3][i], &t->odd[1][i], 2);
+        }
     }
     for (size_t k = 0; k < 4; k++) {
         recode(t->digit[k], d[k]);

@@ -36,6 +36,12 @@ CUZK_NODISCARD bool cuzk_gt_compress(uint8_t out[CUZK_GT_COMPRESSED_BYTES], cons
 CUZK_NODISCARD cuzk_status cuzk_gt_decompress(cuzk_fp12 *out,
                                               const uint8_t in[CUZK_GT_COMPRESSED_BYTES]);
 
+/** The same without the test of the order: E_ENCODING only. For cuzk_gt_first_outside. */
+CUZK_NODISCARD cuzk_status cuzk_gt_decompress_any(cuzk_fp12 *out,
+                                                  const uint8_t in[CUZK_GT_COMPRESSED_BYTES]);
+
+/** The first i < n for which a[i] is not in the group; n: all are. Four at a time where the processor has AVX2. */
+size_t cuzk_gt_first_outside(const cuzk_fp12 *const *a, size_t n);
 /** a^r = 1, for any a of Fp12; false for 0. By the endomorphism (Scott, eprint 2021/1130). */
 bool cuzk_gt_is_in_group(const cuzk_fp12 *a);
 

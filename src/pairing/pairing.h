@@ -44,4 +44,7 @@ void cuzk_pairing_final_exp(cuzk_fp12 *out, const cuzk_fp12 *f);
 /** out = e(p, q). */
 void cuzk_pairing(cuzk_fp12 *out, const cuzk_g1_affine *p, const cuzk_g2_affine *q);
 
+/** The same for f[i] in place, i < n, four at a time where the processor has AVX2. */
+void cuzk_pairing_final_exps(cuzk_fp12 *f, size_t n);
+
 #endif /* CUZK_PAIRING_PAIRING_H */

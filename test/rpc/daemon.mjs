@@ -91,6 +91,7 @@ ${more}
 total_budget = "8GiB"
 [gpus]
 cpu_only = true
+device_timeout = "1h"
 [srs]
 param_cache = ${JSON.stringify(params)}
 ${srs}

@@ -19,9 +19,9 @@
 /* 16 q, from whose limbs those of a number below 15 q, each below 2^30, and 17 q can be subtracted */
 #define CUZK_FP28_MOD16_FAR \
     0x40ffaaab0, 0x40effffbf, 0x40ffffb5f, 0x40ffeb113, 0x40241ea7f, 0x400f6b0b6, 0x406730cea, 0x40385127f, 0x40774b80f, 0x40bacd724, 0x40a7b63f4, 0x4069a4adb, 0x40ea397be, 0x01a00d1
-/* 0, from whose limbs those of 1250 q can be subtracted; the last one is negative */
-#define CUZK_FP28_ZERO_FAR \
-    0x10000000000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffff000, 0xfffffffffffff000
+/* q, from whose limbs those of 1250 q can be subtracted */
+#define CUZK_FP28_MOD_FAR \
+    0x1000fffaaab, 0x1000fefefff, 0x10003ffefb9, 0x1000fffdb15, 0x10006240eab, 0x1000a0f5b0f, 0x1000f6720d2, 0x1000f38412b, 0x10004773b84, 0x10004babd76, 0x1000ba7a643, 0x1000e6994b1, 0x10001ea297f, 0x0019011
 /* 1; Montgomery form */
 #define CUZK_FP28_ONE \
     0x347fcb8, 0xd800000, 0x002b119, 0x0cde6d2, 0xc7212e0, 0x83a2090, 0x037669f, 0xda0f73e, 0x9b09b42, 0x1297bb0, 0x515d98f, 0x012ca7c, 0x659fcfa, 0x000577a

@@ -47,7 +47,7 @@ static void cross(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *a0, const cuzk_fp2_x4 *a1
 }
 
 /* out below 24 q, A = 1. a and b below 5 q, A = 1. */
-static void fp6_mul(fp6_x4 *out, const fp6_x4 *a, const fp6_x4 *b)
+static __attribute__((noinline)) void fp6_mul(fp6_x4 *out, const fp6_x4 *a, const fp6_x4 *b)
 {
     cuzk_fp2_x4 p0, p1, p2, x, y, z;
     cuzk_fp_x4 minus;
@@ -110,6 +110,120 @@ void cuzk_fp12_x4_sqr(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a)
         cuzk_fp2_x4_carry(&out->w[2 * k], &s.c[k]);
         cuzk_fp2_x4_add(&p.c[k], &p.c[k], &p.c[k]);
         cuzk_fp2_x4_carry(&out->w[2 * k + 1], &p.c[k]);
+    }
+}
+
+void cuzk_fp12_x4_load(cuzk_fp12_x4 *out, const cuzk_fp12 *in)
+{
+    const cuzk_fp2 *at[6] = {&in->c0.c0, &in->c1.c0, &in->c0.c1,
+                             &in->c1.c1, &in->c0.c2, &in->c1.c2};
+    for (size_t k = 0; k < 6; k++) {
+        cuzk_fp2_x4_load(&out->w[k], at[k], sizeof(*in));
+    }
+}
+
+/* The even powers of w, the odd ones, or their sums, below 3 q. */
+typedef enum part { EVEN, ODD, SUM } part;
+
+static void take_part(fp6_x4 *out, const cuzk_fp12_x4 *a, part which)
+{
+    for (size_t k = 0; k < 3; k++) {
+        if (which != SUM) {
+            out->c[k] = a->w[2 * k + (which == ODD ? 1 : 0)];
+            continue;
+        }
+        cuzk_fp2_x4_add(&out->c[k], &a->w[2 * k], &a->w[2 * k + 1]);
+        cuzk_fp2_x4_carry(&out->c[k], &out->c[k]);
+    }
+}
+
+static __attribute__((noinline)) void mul_parts(fp6_x4 *out, const cuzk_fp12_x4 *a,
+                                                const cuzk_fp12_x4 *b, part which)
+{
+    fp6_x4 x, y;
+    take_part(&x, a, which);
+    take_part(&y, b, which);
+    fp6_mul(out, &x, &y);
+}
+
+void cuzk_fp12_x4_mul(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a, const cuzk_fp12_x4 *b)
+{
+    fp6_x4 p, q, s; /* (e0 + w o0)(e1 + w o1), w^2 = v */
+    mul_parts(&p, a, b, EVEN);
+    mul_parts(&q, a, b, ODD);
+    mul_parts(&s, a, b, SUM);
+    for (size_t k = 0; k < 3; k++) {
+        reduce(&p.c[k], &p.c[k]);
+        reduce(&q.c[k], &q.c[k]);
+        cuzk_fp2_x4_sub(&s.c[k], &s.c[k], &p.c[k]);
+        cuzk_fp2_x4_sub(&s.c[k], &s.c[k], &q.c[k]);
+        reduce(&out->w[2 * k + 1], &s.c[k]);
+    }
+    add_xi(&p.c[0], &p.c[0], &q.c[2]);
+    cuzk_fp2_x4_add(&p.c[1], &p.c[1], &q.c[0]);
+    cuzk_fp2_x4_add(&p.c[2], &p.c[2], &q.c[1]);
+    for (size_t k = 0; k < 3; k++) {
+        reduce(&out->w[2 * k], &p.c[k]);
+    }
+}
+
+/* c0 + c1 y = (a + b y)^2, y^2 = 1 + i. c0: A = 4, below 6.5 q; c1: A = 5, below 5.5 q. a and b normal. */
+static void fp4_sqr(cuzk_fp2_x4 *c0, cuzk_fp2_x4 *c1, const cuzk_fp2_x4 *a, const cuzk_fp2_x4 *b)
+{
+    cuzk_fp2_x4 aa, bb, t;
+    cuzk_fp2_x4_sqr_sub(&aa, a, NULL);
+    cuzk_fp2_x4_sqr_sub(&bb, b, NULL);
+    cuzk_fp2_x4_add(&t, a, b);
+    reduce(&t, &t);
+    cuzk_fp2_x4_sqr_sub(&t, &t, NULL);
+    cuzk_fp2_x4_sub(&t, &t, &aa);
+    cuzk_fp2_x4_sub(c1, &t, &bb);
+    add_xi(c0, &aa, &bb);
+}
+
+/* out = 3 x + 2 y, or 3 x - 2 y. y normal. */
+static void three_two(cuzk_fp2_x4 *out, const cuzk_fp2_x4 *x, const cuzk_fp2_x4 *y, bool minus)
+{
+    cuzk_fp2_x4 t, s;
+    cuzk_fp2_x4_add(&t, x, x);
+    cuzk_fp2_x4_add(&t, &t, x);
+    if (minus) {
+        cuzk_fp2_x4_neg(&s, y);
+        cuzk_fp2_x4_add(&s, &s, &s);
+    } else {
+        cuzk_fp2_x4_add(&s, y, y);
+    }
+    cuzk_fp2_x4_add(&t, &t, &s);
+    reduce(out, &t);
+}
+
+void cuzk_fp12_x4_cyclotomic_sqr(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a)
+{
+    static const cuzk_fp2_x4 zero;
+    const cuzk_fp2_x4 *w = a->w;
+    cuzk_fp2_x4 x0, x1, y0, y1, z0, z1, t;
+    fp4_sqr(&x0, &x1, &w[0], &w[3]);
+    fp4_sqr(&y0, &y1, &w[1], &w[4]);
+    fp4_sqr(&z0, &z1, &w[2], &w[5]);
+    reduce(&z1, &z1);
+    add_xi(&t, &zero, &z1);
+    three_two(&out->w[0], &x0, &w[0], true);
+    three_two(&out->w[3], &x1, &w[3], false);
+    three_two(&out->w[2], &y0, &w[2], true);
+    three_two(&out->w[5], &y1, &w[5], false);
+    three_two(&out->w[1], &t, &w[1], false);
+    three_two(&out->w[4], &z0, &w[4], true);
+}
+
+void cuzk_fp12_x4_conj(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a)
+{
+    for (size_t k = 0; k < 6; k++) {
+        if (k % 2 == 0) {
+            out->w[k] = a->w[k];
+        } else {
+            cuzk_fp2_x4_neg(&out->w[k], &a->w[k]);
+            reduce(&out->w[k], &out->w[k]);
+        }
     }
 }
 

@@ -16,6 +16,14 @@ typedef struct cuzk_fp12_x4 {
 void cuzk_fp12_x4_set_one(cuzk_fp12_x4 *out);
 /** out [4], reduced. in: value up to 2200 q, A <= 16. */
 void cuzk_fp12_x4_store(cuzk_fp12 *out, const cuzk_fp12_x4 *in);
+/** Elements in[0..3] of the usual form. All coefficients normal. */
+void cuzk_fp12_x4_load(cuzk_fp12_x4 *out, const cuzk_fp12 *in);
+/** out = a b, normal. a and b normal. In place allowed. */
+void cuzk_fp12_x4_mul(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a, const cuzk_fp12_x4 *b);
+/** out = a^2, normal, for a in the cyclotomic subgroup (ff/tower/fp12.h). a normal. In place allowed. */
+void cuzk_fp12_x4_cyclotomic_sqr(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a);
+/** The conjugate, normal. a normal. In place allowed. */
+void cuzk_fp12_x4_conj(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a);
 /** out = a^2, below 30 q, A = 1. a: value up to 2200 q, A <= 16. In place allowed. */
 void cuzk_fp12_x4_sqr(cuzk_fp12_x4 *out, const cuzk_fp12_x4 *a);
 

@@ -46,7 +46,7 @@ void cuzk_fp_x4_dot4_avx2(cuzk_fp_x4 *out, const cuzk_fp_x4_term term[4], const 
 extern const cuzk_fp_x4 cuzk_fp_x4_one, cuzk_fp_x4_minus_one;
 extern const cuzk_fp_x4 cuzk_fp_x4_q;
 extern const cuzk_fp_x4 cuzk_fp_x4_2q, cuzk_fp_x4_16q, cuzk_fp_x4_16q_far,
-    cuzk_fp_x4_zero_far; /* lent among the limbs */
+    cuzk_fp_x4_q_far; /* lent among the limbs */
 
 /** Elements in[0], in[stride], ... of the usual form, stride in bytes. Normal. */
 void cuzk_fp_x4_load(cuzk_fp_x4 *out, const cuzk_fp *in, size_t stride);
@@ -99,7 +99,7 @@ static inline void cuzk_fp_x4_carry(cuzk_fp_x4 *out, const cuzk_fp_x4 *a)
 
 /**
  * The same element, normal: the multiple e q that the top limb shows is subtracted. v: limbs below 2^41, and all but the
- * last at least those of e q; value below 1250 q. A fifth of the price of a product with 1.
+ * last at least those of e q; value from q to 1252 q. A fifth of the price of a product with 1.
  */
 static inline void cuzk_fp_x4_shrink(cuzk_fp_x4 *out, const cuzk_fp_x4 *v)
 {
@@ -168,7 +168,7 @@ void cuzk_fp_x4_batch_inv(cuzk_fp_x4 *a, cuzk_fp_x4 *scratch, size_t n);
 static inline void cuzk_fp_x4_reduce(cuzk_fp_x4 *out, const cuzk_fp_x4 *a)
 {
     cuzk_fp_x4 v;
-    cuzk_fp_x4_add(&v, a, &cuzk_fp_x4_zero_far);
+    cuzk_fp_x4_add(&v, a, &cuzk_fp_x4_q_far);
     cuzk_fp_x4_shrink(out, &v);
 }
 

@@ -101,7 +101,7 @@ func ofList(ctx context.Context, client pb.AggregatorClient, list, aggregate str
 	read(&all, list)
 	want, err := ioutil.ReadFile(aggregate)
 	must(err)
-	request := &pb.SubmitAggregateRequest{RequestId: "go list", RegisteredProof: all.Type}
+	request := &pb.SubmitAggregateRequest{RequestId: "go list", RegisteredProof: all.Type, AnyCount: true}
 	for _, s := range all.Sectors {
 		request.Sectors = append(request.Sectors, &pb.Sector{MinerId: all.Miner, SectorNumber: s.Sector, CommR: fromHex(s.CommR),
 			CommD: fromHex(s.CommD), Ticket: fromHex(s.Ticket), Seed: fromHex(s.Seed), Proof: fromHex(s.Proof)})
