@@ -56,7 +56,8 @@ typedef struct cuzk_client_options {
     const char *tls_cert; /* PEM file of the client's certificate; NULL: none is shown */
     const char *tls_key;  /* PEM file of its key */
     const char *tls_name; /* name that the daemon's certificate must have; NULL: the host's */
-    const char *token;    /* sent as "authorization: Bearer ..."; NULL: none */
+    /** Printable ASCII without blanks, sent as "authorization: Bearer ..."; NULL: none. */
+    const char *token;
 } cuzk_client_options;
 
 /** Connects. Strings are copied. */

@@ -395,11 +395,11 @@ static void the_daemon_restarts(void)
                                            .n_listen = 1,
                                            .tls_cert = cert,
                                            .tls_key = key,
-                                           .token = "long secret"};
+                                           .token = "long-secret"};
     char address[64];
     cuzk_client *c = NULL;
     cuzk_client_options o = {
-        .struct_size = sizeof(o), .address = address, .tls_ca = ca, .token = "long secret"};
+        .struct_size = sizeof(o), .address = address, .tls_ca = ca, .token = "long-secret"};
     cuzk_rpc_server *server = NULL;
     CHECK_OK(cuzk_rpc_server_create(&server, &config, &err), &err);
     CHECK_OK(cuzk_rpc_server_start(server, &err), &err);
@@ -413,7 +413,7 @@ static void the_daemon_restarts(void)
     STATUS(cuzk_client_health(&serving, c, NULL, &error), CUZK_E_IO);
     STATUS(cuzk_client_health(&serving, c, NULL, &error), CUZK_E_IO);
     cuzk_client_destroy(c);
-    o.token = "wrong secret";
+    o.token = "wrong-secret";
     CHECK_OK(cuzk_rpc_server_create(&server, &config, &err), &err);
     CHECK_OK(cuzk_rpc_server_start(server, &err), &err);
     (void)snprintf(address, sizeof(address), "https://127.0.0.1:%u",
