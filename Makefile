@@ -111,6 +111,7 @@ bare-library: package
 
 ## boundary: cost of a WinningPoSt by libcuzk against cuzk prove, in instructions and in CPU time (minutes)
 boundary: release
+	bench/boundary/run.py build/release --outside
 	bench/boundary/run.py build/release --instructions
 	bench/boundary/run.py build/release
 

@@ -2,6 +2,7 @@
 """Cost of the library's boundary: a WinningPoSt of 2 KiB by <cuzk/prove.h> against `cuzk prove winning`, on the CPU.
 
 run.py BUILD [ROUNDS] [PROOFS] [THREADS]   (from the repository root; BUILD has cuzk and libcuzk.so; default 15 6 1)
+run.py BUILD --outside [PROOFS] [THREADS]  wall time of the call outside the steps of the proof, which are the same functions in both (default 20 1)
 run.py BUILD --instructions                instructions of one proof by valgrind, which do not depend on how busy the machine is
 
 Each round runs the program and a C program with libcuzk, in changing order, each once with PROOFS proofs and once with one.
@@ -10,9 +11,11 @@ The difference is the CPU time of PROOFS - 1 proofs with the key loaded. The res
 import os, pathlib, re, resource, statistics, subprocess, sys, tempfile, time
 
 build = pathlib.Path(sys.argv[1]).resolve()
-count = "--instructions" in sys.argv
+count, outside = "--instructions" in sys.argv, "--outside" in sys.argv
 if count:
     sys.argv[2:] = []
+if outside:
+    sys.argv[2:] = ["0"] + (sys.argv[3:] + ["20", "1"][len(sys.argv) - 3:])
 rounds, proofs, threads = (int(x) for x in (sys.argv[2:] + ["15", "6", "1"][len(sys.argv) - 2:]))
 vanilla = "test/vectors/filecoin/winning.sector1.vanilla.bin"
 randomness = bytes(range(64, 95)).hex() + "00"
@@ -50,6 +53,15 @@ with tempfile.TemporaryDirectory() as name:
     if count:
         a, b = (instructions(c(2), folder, env=env) - instructions(c(1), folder, env=env) for c in (by_program, by_library))
         print(f"instructions of a proof: program {a}, library {b}, library/program {b / a:.6f}")
+        sys.exit(0)
+    if outside:
+        lines = subprocess.run([str(c) for c in by_library(proofs + 1)], check=True, stdout=subprocess.PIPE, text=True, env=env).stdout.split("\n")
+        pairs = [[int(x) for x in line.split()] for line in lines if line][1:]  # the first one loads the key
+        us = [(call - steps) / 1e3 for call, steps in pairs]
+        share = [(call - steps) / call for call, steps in pairs]
+        print(f"{proofs} proofs, {threads} threads, load {os.getloadavg()[0]:.1f}: a call takes {statistics.median(c for c, _ in pairs) / 1e9:.3f} s (median)")
+        print(f"outside its steps: median {statistics.median(us):.0f} us, least {min(us):.0f}, most {max(us):.0f}; "
+              f"of the call: median {statistics.median(share):.6f}, most {max(share):.6f}")
         sys.exit(0)
     program = lambda n: cpu(by_program(n))
     library = lambda n: cpu(by_library(n), env=env)

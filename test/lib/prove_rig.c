@@ -32,11 +32,11 @@ cuzk_input rig_file(const char *path)
     return known[0].bytes;
 }
 
-static char params_folder[64];
+static char params_folder[256];
 
 static void remove_params(void)
 {
-    char command[96];
+    char command[300];
     (void)snprintf(command, sizeof(command), "rm -rf %s", params_folder);
     if (system(command) != 0) {
         (void)fprintf(stderr, "cannot remove %s\n", params_folder);
@@ -46,7 +46,11 @@ static void remove_params(void)
 const char *rig_params(int32_t kind)
 {
     static bool is_made[4];
-    if (params_folder[0] == '\0') {
+    const char *kept = getenv("CUZK_TEST_PARAMS");
+    if (params_folder[0] == '\0' && kept != NULL) {
+        CHECK((size_t)snprintf(params_folder, sizeof(params_folder), "%s", kept) <
+              sizeof(params_folder));
+    } else if (params_folder[0] == '\0') {
         (void)snprintf(params_folder, sizeof(params_folder), "/tmp/cuzk-test-XXXXXX");
         CHECK(mkdtemp(params_folder) != NULL);
         CHECK(atexit(remove_params) == 0);
@@ -54,7 +58,8 @@ const char *rig_params(int32_t kind)
     if (!is_made[kind]) {
         const cuzk_params_make_options o = {
             .struct_size = sizeof(o), .flags = CUZK_MAKE_INSECURE_SEED, .seed = 7};
-        RIG_OK(cuzk_params_make(params_folder, kind, 2048, &o, &rig_error));
+        const cuzk_status st = cuzk_params_make(params_folder, kind, 2048, &o, &rig_error);
+        CHECK_MSG(st == CUZK_OK || (st == CUZK_E_EXISTS && kept != NULL), "%s", rig_error.text);
         is_made[kind] = true;
     }
     return params_folder;

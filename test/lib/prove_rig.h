@@ -12,7 +12,8 @@
 
 /** A file's bytes, read once per process and kept. */
 cuzk_input rig_file(const char *path);
-/** Parameters of a circuit of 2 KiB sectors, from a seed, in a folder that they are made in once per process. */
+/** Parameters of a circuit of 2 KiB sectors, from a seed, in a folder that they are made in once per process; in
+ * $CUZK_TEST_PARAMS they are kept for the next one. */
 const char *rig_params(int32_t kind);
 
 /** A request of a golden input, and what its proof claims. */
