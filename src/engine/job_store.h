@@ -22,7 +22,8 @@ typedef struct cuzk_job_record {
     bool is_privileged;  /* WinningPoSt at CRITICAL: may use space that is kept for it */
     bool claims;         /* put into a shared queue, and claimed at once */
     uint32_t class_base; /* order in a shared queue: CUZK_PRIORITY_LOW to _CRITICAL; 0: NORMAL */
-    const char *circuit; /* what proves it, "porep-32g"; put alone looks at it; NULL: not known */
+    const char
+        *circuit; /* what proves it, "porep-32g"; put and finish look at it; NULL: not known */
     cuzk_job_state state;
     /* when it is over: */
     int64_t ended_unix_ms;

@@ -67,6 +67,15 @@ static void note(void *arg, const cuzk_job_record *r)
     *(uint64_t *)arg = r->number;
 }
 
+static uint64_t sql_u64(const char *sql)
+{
+    char *text = pg_server_sql(sql);
+    CHECK(text != NULL);
+    const uint64_t v = strtoull(text, NULL, 10);
+    free(text);
+    return v;
+}
+
 /* The next job; 0: none. */
 static uint64_t claim(cuzk_job_store *s)
 {
@@ -230,6 +239,31 @@ static void deadlines(void)
     s.destroy(s.arg);
 }
 
+/* A C1 that says only when it is parsed what it is for: the time of its job is kept all the same, for the next deadline. */
+static void a_circuit_that_is_known_late(void)
+{
+    cuzk_job_store s = join("a");
+    const uint64_t n = first(&s);
+    cuzk_err err = {0};
+    static const uint8_t proof[1920] = {7};
+    wish w = {.owner = "c"};
+    CHECK_OK(put(&s, n, w, &err), &err);
+    CHECK_U64(claim(&s), n);
+    CHECK_OK(s.shared->start(s.arg, n, &err), &err);
+    const cuzk_job_record r = {.number = n,
+                               .state = CUZK_JOB_COMPLETED,
+                               .ended_unix_ms = now_ms(),
+                               .proof = {proof, sizeof(proof)},
+                               .circuit = "porep-2k",
+                               .error = ""};
+    CHECK_OK(s.finish(s.arg, &r, &err), &err);
+    CHECK_U64(sql_u64("SELECT count(*) FROM cuzk_pace WHERE circuit = 'porep-2k'"), 1);
+    free(pg_server_sql("UPDATE cuzk_pace SET ms = 20000; UPDATE cuzk_member SET places = 1"));
+    w = (wish){.owner = "c", .circuit = "porep-2k", .deadline_ms = 15000};
+    CHECK_STATUS(put(&s, n + 1, w, &err), CUZK_E_BUDGET);
+    s.destroy(s.arg);
+}
+
 static void loaded_circuits_go_first(void)
 {
     cuzk_job_store a = join("a"), b = join("b");
@@ -290,6 +324,7 @@ static const cuzk_case cases[] = {CASE(shares),
                                   CASE(a_new_client_does_not_wait_for_the_past),
                                   CASE(quotas_and_accounts),
                                   CASE(deadlines),
+                                  CASE(a_circuit_that_is_known_late),
                                   CASE(loaded_circuits_go_first),
                                   CASE(winning_goes_to_the_fastest),
                                   CASE(members_say_what_they_have)};

@@ -2,7 +2,7 @@
 """A rolling upgrade: daemons of the version before (tables of version 1) and of this one share a queue; one after the other is drained and started
 again as the newer program, while jobs come. No job is lost, and an old program is kept out once inputs are packed.
 
-Usage: test_versions.py CUZK [--old PROGRAM]   (in the repository; without --old the commit before the tables of version 2 is built in a scratch folder)
+Usage: test_versions.py CUZK [--old PROGRAM]   (in the repository; without --old the last commit with tables of version 1 that builds is built in a scratch folder)
 """
 import argparse, os, random, shutil, subprocess, sys, tempfile, time
 
@@ -14,7 +14,8 @@ from test_daemons import Daemon, check, failures, make_jobs
 def build_old(folder):
     def git(*args):
         return subprocess.run(["git", *args], check=True, capture_output=True, text=True).stdout.strip()
-    added = git("log", "--diff-filter=A", "--format=%H", "--", "src/store/pg/schema_2.sql").split()[-1]
+    # the commit that added the shorter form of inputs, and those up to the tables of version 2, do not build by themselves
+    added = git("log", "--diff-filter=A", "--format=%H", "--", "src/store/input_pack.c").split()[-1]
     source = os.path.join(folder, "source")
     os.mkdir(source)
     archive = subprocess.Popen(["git", "archive", added + "^"], stdout=subprocess.PIPE)

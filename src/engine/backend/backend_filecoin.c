@@ -201,7 +201,12 @@ static cuzk_status plan(void *arg, const cuzk_job_request *rq, cuzk_backend_plan
     CUZK_TRY(check_fields(rq, err));
     convert(&frq, NULL, rq);
     if (rq->kind == CUZK_JOB_POREP) {
-        return plan_c1(rq, out, err); /* the C1 itself says what it is for */
+        CUZK_TRY(plan_c1(rq, out, err));
+        /* The C1 itself says what it is for, and is compared with the request when it is parsed. */
+        if (cuzk_filecoin_request_spec(&spec, &is_known, &frq, NULL) == CUZK_OK && is_known) {
+            out->circuit = index_of(b, &spec);
+        }
+        return CUZK_OK;
     }
     out->input_bytes = cuzk_filecoin_input_bytes(frq.kind, request_bytes(rq));
     CUZK_TRY(cuzk_filecoin_request_spec(&spec, &is_known, &frq, err));

@@ -274,6 +274,8 @@ LOCKED static void finish(cuzk_engine *e, job *j)
     j->stage_begin_ns[CUZK_STAGE_RETURN] = begin;
     fill_times(j);
     cuzk_job_fill_record(j, false, &record);
+    record.circuit =
+        j->circuit < e->backend->n_circuits ? e->backend->circuits[j->circuit].id : NULL;
     const bool is_kept = j->is_stored && !j->is_left_in_store && !j->is_given_up;
     const bool is_shared = e->store.shared != NULL;
     cuzk_engine_unlock(e);

@@ -86,8 +86,8 @@ static cuzk_status finish_work(pg_store *s, pg_conn *c, void *arg, bool is_again
         " queue_wait_ms=$6, srs_load_ms=$7, synthesis_ms=$8, gpu_compute_ms=$9, total_ms=$10,"
         " member=NULL, proved_by=$14 WHERE number=$11 AND state < 2"
         " AND ($12 = 0 OR (member = $12 AND fence = $13))"
-        " RETURNING number, " PG_KEPT_BYTES " AS kept, input_place, kept_digest, owner, circuit,"
-        "  started_at),"
+        " RETURNING number, " PG_KEPT_BYTES " AS kept, input_place, kept_digest, owner,"
+        "  CASE WHEN circuit = '' THEN $15 ELSE circuit END AS circuit, started_at),"
         " d AS (DELETE FROM cuzk_input WHERE number IN (SELECT number FROM u)),"
         " a AS (INSERT INTO cuzk_usage AS a (client, member, completed, failed, cancelled, proofs,"
         "   device_ms)"
@@ -110,6 +110,7 @@ static cuzk_status finish_work(pg_store *s, pg_conn *c, void *arg, bool is_again
     pg_add_u64(&p, t->member);
     pg_add_u64(&p, t->fence);
     pg_add_text(&p, pg_fleet_name(s));
+    pg_add_text(&p, t->j->circuit); /* a C1 may have said what it is for only when it was parsed */
     CUZK_TRY(pg_exec(c, &r, "finish", sql, &p, err));
     const bool is_done = PQntuples(r) == 1;
     if (is_done) {
