@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "engine/engine_internal.h"
 
 #include "mock_engine.h"
 #include "test.h"
@@ -153,6 +154,58 @@ static void probe_waits_for_keys(void)
     mock_engine_close(&w);
 }
 
+static void *destroy(void *arg)
+{
+    mock_engine *w = arg;
+    cuzk_engine_destroy(w->e);
+    return NULL;
+}
+
+static bool is_stopping(cuzk_engine *e)
+{
+    cuzk_engine_lock(e);
+    const bool yes = e->stop;
+    cuzk_engine_unlock(e);
+    return yes;
+}
+
+/*
+ * A device's worker unloads a key to make room and finds then that it cannot load its own. What happens during the
+ * unloading (here the engine's stop) is not missed.
+ */
+static void stop_while_a_key_makes_room(void)
+{
+    mock_engine w = {.e = NULL};
+    jobs j = {.n = 0};
+    pthread_t t;
+    bool was_running = false, was_loaded = false;
+    uint64_t freed = 0;
+    cuzk_err err;
+    mock_engine_open_with_keys(&w, 1, 50);
+    engine_answer_wait(&add(&w, &j, CUZK_JOB_WINDOW)->r);
+    wait_rest(&w);
+    mock_close(&w.b, MOCK_UNLOAD_KEY);
+    test_job *other = test_job_make(CUZK_JOB_UPDATE, 1, 1, "other");
+    test_job_submit(&w, other);
+    mock_wait_inside(&w.b, MOCK_UNLOAD_KEY, 1);
+    CHECK_OK(cuzk_engine_cancel(w.e, other->id, &was_running, &err), &err);
+    do { /* its parameters go as soon as the cancelled job holds them no longer */
+        nap();
+        cuzk_ignore(cuzk_engine_evict(w.e, "snap-32g", &was_loaded, &freed, &err));
+    } while (!was_loaded);
+    CHECK(pthread_create(&t, NULL, destroy, &w) == 0);
+    while (
+        !is_stopping(w.e)) { /* its join waits for the worker in the gate, so the engine is there */
+        nap();
+    }
+    mock_open(&w.b, MOCK_UNLOAD_KEY);
+    CHECK(pthread_join(t, NULL) == 0);
+    w.e = NULL;
+    test_job_free(other);
+    end_all(&j);
+    mock_engine_close(&w);
+}
+
 /* The load of a key that hangs takes its device out; jobs go on elsewhere. */
 static void key_load_hangs(void)
 {
@@ -235,6 +288,6 @@ static void one_pass_for_all(void)
 
 static const cuzk_case cases[] = {CASE(one_pass_for_all),     CASE(wrong_proofs_while_probed),
                                   CASE(second_slot_hangs),    CASE(one_hangs_one_loses),
-                                  CASE(probe_waits_for_keys), CASE(key_load_hangs),
-                                  CASE(one_bad_circuit)};
+                                  CASE(probe_waits_for_keys), CASE(stop_while_a_key_makes_room),
+                                  CASE(key_load_hangs),       CASE(one_bad_circuit)};
 TEST_MAIN("engine/devices", cases)

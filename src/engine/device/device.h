@@ -46,8 +46,10 @@ typedef struct device {
 
 typedef struct device_table {
     GUARDED device all[MAX_DEVICES];
-    uint32_t n, n_primary;          /* n_primary: without the fallback, which is the last one */
-    GUARDED uint32_t slots, batch;  /* slots: of a primary device */
+    uint32_t n, n_primary;         /* n_primary: without the fallback, which is the last one */
+    GUARDED uint32_t slots, batch; /* slots: of a primary device */
+    /* how often the lock was released to unload or load a key */
+    GUARDED uint64_t n_released;
     GUARDED uint64_t batch_wake_ns; /* a partial batch starts then; 0: none waits */
     GUARDED uint64_t no_device_ns;  /* since when no device works; 0: one does */
     GUARDED bool on_cpu;            /* because no GPU works */

@@ -97,6 +97,7 @@ LOCKED static void unload(cuzk_engine *e, uint32_t index, uint32_t circuit)
     device_keys *k = &e->devices.all[index].keys;
     void *object = cuzk_load_leave(&k->cache, circuit);
     k->n_leaving++;
+    e->devices.n_released++;
     cuzk_engine_unlock(e);
     e->backend->unload_key(e->backend->arg, index, circuit, object);
     cuzk_engine_lock(e);
@@ -302,6 +303,7 @@ LOCKED static cuzk_status run_load(cuzk_engine *e, uint32_t index, uint32_t circ
     e->memory.n_busy++;
     cuzk_health_begin(&d->health, CUZK_HEALTH_LOAD_SLOT, cuzk_clock_ns());
     pthread_cond_signal(&e->locks.timer);
+    e->devices.n_released++;
     cuzk_engine_unlock(e);
     cuzk_status st = b->load_key(b->arg, index, circuit, compiled_object, params_object,
                                  plan->host_bytes, &key, e->trace, err);

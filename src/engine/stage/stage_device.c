@@ -473,12 +473,14 @@ void cuzk_device_loop(worker *w)
         if (probe(e, w) || cuzk_device_keys_tidy(e, w->index) || warm_up(e, w)) {
             continue;
         }
+        /* a wake-up that comes while pick has released the lock finds nobody waiting: look again then */
+        const uint64_t released = e->devices.n_released;
         if (!pick(e, w, &batch)) {
             continue;
         }
         if (batch.n != 0) {
             run(e, w, &batch);
-        } else {
+        } else if (released == e->devices.n_released) {
             cuzk_engine_wait(e, &e->locks.device);
         }
     }
