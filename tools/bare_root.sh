@@ -1,5 +1,5 @@
 #!/bin/bash
-# docs/provider.md, word by word, in a root of its own: tools/bare_root.sh deb PACKAGE.deb|tarball FILE.tar.gz|tree FOLDER
+# docs/provider.md, then docs/parameters.md and docs/upgrade.md, word by word, in a root of its own: tools/bare_root.sh deb PACKAGE.deb|tarball FILE.tar.gz|tree FOLDER
 #   deb       the package, installed by apt
 #   tarball   the tarball, unpacked, on a system that has none of the program's libraries
 #   tree      an unpacked tarball (tools/tarball_tree.sh) over this machine's own system: seconds, for CI
@@ -130,6 +130,7 @@ own_libraries() {
     [ -z "$other" ] || { echo "bare_root: the daemon uses libraries of the system: $other" >&2; exit 1; }
 }
 
+commands_of() { sed -nE 's/^ {4,6}((cuzk|apt|make|systemctl|nvidia-smi|tar|adduser|usermod|journalctl|curl)($| .*))/\1/p' "$1"; }
 page=${PAGE:-}
 [ -n "$page" ] || page=docs/provider.md
 doctors=0
@@ -206,22 +207,45 @@ one_command() {
 }
 while read -r line; do
     one_command "$line"
-done < <(sed -nE 's/^ {4,6}((cuzk|apt|make|systemctl|nvidia-smi|tar|adduser|usermod|journalctl|curl)($| .*))/\1/p' "$page")
+done < <(commands_of "$page")
 [ -n "$installed" ] || { echo "bare_root: the page does not say how a $method is installed" >&2; exit 1; }
 [ "$doctors" -ge 2 ] || { echo "bare_root: the page has $doctors times cuzk doctor" >&2; exit 1; }
 stop_daemon
 
-# docs/upgrade.md: a newer package over this one, and back.
+# docs/parameters.md and, with a package, docs/upgrade.md: each of their commands, too.
+other_command() {
+    case $1 in
+    "cuzk params list 32GiB") step 0 'cuzk params list 2KiB --list /srv/own.json'; says checked ;;
+    "cuzk params fetch 32GiB --from https://mirror.example/params") step 0 "cuzk params fetch 2KiB --from http://127.0.0.1:18930 --list /srv/own.json" ;;
+    "cuzk params fetch 32GiB --from https://gateway.example/ipfs --kind winning") step 0 "cuzk params fetch 2KiB --from http://127.0.0.1:18930 --kind winning --list /srv/own.json" ;;
+    "cuzk params check $params 32GiB") step 0 "cuzk params check $params 2KiB --list /srv/own.json" ;;
+    "cuzk --version") step 0 "$1" ;;
+    "cuzk doctor") start_daemon; step 0 "$1"; stop_daemon ;;
+    "apt install ./cuzk_NEW_amd64.deb")
+        in_root 'cd /tmp && dpkg-deb -R package.deb new && sed -i "s/^Version: .*/&+new/" new/DEBIAN/control && dpkg-deb -b new new.deb' >/dev/null
+        step 0 'apt-get install -q -y /tmp/new.deb'
+        step 0 "dpkg-query -W -f '\${Version}' cuzk-cpu cuzk 2>/dev/null | grep -q new"
+        ;;
+    "apt install --allow-downgrades ./cuzk_OLD_amd64.deb")
+        step 0 'apt-get install -q -y --allow-downgrades /tmp/package.deb'
+        step 1 "dpkg-query -W -f '\${Version}' cuzk-cpu cuzk 2>/dev/null | grep -q new"
+        start_daemon
+        step 0 'cuzk doctor'
+        stop_daemon
+        ;;
+    *) echo "bare_root: a page has a command that this script does not know: $1" >&2; exit 1 ;;
+    esac
+}
+pages=docs/parameters.md
+[ "$method" != deb ] || pages="$pages docs/upgrade.md"
+others=0
+while read -r line; do
+    others=$((others + 1))
+    other_command "$line"
+done < <(for p in $pages; do commands_of "$p"; done)
+[ "$others" -ge 4 ] || { echo "bare_root: $others commands in $pages" >&2; exit 1; }
 if [ "$method" = deb ]; then
-    in_root 'cd /tmp && dpkg-deb -R package.deb new && sed -i "s/^Version: .*/&+new/" new/DEBIAN/control && dpkg-deb -b new new.deb' >/dev/null
-    step 0 'cuzk --version'
-    step 0 'apt-get install -q -y /tmp/new.deb'
-    step 0 "dpkg-query -W -f '\${Version}' cuzk-cpu cuzk 2>/dev/null | grep -q new"
-    step 0 'apt-get install -q -y --allow-downgrades /tmp/package.deb'
-    start_daemon
-    step 0 'cuzk doctor'
-    stop_daemon
     step 0 'apt-get purge -q -y cuzk cuzk-cpu'
-    step 0 'test ! -e /usr/bin/cuzk && test ! -e /etc/cuzk/cuzk.toml'
+    step 0 'test ! -e /usr/bin/cuzk && test ! -e /etc/cuzk/cuzk.toml && test ! -e /var/lib/cuzk'
 fi
 echo "bare_root: $n commands, all right"

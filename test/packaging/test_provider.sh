@@ -14,4 +14,11 @@ if PAGE=$dir/page.md tools/bare_root.sh tree "$dir/tree" >"$dir/out" 2>&1; then
     exit 1
 fi
 grep -q 'a command that this script does not know: cuzk frobnicate' "$dir/out"
-echo "2 passed, 0 failed"
+# A library that is missing from the tree is named.
+if tools/least_versions.py "$dir/tree" | grep 'is not in the tree'; then
+    echo "a library is missing"
+    exit 1
+fi
+rm "$dir/tree/usr/lib/cuzk/libsqlite3.so.0"
+tools/least_versions.py "$dir/tree" | grep -q 'bin/cuzk needs libsqlite3.so.0, which is not in the tree'
+echo "4 passed, 0 failed"
