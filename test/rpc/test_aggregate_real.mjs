@@ -30,7 +30,7 @@ const job = (i) => ({
     request_id: `porep-${i}`, proof_kind: 'POREP_SEAL_COMMIT', sector_size: 2048, registered_proof: V1_1, sector_number: 1, miner_id: 1000,
     vanilla_proof: Buffer.from(JSON.stringify({ SectorNum: 1, Phase1Out: c1[i].toString('base64'), SectorSize: 2048 })),
 });
-const start = () => serve(cuzk, dir, params, ['http://127.0.0.1:0'], '', 
+const start = () => serve(cuzk, dir, params, ['http://127.0.0.1:0'], '',
     `aggregate = ${JSON.stringify(srs)}\naggregate_digest = "${digest}"`, path.join(dir, 'jobs.db'));
 let daemon = await start(), c = new Client(`127.0.0.1:${daemon.ports[0]}`);
 const killed = async () => {
