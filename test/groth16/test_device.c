@@ -41,7 +41,7 @@ static void equals_cpu(void)
     cuzk_err err;
     CHECK_OK(cuzk_accel_cpu_open(&cpu, NULL, &err), &err);
     CHECK_OK(cuzk_accel_mock_open(&mock, 0, GIB, NULL, &err), &err);
-    for (size_t i = 0; i < test_iters(6); i++) {
+    for (size_t i = 0; i < test_iters(TEST_IS_BRIEF ? 3 : 6); i++) {
         device_instance in;
         const cuzk_quotient_kind kind = i % 3 == 2 ? CUZK_QUOTIENT_ODD_COSET : CUZK_QUOTIENT_COEFFS;
         device_instance_begin(&in,
