@@ -136,7 +136,7 @@ LOCKED static void verify_arrived(cuzk_engine *e, job *j)
     pthread_cond_broadcast(&e->locks.verify);
 }
 
-/* Released by the caller's hold on the lock since the news were read: partitions may have changed. */
+/* The lock was released while the news were read: partitions may have changed since. */
 LOCKED static void apply(cuzk_engine *e, job *j, const news_list *l)
 {
     bool has_taken = false;
