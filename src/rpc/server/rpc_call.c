@@ -491,6 +491,18 @@ static void ticket_return(rpc_call *call)
     (void)pthread_mutex_unlock(&s->tickets_mu);
 }
 
+/* With tickets_mu: a submission of the same caller that came before the call is not with the engine yet. */
+static bool has_ticket_before(const cuzk_rpc_server *s, const rpc_call *call)
+{
+    for (const rpc_call *t = s->tickets; t != NULL && t->ticket <= call->ticket;
+         t = t->ticket_next) {
+        if (strcmp(t->name, call->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void rpc_call_wait_tickets(rpc_call *call)
 {
     cuzk_rpc_server *s = call->server;
@@ -498,11 +510,14 @@ void rpc_call_wait_tickets(rpc_call *call)
     (void)clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += 2;
     (void)pthread_mutex_lock(&s->tickets_mu);
-    while (s->tickets != NULL && s->tickets->ticket <= call->ticket) {
+    const bool may_wait = s->n_ticket_waiters < RPC_TICKET_WAITERS;
+    s->n_ticket_waiters += may_wait ? 1 : 0;
+    while (may_wait && has_ticket_before(s, call)) {
         if (pthread_cond_timedwait(&s->tickets_cv, &s->tickets_mu, &until) != 0) {
             break;
         }
     }
+    s->n_ticket_waiters -= may_wait ? 1 : 0;
     (void)pthread_mutex_unlock(&s->tickets_mu);
 }
 

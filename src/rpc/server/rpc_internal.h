@@ -35,7 +35,9 @@
 #define RPC_FRAME_BYTES    ((size_t)256)     /* what a frame in the session's queue takes, about */
 #define RPC_QUEUE_LIMIT    ((size_t)4096)    /* frames queued for a peer that does not read */
 #define RPC_OUT_LIMIT      ((size_t)8 << 20) /* of one stream, answers not taken yet */
-#define RPC_DETAIL         400               /* longest grpc-message before escaping */
+#define RPC_QUERY_THREADS  4u
+#define RPC_TICKET_WAITERS (RPC_QUERY_THREADS / 2)
+#define RPC_DETAIL         400 /* longest grpc-message before escaping */
 
 typedef struct rpc_call rpc_call;
 typedef struct rpc_conn rpc_conn;
@@ -247,6 +249,7 @@ struct cuzk_rpc_server {
     pthread_mutex_t tickets_mu; /* submissions that are on their way to the engine */
     pthread_cond_t tickets_cv;
     rpc_call *tickets, *tickets_last;
+    uint32_t n_ticket_waiters; /* threads of the query lane; at most RPC_TICKET_WAITERS */
 
     _Atomic uint64_t evicted_conns, ended_uploads, answer_bytes;
     _Atomic uint64_t n_conns, total_conns, refused_conns, n_calls, total_calls, n_waiting, bytes_in;
@@ -316,7 +319,10 @@ uint8_t *rpc_call_take_message(rpc_call *call, size_t *n);
 void rpc_call_drop_message(rpc_call *call);
 /* I/O thread: the request is complete; to its lane, or run here. */
 void rpc_call_start(rpc_call *call);
-/* Waits until the submissions that came before this call are with the engine, at most 2 s. */
+/*
+ * Waits until its caller's submissions that came before this call are with the engine, at most 2 s; not at all when
+ * half of the lane's threads wait so already.
+ */
 void rpc_call_wait_tickets(rpc_call *call);
 /* I/O thread */
 CUZK_NODISCARD bool rpc_deadline_add(rpc_call *call);

@@ -446,7 +446,7 @@ cuzk_status cuzk_rpc_server_start(cuzk_rpc_server *s, cuzk_err *err)
 {
     cuzk_status st;
     int e;
-    CUZK_TRY_GOTO(st, rpc_lane_start(&s->query, 4, true, err));
+    CUZK_TRY_GOTO(st, rpc_lane_start(&s->query, RPC_QUERY_THREADS, true, err));
     CUZK_TRY_GOTO(st, rpc_lane_start(&s->submit, s->lim.submit_threads, true, err));
     CUZK_TRY_GOTO(st, rpc_lane_start(&s->slow, 2, false, err));
     CUZK_TRY_GOTO(st, rpc_lane_start(&s->verify, 1, true, err));
