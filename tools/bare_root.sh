@@ -96,21 +96,20 @@ for name in sorted(os.listdir(folder)):
 json.dump(entries, open(out, "w"))
 PY
     (cd "$root/srv/mirror" && exec python3 -m http.server --bind 127.0.0.1 18930 >/dev/null 2>&1) &
-    for _ in $(seq 300); do
-        ! (exec 3<>/dev/tcp/127.0.0.1/18930) 2>/dev/null || return 0
+    local mirror=$!
+    until (exec 3<>/dev/tcp/127.0.0.1/18930) 2>/dev/null; do
+        kill -0 "$mirror" 2>/dev/null || { echo "bare_root: the mirror does not come up" >&2; exit 1; }
         sleep 0.1
     done
-    echo "bare_root: the mirror does not come up" >&2
-    exit 1
 }
 
 # As systemctl start does: the unit's command, user, folders, limits, until it says that it is ready.
 start_daemon() {
+    : >"$work/unit"
     unshare --mount tools/run_unit.py "$root" cuzk.service "$work/daemon.log" >"$work/unit" 2>&1 &
     daemon=$!
-    for _ in $(seq 600); do
-        ! grep -q '^ready' "$work/unit" || break
-        kill -0 "$daemon" 2>/dev/null || break
+    # until it is ready, or has ended: run_unit.py ends one that does not come up
+    while ! grep -q '^ready' "$work/unit" && kill -0 "$daemon" 2>/dev/null; do
         sleep 0.1
     done
     grep -q '^ready' "$work/unit" || { echo "bare_root: the daemon does not come up:" >&2; tail -n 20 "$work/unit" "$work/daemon.log" >&2; exit 1; }

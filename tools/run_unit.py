@@ -57,7 +57,7 @@ command = ["chroot", str(root), "setpriv", f"--reuid={user}", f"--regid={group}"
 with open(log, "wb") as out:
     child = subprocess.Popen(command, env=environment, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
 signal.signal(signal.SIGTERM, lambda *_: child.send_signal(signal.SIGTERM))
-said, end = set(), time.time() + 120
+said, end = set(), time.time() + 600
 notify.settimeout(0.2)
 while child.poll() is None:
     try:
@@ -68,7 +68,7 @@ while child.poll() is None:
         print(f"ready {child.pid}", flush=True)
     said.update(lines)
     if "READY=1" not in said and time.time() > end:
-        print("run_unit: no READY=1 in 120 s", flush=True)
+        print("run_unit: no READY=1 in 600 s", flush=True)
         child.kill()
 if service["Type"] == "notify" and not {"READY=1", "STOPPING=1"} <= said:
     sys.exit(f"run_unit: {unit} says {sorted(said)}, and not READY=1 and STOPPING=1")

@@ -15,10 +15,12 @@ if PAGE=$dir/page.md tools/bare_root.sh tree "$dir/tree" >"$dir/out" 2>&1; then
 fi
 grep -q 'a command that this script does not know: cuzk frobnicate' "$dir/out"
 # A library that is missing from the tree is named.
-if tools/least_versions.py "$dir/tree" | grep 'is not in the tree'; then
+tools/least_versions.py "$dir/tree" >"$dir/out" || true # this system's versions may be newer
+if grep 'is not in the tree' "$dir/out"; then
     echo "a library is missing"
     exit 1
 fi
 rm "$dir/tree/usr/lib/cuzk/libsqlite3.so.0"
-tools/least_versions.py "$dir/tree" | grep -q 'bin/cuzk needs libsqlite3.so.0, which is not in the tree'
+tools/least_versions.py "$dir/tree" >"$dir/out" || true
+grep -q 'bin/cuzk needs libsqlite3.so.0, which is not in the tree' "$dir/out"
 echo "4 passed, 0 failed"
