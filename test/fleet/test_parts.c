@@ -367,7 +367,9 @@ static void latency(void)
         (void)printf("%2d engines:", counts[k]);
         for (int r = 0; r < runs; r++) {
             const uint64_t from = cuzk_clock_ns();
-            check_proof(submit(&n[0], 1000 + (uint64_t)r + 100 * k, PARTS, "timed"));
+            char id[32];
+            (void)snprintf(id, sizeof(id), "timed %zu %d", k, r);
+            check_proof(submit(&n[0], 1000 + (uint64_t)r + 100 * k, PARTS, id));
             (void)printf(" %5.2f", (double)(cuzk_clock_ns() - from) / 1e9);
         }
         (void)printf(" s; partitions of each:");
