@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/pg/pg_store.h"
 
 #include "fleet_history.h"
@@ -173,16 +175,29 @@ static void live(const char *url)
     s.destroy(s.arg);
 }
 
+static bool is_left(const char *query)
+{
+    char *left = pg_server_sql(query);
+    const bool is_any = strcmp(left, "0") != 0;
+    free(left);
+    return is_any;
+}
+
 /* Another member ends what is there. */
 static void end_all(void)
 {
+    static const char jobs[] = "SELECT count(*) FROM cuzk_job WHERE state < 2";
+    const struct timespec nap = {.tv_nsec = 5000000};
+    const uint64_t limit = cuzk_clock_ns() + UINT64_C(60000000000);
     cuzk_job_store h = join(pg_server_url(), "h"); /* in place of one that was killed */
     cuzk_job_store s = join(pg_server_url(), "m");
     h.destroy(h.arg);
-    for (;;) {
+    while (is_left(jobs)) {
         const list l = claim(&s, 16);
-        if (l.count == 0) {
-            break;
+        if (l.count ==
+            0) { /* the server may not have noticed yet that a killed process is gone, whose rows are locked */
+            CHECK_MSG(cuzk_clock_ns() < limit, "jobs are left that nobody can claim");
+            (void)nanosleep(&nap, NULL);
         }
         for (size_t i = 0; i < l.count; i++) {
             CHECK_STATUS(s.shared->start(s.arg, l.n[i], NULL), CUZK_OK);
@@ -190,12 +205,12 @@ static void end_all(void)
         }
     }
     s.destroy(s.arg);
-    s = join(pg_server_url(), "m"); /* who joins tidies */
-    s.destroy(s.arg);
-    char *left = pg_server_sql("SELECT (SELECT count(*) FROM cuzk_job WHERE state < 2)"
-                               " + (SELECT count(*) FROM cuzk_part)");
-    CHECK_STR(left, "0");
-    free(left);
+    do { /* who joins tidies */
+        CHECK_MSG(cuzk_clock_ns() < limit, "partitions are left that nobody removes");
+        s = join(pg_server_url(), "m");
+        s.destroy(s.arg);
+    } while (is_left("SELECT count(*) FROM cuzk_part"));
+    CHECK(!is_left(jobs));
 }
 
 static const char *proxy_url(void)
