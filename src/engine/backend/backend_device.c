@@ -254,7 +254,7 @@ uint64_t cuzk_backend_device_comb_bytes(cuzk_backend_devices *all, uint32_t inde
 
 /*
  * Device memory for a proof with a key. WinningPoSt has to start while another call has all memory but the ballast:
- * it makes do with what the ballast leaves beside its key, with shorter sums (some milliseconds more), if it can.
+ * its proof is planned within the ballast less its key, with shorter sums (some milliseconds more), if that is enough.
  */
 static cuzk_status prove_bytes_of(uint64_t *bytes, const one_device *d, const cuzk_device_key *key,
                                   bool is_winning, cuzk_err *err)
