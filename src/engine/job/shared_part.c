@@ -81,30 +81,6 @@ static void note_news(void *arg, const cuzk_part_news *news)
     l->n++;
 }
 
-LOCKED static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
-{
-    bool is = !e->memory.wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect;
-    for (int what = CUZK_LOAD_CIRCUIT; what <= CUZK_LOAD_PARAMS; what++) {
-        is = is &&
-             e->memory.cache.entries[cuzk_engine_load_id(circuit, (cuzk_load_what)what)].state ==
-                 CUZK_LOAD_READY;
-    }
-    return is;
-}
-
-/* The verifying key has gone from memory meanwhile, or has not been there yet. */
-LOCKED static void want_load(cuzk_engine *e, uint32_t circuit)
-{
-    for (int what = CUZK_LOAD_CIRCUIT; what <= CUZK_LOAD_PARAMS; what++) {
-        const uint32_t id = cuzk_engine_load_id(circuit, (cuzk_load_what)what);
-        if (e->memory.cache.entries[id].state == CUZK_LOAD_ABSENT) {
-            e->memory.wants[id].wanted = true;
-            e->memory.wants[id].is_for_job = true;
-            pthread_cond_broadcast(&e->locks.loader);
-        }
-    }
-}
-
 /* Proofs of other engines are verified here like proofs of a device, as soon as there is a key to do it with. */
 LOCKED static void verify_arrived(cuzk_engine *e, job *j)
 {
@@ -115,8 +91,8 @@ LOCKED static void verify_arrived(cuzk_engine *e, job *j)
         if (!p->has_arrived) {
             continue;
         }
-        if (!is_loaded(e, j->circuit)) {
-            want_load(e, j->circuit);
+        if (!cuzk_circuit_is_loaded(e, j->circuit)) {
+            cuzk_circuit_want(e, j->circuit);
             return;
         }
         flight *f = cuzk_flight_start(e, j, i, now);

@@ -41,3 +41,25 @@ uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e)
     }
     return bytes;
 }
+
+bool cuzk_circuit_is_loaded(const cuzk_engine *e, uint32_t circuit)
+{
+    return !e->memory.wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect &&
+           e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
+               CUZK_LOAD_READY &&
+           e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
+               CUZK_LOAD_READY;
+}
+
+void cuzk_circuit_want(cuzk_engine *e, uint32_t circuit)
+{
+    for (int what = CUZK_LOAD_CIRCUIT; what <= CUZK_LOAD_PARAMS; what++) {
+        const uint32_t id = cuzk_engine_load_id(circuit, (cuzk_load_what)what);
+        if (e->memory.cache.entries[id].state == CUZK_LOAD_ABSENT) {
+            load_want *want = &e->memory.wants[id];
+            want->wanted = true;
+            want->is_for_job = true;
+            pthread_cond_broadcast(&e->locks.loader);
+        }
+    }
+}

@@ -29,28 +29,6 @@ LOCKED static bool has_room(const cuzk_engine *e, const job *j)
                                             cuzk_device_keys_batch(e, j->circuit);
 }
 
-LOCKED static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
-{
-    return !e->memory.wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect &&
-           e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
-               CUZK_LOAD_READY &&
-           e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
-               CUZK_LOAD_READY;
-}
-
-LOCKED static void want_load(cuzk_engine *e, const job *j)
-{
-    for (int what = CUZK_LOAD_CIRCUIT; what <= CUZK_LOAD_PARAMS; what++) {
-        const uint32_t id = cuzk_engine_load_id(j->circuit, (cuzk_load_what)what);
-        if (e->memory.cache.entries[id].state == CUZK_LOAD_ABSENT) {
-            load_want *want = &e->memory.wants[id];
-            want->wanted = true;
-            want->is_for_job = true;
-            pthread_cond_broadcast(&e->locks.loader);
-        }
-    }
-}
-
 typedef struct start_search {
     cuzk_engine *e;
     bool is_express;
@@ -59,7 +37,8 @@ typedef struct start_search {
 LOCKED static bool can_start_loaded(void *arg, const cuzk_sched_item *item)
 {
     const start_search *p = arg;
-    return is_loaded(p->e, item->circuit) && (!p->is_express || cuzk_job_is_privileged(NULL, item));
+    return cuzk_circuit_is_loaded(p->e, item->circuit) &&
+           (!p->is_express || cuzk_job_is_privileged(NULL, item));
 }
 
 /* Takes memory and starts the item at an index; NULL when there is no memory now. */
@@ -116,12 +95,12 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
     if (!has_room(e, j)) {
         return NULL;
     }
-    if (is_loaded(e, j->circuit)) {
+    if (cuzk_circuit_is_loaded(e, j->circuit)) {
         cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_NEXT, now);
         return has_memory(e, j) ? start(e, best, true, now) : NULL;
     }
     cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_LOAD, now);
-    want_load(e, j);
+    cuzk_circuit_want(e, j->circuit);
     /* meanwhile others may pass, with memory that no job waits for */
     best = cuzk_sched_best(&e->queues.ready, now, can_start_loaded, &p);
     if (best == CUZK_SCHED_NONE) {
@@ -138,7 +117,7 @@ LOCKED uint32_t cuzk_witnesses_to_start(const cuzk_engine *e, uint32_t circuit)
 {
     const cuzk_backend_circuit *c = &e->backend->circuits[circuit];
     uint32_t n = 0;
-    if (!is_loaded(e, circuit) ||
+    if (!cuzk_circuit_is_loaded(e, circuit) ||
         !cuzk_budget_fits(&e->memory.host, c->witness_bytes + c->prove_bytes, false)) {
         return 0;
     }
