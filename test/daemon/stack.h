@@ -34,7 +34,7 @@ void stack_stop(stack *s);
 uint32_t stack_n_order(stack *s);
 
 cuzk_rpc_client *stack_client(const stack *s, uint64_t timeout_ms, const cuzk_cancel *cancel);
-/** GET /status of this moment (an answer may be 50 ms old: waits that long first). */
+/** GET /status, of a moment after this call began (takes 55 ms or more, since the server keeps answers for 50). */
 void stack_status(const stack *s, cuzk_status_view *out);
 /** Partitions that wait before any stage, jobs that wait or run, busy slots: 0 when nothing is left. */
 uint64_t stack_left(const cuzk_status_view *v);
