@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "aggregate/agg_srs.h"
+#include "aggregate/srs/agg_srs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

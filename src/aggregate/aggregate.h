@@ -9,7 +9,7 @@
 #include <cuzk/verify.h>
 
 #include "aggregate/agg_proof.h"
-#include "aggregate/agg_srs.h"
+#include "aggregate/srs/agg_srs.h"
 #include "sys/pool.h"
 
 /** What is claimed, and what binds the claim. All borrowed. */

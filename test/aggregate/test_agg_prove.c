@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/agg_prove_internal.h"
+#include "aggregate/prove/agg_prove_internal.h"
 #include "base/alloc.h"
 
 #include "agg_sets.h"

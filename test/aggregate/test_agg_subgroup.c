@@ -2,7 +2,7 @@
 /* Many points tested for their subgroup at once: points outside are found, also those that cancel out. */
 #include <string.h>
 
-#include "aggregate/subgroup.h"
+#include "aggregate/points/subgroup.h"
 #include "base/alloc.h"
 
 #include "test.h"

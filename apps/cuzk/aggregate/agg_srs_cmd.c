@@ -2,7 +2,7 @@
 /* cuzk params setup aggregate, and cuzk params check FILE.srs. */
 #include <string.h>
 
-#include "aggregate/agg_srs.h"
+#include "aggregate/srs/agg_srs.h"
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
 #include "base/bytes.h"

@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "aggregate/agg_srs_internal.h"
+#include "aggregate/srs/agg_srs_internal.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "hash/blake2b.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "aggregate/points.h"
+#include "aggregate/points/points.h"
 
 #include "base/alloc.h"
 #include "ec/x4/fold_x4.h"

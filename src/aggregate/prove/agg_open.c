@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
-#include "aggregate/agg_prove_internal.h"
+#include "aggregate/prove/agg_prove_internal.h"
 #include "base/alloc.h"
 #include "msm/msm.h"
 

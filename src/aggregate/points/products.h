@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_AGGREGATE_PRODUCTS_H
-#define CUZK_AGGREGATE_PRODUCTS_H
+#ifndef CUZK_AGGREGATE_POINTS_PRODUCTS_H
+#define CUZK_AGGREGATE_POINTS_PRODUCTS_H
 
 /* Products of many pairings, on all threads of a pool. */
 #include "ec/g1.h"
@@ -44,4 +44,4 @@ typedef struct cuzk_agg_gt_job {
 CUZK_NODISCARD cuzk_status cuzk_agg_gt_jobs(const cuzk_agg_gt_job *jobs, size_t n, cuzk_pool *pool,
                                             const cuzk_cancel *cancel, cuzk_err *err);
 
-#endif /* CUZK_AGGREGATE_PRODUCTS_H */
+#endif /* CUZK_AGGREGATE_POINTS_PRODUCTS_H */

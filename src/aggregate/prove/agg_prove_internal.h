@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_AGGREGATE_AGG_PROVE_INTERNAL_H
-#define CUZK_AGGREGATE_AGG_PROVE_INTERNAL_H
+#ifndef CUZK_AGGREGATE_PROVE_AGG_PROVE_INTERNAL_H
+#define CUZK_AGGREGATE_PROVE_AGG_PROVE_INTERNAL_H
 
 #include "aggregate/aggregate.h"
 
@@ -56,4 +56,4 @@ CUZK_NODISCARD cuzk_status cuzk_agg_open_keys(cuzk_agg_proof *p, const cuzk_agg_
                                               const cuzk_agg_watch_prover *watch, cuzk_pool *pool,
                                               const cuzk_cancel *cancel, cuzk_err *err);
 
-#endif /* CUZK_AGGREGATE_AGG_PROVE_INTERNAL_H */
+#endif /* CUZK_AGGREGATE_PROVE_AGG_PROVE_INTERNAL_H */

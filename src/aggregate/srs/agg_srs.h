@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_AGGREGATE_AGG_SRS_H
-#define CUZK_AGGREGATE_AGG_SRS_H
+#ifndef CUZK_AGGREGATE_SRS_AGG_SRS_H
+#define CUZK_AGGREGATE_SRS_AGG_SRS_H
 
 /*
  * The inner-product SRS (docs/spec/snarkpack.md, section 2): powers of two secrets a and b in G1 and
@@ -85,4 +85,4 @@ CUZK_NODISCARD cuzk_status cuzk_agg_srs_write(const char *path, size_t n, const 
 /** Two secrets from a number: reproducible, and known to anybody. */
 void cuzk_agg_srs_secrets_from_seed(cuzk_fr *a, cuzk_fr *b, uint64_t seed);
 
-#endif /* CUZK_AGGREGATE_AGG_SRS_H */
+#endif /* CUZK_AGGREGATE_SRS_AGG_SRS_H */

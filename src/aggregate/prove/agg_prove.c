@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
-#include "aggregate/agg_prove_internal.h"
-#include "aggregate/points.h"
-#include "aggregate/products.h"
+#include "aggregate/points/points.h"
+#include "aggregate/points/products.h"
+#include "aggregate/prove/agg_prove_internal.h"
 #include "base/alloc.h"
 #include "msm/msm.h"
 #include "verify/input_sum.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_AGGREGATE_SUBGROUP_H
-#define CUZK_AGGREGATE_SUBGROUP_H
+#ifndef CUZK_AGGREGATE_POINTS_SUBGROUP_H
+#define CUZK_AGGREGATE_POINTS_SUBGROUP_H
 
 /*
  * Whether all of many points of a curve are in the subgroup of order r, by 64 sums over random subsets. A sum of points
@@ -27,4 +27,4 @@ CUZK_NODISCARD cuzk_status cuzk_agg_g2_in_subgroup(bool *all, const cuzk_g2_affi
                                                    cuzk_pool *pool, const cuzk_cancel *cancel,
                                                    cuzk_err *err);
 
-#endif /* CUZK_AGGREGATE_SUBGROUP_H */
+#endif /* CUZK_AGGREGATE_POINTS_SUBGROUP_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "aggregate/agg_srs_internal.h"
+#include "aggregate/srs/agg_srs_internal.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "hash/sha256.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_AGGREGATE_POINTS_H
-#define CUZK_AGGREGATE_POINTS_H
+#ifndef CUZK_AGGREGATE_POINTS_POINTS_H
+#define CUZK_AGGREGATE_POINTS_POINTS_H
 
 /* Vectors of points, folded and scaled on all threads of a pool. */
 #include "ec/g1.h"
@@ -31,4 +31,4 @@ CUZK_NODISCARD cuzk_status cuzk_agg_scale_g2(cuzk_g2_affine *out, const cuzk_g2_
 /** out[i] = base^i for i < n. */
 void cuzk_agg_powers(cuzk_fr *out, const cuzk_fr *base, size_t n);
 
-#endif /* CUZK_AGGREGATE_POINTS_H */
+#endif /* CUZK_AGGREGATE_POINTS_POINTS_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_AGGREGATE_AGG_SRS_INTERNAL_H
-#define CUZK_AGGREGATE_AGG_SRS_INTERNAL_H
+#ifndef CUZK_AGGREGATE_SRS_AGG_SRS_INTERNAL_H
+#define CUZK_AGGREGATE_SRS_AGG_SRS_INTERNAL_H
 
-#include "aggregate/agg_srs.h"
+#include "aggregate/srs/agg_srs.h"
 #include "sys/file.h"
 
 /* The lists in the order of the file. */
@@ -28,4 +28,4 @@ CUZK_NODISCARD cuzk_status cuzk_agg_srs_read_g2(const cuzk_agg_srs *srs, cuzk_g2
                                                 cuzk_point_check check, cuzk_pool *pool,
                                                 const cuzk_cancel *cancel, cuzk_err *err);
 
-#endif /* CUZK_AGGREGATE_AGG_SRS_INTERNAL_H */
+#endif /* CUZK_AGGREGATE_SRS_AGG_SRS_INTERNAL_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "aggregate/products.h"
+#include "aggregate/points/products.h"
 
 #include "base/alloc.h"
 #include "pairing/gt.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
-#include "aggregate/agg_srs_internal.h"
+#include "aggregate/srs/agg_srs_internal.h"
 #include "base/alloc.h"
 #include "base/entropy.h"
 #include "msm/msm.h"

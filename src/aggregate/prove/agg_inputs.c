@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "aggregate/agg_prove_internal.h"
+#include "aggregate/points/subgroup.h"
+#include "aggregate/prove/agg_prove_internal.h"
 #include "aggregate/statements.h"
-#include "aggregate/subgroup.h"
 #include "base/alloc.h"
 #include "pairing/gt.h"
 #include "verify/input_sum.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The test of aggregate/subgroup.h for either group. Included by subgroup.c with
+ * The test of aggregate/points/subgroup.h for either group. Included by subgroup.c with
  *   SUB_AFF, SUB_XYZZ, SUB_JAC, SUB_FN(verb)   points and their functions
  *   SUB_NAME(verb)                             names of this file's functions and types
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "aggregate/subgroup.h"
+#include "aggregate/points/subgroup.h"
 
 #include <stdatomic.h>
 
@@ -14,7 +14,7 @@ enum { BITS = 64, MANY = 600 };
 #define SUB_JAC        cuzk_g1
 #define SUB_FN(verb)   cuzk_g1_##verb
 #define SUB_NAME(verb) g1_##verb
-#include "aggregate/subgroup_tmpl.h"
+#include "aggregate/points/subgroup_tmpl.h"
 #undef SUB_AFF
 #undef SUB_XYZZ
 #undef SUB_JAC
@@ -26,7 +26,7 @@ enum { BITS = 64, MANY = 600 };
 #define SUB_JAC        cuzk_g2
 #define SUB_FN(verb)   cuzk_g2_##verb
 #define SUB_NAME(verb) g2_##verb
-#include "aggregate/subgroup_tmpl.h"
+#include "aggregate/points/subgroup_tmpl.h"
 
 cuzk_status cuzk_agg_g1_in_subgroup(bool *all, const cuzk_g1_affine *p, size_t n, cuzk_pool *pool,
                                     const cuzk_cancel *cancel, cuzk_err *err)
