@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "r1cs/builder.h"
-#include "r1cs/column_sums.h"
+#include "r1cs/build/builder.h"
+#include "r1cs/eval/column_sums.h"
 #include "r1cs/witness.h"
 
 #include "bench.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 
 /** A bit wire and a sign: `var`, or 1 - var with CUZK_BOOL_NOT. Constant 1 is ONE, 0 is not ONE. */
 typedef struct cuzk_bool {

@@ -12,7 +12,7 @@
  * last four; then the result. The values are those of cuzk_poseidon_trace.
  */
 #include "hash/poseidon.h"
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 
 typedef struct cuzk_poseidon_gadget cuzk_poseidon_gadget;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "interop/r1cs_file.h"
 
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 
 #include "iden3_internal.h"
 #include "wires_internal.h"

@@ -6,7 +6,7 @@
  * circom's wire numbering in a compiled circuit: wire 0 is ONE, wires 1..n_public are inputs, the
  * others aux wires, all full.
  */
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 
 static inline cuzk_var cuzk_wires_var(uint32_t n_public, uint32_t wire)
 {

@@ -3,7 +3,7 @@
 #define CUZK_TEST_GROTH16_CIRCUITS_H
 
 /* Small circuits with satisfying witnesses, and odd ones. All functions check for success. */
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 #include "r1cs/witness.h"
 
 typedef struct test_instance {

@@ -7,7 +7,7 @@
  * and, fully expanded, in the naive reference; and a satisfying witness. Each row has a full wire
  * of its own in C, whose value makes it hold, or an empty C and an empty A or B.
  */
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 #include "r1cs/witness.h"
 #include "ref/ref_r1cs.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 #include "r1cs/rows.h"
 
 #include "test.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 #include "r1cs/rows.h"
 #include "r1cs/witness.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "hash/sha256.h"
-#include "r1cs/column_sums.h"
+#include "r1cs/eval/column_sums.h"
 #include "r1cs/random_circuit.h"
 #include "r1cs/rows.h"
 

@@ -4,7 +4,7 @@
 
 /* A made-up circuit of any size: 2^lg - 2 rows, of which `bits` percent are bit wires and the others
  * products of full wires; one public input. */
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 #include "r1cs/witness.h"
 
 typedef struct bench_rows {

@@ -4,9 +4,9 @@
 
 /*
  * The polynomials of A, B and C of every wire at tau: sums over a wire's column of coefficient
- * times Lagrange value of the row. Made where they are asked for (r1cs/column_sums.h).
+ * times Lagrange value of the row. Made where they are asked for (r1cs/eval/column_sums.h).
  */
-#include "r1cs/column_sums.h"
+#include "r1cs/eval/column_sums.h"
 
 #include "lagrange.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_R1CS_BUILDER_H
-#define CUZK_R1CS_BUILDER_H
+#ifndef CUZK_R1CS_BUILD_BUILDER_H
+#define CUZK_R1CS_BUILD_BUILDER_H
 
 /*
  * Records a circuit into its compiled form. Terms go straight into the rows: no linear-combination
@@ -88,4 +88,4 @@ void cuzk_builder_record_again(cuzk_builder *b);
  */
 CUZK_NODISCARD cuzk_status cuzk_builder_finish(cuzk_builder *b, cuzk_circuit **out, cuzk_err *err);
 
-#endif /* CUZK_R1CS_BUILDER_H */
+#endif /* CUZK_R1CS_BUILD_BUILDER_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_R1CS_ACC_INTERNAL_H
-#define CUZK_R1CS_ACC_INTERNAL_H
+#ifndef CUZK_R1CS_EVAL_ACC_INTERNAL_H
+#define CUZK_R1CS_EVAL_ACC_INTERNAL_H
 
 /*
  * Sums of field elements without reduction on the way: five limbs, below 2^287, so up to 2^32
@@ -51,4 +51,4 @@ static inline void cuzk_acc_reduce(cuzk_fr *out, const cuzk_acc *acc)
     cuzk_fr_reduce_once_hd(out->l, s);
 }
 
-#endif /* CUZK_R1CS_ACC_INTERNAL_H */
+#endif /* CUZK_R1CS_EVAL_ACC_INTERNAL_H */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "r1cs/eval_internal.h"
+#include "r1cs/eval/eval_internal.h"
 
 cuzk_status cuzk_eval_tables_create(cuzk_eval_tables **out, const cuzk_witness *w, cuzk_err *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_R1CS_EVAL_INTERNAL_H
-#define CUZK_R1CS_EVAL_INTERNAL_H
+#ifndef CUZK_R1CS_EVAL_EVAL_INTERNAL_H
+#define CUZK_R1CS_EVAL_EVAL_INTERNAL_H
 
 /* One row times the witness, and how the rows of a circuit are cut into pieces of work. */
-#include "r1cs/acc_internal.h"
+#include "r1cs/eval/acc_internal.h"
 #include "r1cs/rows.h"
 #include "r1cs/witness.h"
 
@@ -129,4 +129,4 @@ static inline void cuzk_row_eval(cuzk_fr *out, const cuzk_part_values *v, const 
     cuzk_acc_reduce(out, &acc);
 }
 
-#endif /* CUZK_R1CS_EVAL_INTERNAL_H */
+#endif /* CUZK_R1CS_EVAL_EVAL_INTERNAL_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_R1CS_RECORDER_INTERNAL_H
-#define CUZK_R1CS_RECORDER_INTERNAL_H
+#ifndef CUZK_R1CS_BUILD_RECORDER_INTERNAL_H
+#define CUZK_R1CS_BUILD_RECORDER_INTERNAL_H
 
 /*
  * What a builder has recorded of one part, in growable form. Term words go to a list of chunks
@@ -74,4 +74,4 @@ bool cuzk_recorder_enter(cuzk_recorder *r, const char *name, int32_t index);
  */
 bool cuzk_recorder_finish(cuzk_recorder *r, cuzk_circuit_part *part);
 
-#endif /* CUZK_R1CS_RECORDER_INTERNAL_H */
+#endif /* CUZK_R1CS_BUILD_RECORDER_INTERNAL_H */

@@ -4,13 +4,13 @@
  * then every column is summed by one thread, for each block anew. Columns of ONE and of slots
  * belong to wires of the preamble: blocks add theirs to the preamble's when the object is made.
  */
-#include "r1cs/column_sums.h"
+#include "r1cs/eval/column_sums.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "r1cs/eval_internal.h"
+#include "r1cs/eval/eval_internal.h"
 #include "r1cs/rows.h"
 
 typedef struct column_term {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "r1cs/recorder_internal.h"
+#include "r1cs/build/recorder_internal.h"
 
 /* Words per chunk: doubled from chunk to chunk, and at the end just short of the 4 MiB from which
  * on base/alloc rounds to huge pages. */

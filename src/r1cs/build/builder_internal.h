@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_R1CS_BUILDER_INTERNAL_H
-#define CUZK_R1CS_BUILDER_INTERNAL_H
+#ifndef CUZK_R1CS_BUILD_BUILDER_INTERNAL_H
+#define CUZK_R1CS_BUILD_BUILDER_INTERNAL_H
 
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
+#include "r1cs/build/recorder_internal.h"
 #include "r1cs/coef_table_internal.h"
-#include "r1cs/recorder_internal.h"
 
 /* Sort key of variables in a row: the cuzk_var itself for slots and inputs, else this | aux index. */
 #define CUZK_ORDER_AUX 0x80000000u
@@ -59,4 +59,4 @@ CUZK_NODISCARD cuzk_status cuzk_builder_assemble(cuzk_builder *b, cuzk_circuit *
 /** Frees what was recorded; b keeps its status. */
 void cuzk_builder_clear(cuzk_builder *b);
 
-#endif /* CUZK_R1CS_BUILDER_INTERNAL_H */
+#endif /* CUZK_R1CS_BUILD_BUILDER_INTERNAL_H */

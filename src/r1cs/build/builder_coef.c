@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "base/assert.h"
-#include "r1cs/builder_internal.h"
+#include "r1cs/build/builder_internal.h"
 
 static cuzk_coef intern(cuzk_builder *b, const cuzk_fr *v)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "r1cs/builder_internal.h"
+#include "r1cs/build/builder_internal.h"
 #include "r1cs/identity_internal.h"
 #include "r1cs/rows.h"
 

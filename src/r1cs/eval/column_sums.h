@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_R1CS_COLUMN_SUMS_H
-#define CUZK_R1CS_COLUMN_SUMS_H
+#ifndef CUZK_R1CS_EVAL_COLUMN_SUMS_H
+#define CUZK_R1CS_EVAL_COLUMN_SUMS_H
 
 /*
  * Column sums, for setup: with weights L_k(tau) the sums are the wires' polynomials at tau. No
@@ -42,4 +42,4 @@ CUZK_NODISCARD cuzk_status cuzk_column_sums_get(cuzk_fr *out, cuzk_column_sums *
                                                 uint64_t first, size_t n, cuzk_pool *pool,
                                                 const cuzk_cancel *cancel, cuzk_err *err);
 
-#endif /* CUZK_R1CS_COLUMN_SUMS_H */
+#endif /* CUZK_R1CS_EVAL_COLUMN_SUMS_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "r1cs/builder.h"
+#include "r1cs/build/builder.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "r1cs/builder_internal.h"
+#include "r1cs/build/builder_internal.h"
 
 /* Wires of one kind in one part: what a cuzk_var can name. */
 #define MAX_INDEX CUZK_VAR_INDEX_MASK
