@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "msm/ifma_fp.h"
+#include "msm/ifma/ifma_fp.h"
 #include "msm/msm_engine.h"
 
 #define NOINLINE static __attribute__((noinline))

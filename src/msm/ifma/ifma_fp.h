@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_MSM_IFMA_FP_H
-#define CUZK_MSM_IFMA_FP_H
+#ifndef CUZK_MSM_IFMA_IFMA_FP_H
+#define CUZK_MSM_IFMA_IFMA_FP_H
 
 /*
  * Fp in eight lanes: radix 2^52, Montgomery with 2^416, for files compiled with AVX-512 IFMA.
@@ -387,4 +387,4 @@ VFP_INLINE vfp vfp_reduce_once(const vfp *a)
     return vfp_select(less, &t, a);
 }
 
-#endif /* CUZK_MSM_IFMA_FP_H */
+#endif /* CUZK_MSM_IFMA_IFMA_FP_H */

@@ -12,4 +12,4 @@
 #define IT_ENGINE  CUZK_MSM_ENGINE_G2_IFMA
 #define IT_NAME    "g2/ifma"
 #define IT_ADD_NS  120.0
-#include "msm/msm_ifma_tmpl.h"
+#include "msm/ifma/msm_ifma_tmpl.h"

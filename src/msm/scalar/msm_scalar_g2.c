@@ -3,7 +3,7 @@
 
 #include "msm/gen/msm_const_gen.h"
 #include "msm/msm_engine.h"
-#include "msm/msm_scalar_fp.h"
+#include "msm/scalar/msm_scalar_fp.h"
 
 static const cuzk_fp BETA = {CUZK_MSM_G2_BETA_LIMBS};
 static const cuzk_fp2 ONE = {{CUZK_FP_ONE_LIMBS}, {{0, 0, 0, 0, 0, 0}}};

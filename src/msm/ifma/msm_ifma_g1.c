@@ -12,4 +12,4 @@
 #define IT_ENGINE  CUZK_MSM_ENGINE_G1_IFMA
 #define IT_NAME    "g1/ifma"
 #define IT_ADD_NS  45.0
-#include "msm/msm_ifma_tmpl.h"
+#include "msm/ifma/msm_ifma_tmpl.h"

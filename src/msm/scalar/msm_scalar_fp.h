@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_MSM_MSM_SCALAR_FP_H
-#define CUZK_MSM_MSM_SCALAR_FP_H
+#ifndef CUZK_MSM_SCALAR_MSM_SCALAR_FP_H
+#define CUZK_MSM_SCALAR_MSM_SCALAR_FP_H
 
 /*
  * Differences in Fp for the scalar engines, inline: calls and carries kept in registers cost about a
@@ -126,4 +126,4 @@ static inline void msm_fp_sign(cuzk_fp *out, const cuzk_fp *a, bool negative)
 }
 #endif
 
-#endif /* CUZK_MSM_MSM_SCALAR_FP_H */
+#endif /* CUZK_MSM_SCALAR_MSM_SCALAR_FP_H */
