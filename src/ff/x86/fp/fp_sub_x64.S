@@ -7,7 +7,7 @@
 #if defined(__x86_64__) && !defined(CUZK_PORTABLE)
 #    include "ff/gen/asm_const_gen.h"
 #    include "ff/x86/mont_adx.inc"
-#    include "ff/x86/fp_adx.inc"
+#    include "ff/x86/fp/fp_adx.inc"
 
     FP_CONSTS
 
