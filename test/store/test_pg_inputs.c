@@ -522,7 +522,7 @@ static void old_programs(void)
     cuzk_err err = {0};
     free(pg_server_sql("CREATE TABLE cuzk_schema (id bigint PRIMARY KEY, version bigint NOT NULL,"
                        " compatible bigint NOT NULL)"));
-    free(pg_server_sql(read_sql("src/store/pg/schema_1.sql")));
+    free(pg_server_sql(read_sql("src/store/pg/schema/schema_1.sql")));
     free(pg_server_sql("INSERT INTO cuzk_schema VALUES (1, 1, 1)"));
     free(pg_server_sql("INSERT INTO cuzk_member (incarnation, name, address, version, lease_until)"
                        " VALUES (1000, 'old', '', '0.1', now() + interval '1 hour')"));

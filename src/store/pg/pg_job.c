@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/text/utf8.h"
+#include "store/pg/fleet/pg_fleet.h"
 
-#include "pg_fleet.h"
 #include "pg_folder.h"
 
 void pg_add_outcome(pg_params *p, const cuzk_job_record *j, char text[PG_ERROR_BYTES])

@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "store/pg/pg_folder.h"
+
 #include "pg_fleet.h"
-#include "pg_folder.h"
 
 #define MAX_NAMED 8 /* dead members and jobs that one look names in the log */
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-#include "pg_internal.h"
+#include "store/pg/pg_internal.h"
 
 /* version: of the tables. compatible: programs of this version and later may use them, so that the daemons of a
  * rolling upgrade share one queue. */

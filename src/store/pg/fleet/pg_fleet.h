@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_STORE_PG_PG_FLEET_H
-#define CUZK_STORE_PG_PG_FLEET_H
+#ifndef CUZK_STORE_PG_FLEET_PG_FLEET_H
+#define CUZK_STORE_PG_FLEET_PG_FLEET_H
 
 /* A member of a fleet: its lease, the jobs that it has, and the thread that looks after both. */
 #include "fleet/member.h"
-
-#include "pg_internal.h"
+#include "store/pg/pg_internal.h"
 
 /* A job that this member has, as far as it knows. */
 typedef struct pg_lease {
@@ -121,4 +120,4 @@ CUZK_NODISCARD cuzk_status pg_part_held(pg_conn *c, uint64_t incarnation, PGresu
 CUZK_NODISCARD cuzk_status pg_part_release_unknown(pg_conn *c, uint64_t incarnation, uint64_t task,
                                                    cuzk_err *err);
 
-#endif /* CUZK_STORE_PG_PG_FLEET_H */
+#endif /* CUZK_STORE_PG_FLEET_PG_FLEET_H */
