@@ -1,4 +1,4 @@
-# cmake -DIN=file -DOUT=file.c -DNAME=symbol -DHEADER=api/page.h -P Embed.cmake: a file as C.
+# cmake -DIN=file -DOUT=file.c -DNAME=symbol -DHEADER=api/answer/page.h -P Embed.cmake: a file as C.
 file(READ "${IN}" hex HEX)
 string(LENGTH "${hex}" digits)
 math(EXPR size "${digits} / 2")

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "api/history_file.h"
+#include "api/history/history_file.h"
 #include "base/alloc.h"
 #include "base/assert.h"
 

@@ -18,14 +18,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "api/answer/metrics_text.h"
+#include "api/answer/page.h"
+#include "api/answer/ready_text.h"
+#include "api/answer/status_json.h"
+#include "api/answer/text_buf.h"
 #include "api/api_peers.h"
-#include "api/history.h"
+#include "api/history/history.h"
 #include "api/http_input.h"
-#include "api/metrics_text.h"
-#include "api/page.h"
-#include "api/ready_text.h"
-#include "api/status_json.h"
-#include "api/text_buf.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "sys/tcp_listen.h"

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/history.h"
+#include "api/history/history.h"
 #include "base/status.h"
 #include "engine/engine_status.h"
 #include "trace/trace.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "api/text_buf.h"
+#include "api/answer/text_buf.h"
 #include "top/status_read.h"
 #include "top/top_keys.h"
 

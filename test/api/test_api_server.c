@@ -9,10 +9,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "api/answer/page.h"
 #include "api/api_peers.h"
 #include "api/api_server.h"
 #include "api/http_input.h"
-#include "api/page.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 

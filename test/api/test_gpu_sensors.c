@@ -2,9 +2,9 @@
 /* What the driver's library says of cards, through a library that stands in for it. */
 #include <string.h>
 
+#include "api/answer/metrics_text.h"
+#include "api/answer/status_json.h"
 #include "api/gpu_sensors.h"
-#include "api/metrics_text.h"
-#include "api/status_json.h"
 #include "base/alloc.h"
 
 #include "test.h"

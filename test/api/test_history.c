@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "api/gpu_sensors.h"
-#include "api/history.h"
-#include "api/history_file.h"
+#include "api/history/history.h"
+#include "api/history/history_file.h"
 #include "base/alloc.h"
 
 #include "test.h"

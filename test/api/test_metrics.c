@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/answer/metrics_text.h"
 #include "api/gpu_sensors.h"
-#include "api/metrics_text.h"
 #include "base/alloc.h"
 
 #include "fake_load.h"

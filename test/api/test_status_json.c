@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
 
-#include "api/status_json.h"
+#include "api/answer/status_json.h"
 #include "base/alloc.h"
 #include "base/text/json.h"
 

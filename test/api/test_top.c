@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "api/answer/status_json.h"
 #include "api/api_server.h"
-#include "api/status_json.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "top/http_get.h"

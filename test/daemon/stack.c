@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/metrics_text.h"
+#include "api/answer/metrics_text.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "store/store.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/text_buf.h"
+#include "api/answer/text_buf.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 

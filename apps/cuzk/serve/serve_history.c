@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/history_file.h"
+#include "api/history/history_file.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "api/metrics_text.h"
-#include "api/text_buf.h"
+#include "api/answer/metrics_text.h"
+#include "api/answer/text_buf.h"
 #include "base/alloc.h"
 #include "rpc/wire/rpc_grpc.h"
 

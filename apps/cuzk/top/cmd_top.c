@@ -12,7 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "api/text_buf.h"
+#include "api/answer/text_buf.h"
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/exit_status.h"
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_API_METRICS_TEXT_H
-#define CUZK_API_METRICS_TEXT_H
+#ifndef CUZK_API_ANSWER_METRICS_TEXT_H
+#define CUZK_API_ANSWER_METRICS_TEXT_H
 
 #include <stddef.h>
 
@@ -18,4 +18,4 @@
 CUZK_NODISCARD cuzk_status cuzk_metrics_text(char **text, size_t *n, const cuzk_engine_status *s,
                                              const char *version, cuzk_err *err);
 
-#endif /* CUZK_API_METRICS_TEXT_H */
+#endif /* CUZK_API_ANSWER_METRICS_TEXT_H */

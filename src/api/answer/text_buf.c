@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "api/text_buf.h"
+#include "api/answer/text_buf.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_API_STATUS_JSON_H
-#define CUZK_API_STATUS_JSON_H
+#ifndef CUZK_API_ANSWER_STATUS_JSON_H
+#define CUZK_API_ANSWER_STATUS_JSON_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,4 +20,4 @@ CUZK_NODISCARD cuzk_status cuzk_status_json(char **text, size_t *n, const cuzk_e
                                             const char *version, uint64_t ended_since_us,
                                             cuzk_err *err);
 
-#endif /* CUZK_API_STATUS_JSON_H */
+#endif /* CUZK_API_ANSWER_STATUS_JSON_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "api/history.h"
+#include "api/history/history.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/answer/text_buf.h"
 #include "api/gpu_sensors.h"
-#include "api/text_buf.h"
 
 void cuzk_history_init(cuzk_history *h, uint64_t start_ns)
 {

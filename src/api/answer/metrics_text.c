@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "api/metrics_text.h"
+#include "api/answer/metrics_text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "api/answer/text_buf.h"
 #include "api/gpu_sensors.h"
-#include "api/text_buf.h"
 
 static void family(cuzk_text_buf *b, const char *name, const char *type, const char *help)
 {

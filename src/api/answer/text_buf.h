@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_API_TEXT_BUF_H
-#define CUZK_API_TEXT_BUF_H
+#ifndef CUZK_API_ANSWER_TEXT_BUF_H
+#define CUZK_API_ANSWER_TEXT_BUF_H
 
 /* Text that grows. Out of memory is sticky and asked for once, at the end. */
 #include <stdbool.h>
@@ -23,4 +23,4 @@ CUZK_NODISCARD cuzk_status cuzk_text_finish(cuzk_text_buf *b, char **text, size_
                                             cuzk_err *err);
 void cuzk_text_free(cuzk_text_buf *b);
 
-#endif /* CUZK_API_TEXT_BUF_H */
+#endif /* CUZK_API_ANSWER_TEXT_BUF_H */

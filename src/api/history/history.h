@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_API_HISTORY_H
-#define CUZK_API_HISTORY_H
+#ifndef CUZK_API_HISTORY_HISTORY_H
+#define CUZK_API_HISTORY_HISTORY_H
 
 /*
  * The last day of a daemon in coarse samples, for GET /history and the page: a ring of 288 samples of five minutes,
@@ -52,4 +52,4 @@ void cuzk_history_look_at(cuzk_history_look *out, const cuzk_engine_status *s);
 CUZK_NODISCARD cuzk_status cuzk_history_json(char **text, size_t *n, const cuzk_history *h,
                                              uint64_t now_ns, cuzk_err *err);
 
-#endif /* CUZK_API_HISTORY_H */
+#endif /* CUZK_API_HISTORY_HISTORY_H */

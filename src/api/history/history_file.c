@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "api/history_file.h"
+#include "api/history/history_file.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_API_HISTORY_FILE_H
-#define CUZK_API_HISTORY_FILE_H
+#ifndef CUZK_API_HISTORY_HISTORY_FILE_H
+#define CUZK_API_HISTORY_HISTORY_FILE_H
 
 /*
  * The history of a day as bytes, so that it outlives the daemon: at most 12 KiB. Between processes only the time of the day is
  * common: unix_secs is that, now_ns the monotonic clock of this process, both of the same moment.
  */
-#include "api/history.h"
+#include "api/history/history.h"
 
 #define CUZK_HISTORY_FILE_BYTES (32 + 40 * (size_t)CUZK_HISTORY_SAMPLES)
 
@@ -27,4 +27,4 @@ CUZK_NODISCARD cuzk_status cuzk_history_save(const cuzk_history *h, const char *
 CUZK_NODISCARD cuzk_status cuzk_history_load(cuzk_history *h, const char *path, uint64_t now_ns,
                                              uint64_t unix_secs, cuzk_err *err);
 
-#endif /* CUZK_API_HISTORY_FILE_H */
+#endif /* CUZK_API_HISTORY_HISTORY_FILE_H */

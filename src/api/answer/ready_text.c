@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "api/ready_text.h"
+#include "api/answer/ready_text.h"
 
 void cuzk_ready_text(cuzk_text_buf *b, const cuzk_engine_status *s)
 {

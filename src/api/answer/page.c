@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "api/page.h"
+#include "api/answer/page.h"
 
 #include <stdint.h>
 #include <stdio.h>

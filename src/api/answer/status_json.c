@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "api/status_json.h"
+#include "api/answer/status_json.h"
 
 #include <string.h>
 

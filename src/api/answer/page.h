@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_API_PAGE_H
-#define CUZK_API_PAGE_H
+#ifndef CUZK_API_ANSWER_PAGE_H
+#define CUZK_API_ANSWER_PAGE_H
 
 /* The page of GET /: page.html, put into the program by the build. */
 #include <stdbool.h>
@@ -18,4 +18,4 @@ extern const size_t cuzk_page_html_size;
  */
 bool cuzk_page_csp(char out[CUZK_PAGE_CSP_BYTES], const unsigned char *html, size_t n);
 
-#endif /* CUZK_API_PAGE_H */
+#endif /* CUZK_API_ANSWER_PAGE_H */
