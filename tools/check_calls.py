@@ -9,8 +9,8 @@ without comments, so a function that is handed on as a pointer counts, too.
 import pathlib, re, sys
 
 ROOT = pathlib.Path("src/engine")
-ORDER = ["sector_record.c", "engine_names.c", "engine_facts.c", "engine_lock.c", "engine_log.c", "backend", "memory", "device", "job", "key", "load", "stage",
-         "timer.c", "workers.c", "reconfigure.c", "engine_status.c", "engine_calls.c", "verify_aggregate.c", "engine.c"]
+ORDER = ["sector_record.c", "engine_names.c", "engine_facts.c", "lock", "log", "backend", "memory", "device", "job", "key", "load", "stage",
+         "worker", "reconfigure.c", "engine_status.c", "engine_calls.c", "verify_aggregate.c", "engine.c"]
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 DEFINITION = re.compile(r"^(?!static\b|typedef\b|#)[A-Za-z_][^;{}()=]*(?:\([a-z_]+\)[^;{}()=]*)?\b(cuzk_\w+)\([^;{}]*\)\s*\{", re.M)
 

@@ -3,8 +3,8 @@
 #define CUZK_ENGINE_ENGINE_COUNTS_H
 
 /* What the engine counts for its status: jobs by their end, and how long stages and jobs took. */
-#include "engine/engine_lock.h"
 #include "engine/engine_status.h"
+#include "engine/lock/engine_lock.h"
 
 typedef struct engine_counts {
     GUARDED uint64_t completed[CUZK_JOB_KINDS + 1], failed[CUZK_JOB_KINDS + 1],

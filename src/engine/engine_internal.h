@@ -20,15 +20,15 @@
 #include "engine/engine_counts.h"
 #include "engine/engine_facts.h"
 #include "engine/engine_limits.h"
-#include "engine/engine_lock.h"
-#include "engine/engine_log.h"
 #include "engine/engine_status.h"
 #include "engine/job/flight.h"
 #include "engine/job/job.h"
 #include "engine/job/job_table.h"
 #include "engine/key/keys.h"
+#include "engine/lock/engine_lock.h"
+#include "engine/log/engine_log.h"
 #include "engine/memory/host_memory.h"
-#include "engine/worker.h"
+#include "engine/worker/worker.h"
 #include "sched/batcher.h"
 
 /*
@@ -46,15 +46,15 @@ struct cuzk_engine {
     uint64_t started_ns;
     GUARDED bool stop, draining;
 
-    engine_locks locks;   /* engine_lock.h */
-    log_queue log;        /* engine_log.h */
+    engine_locks locks;   /* lock/engine_lock.h */
+    log_queue log;        /* log/engine_log.h */
     engine_counts counts; /* engine_counts.h */
     engine_memory memory; /* memory/host_memory.h */
     device_table devices; /* device/device.h */
     job_table jobs;       /* job/job_table.h */
     job_queues queues;    /* job/job_table.h */
     flight_table flights; /* job/flight.h */
-    worker_pool workers;  /* worker.h */
+    worker_pool workers;  /* worker/worker.h */
 };
 
 /* All functions below are called with the lock, unless they say otherwise. */
@@ -69,7 +69,7 @@ LOCKED void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size);
 LOCKED void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms);
 /** Partitions that may be on their way to a device, or from it. */
 uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs);
-/* workers.c */
+/* worker/workers.c */
 /** Starts all threads; no other thread runs. */
 CUZK_NODISCARD cuzk_status cuzk_engine_start_workers(cuzk_engine *e, cuzk_err *err);
 /** Starts threads until there is one for each of that many slots of each device. */

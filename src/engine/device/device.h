@@ -4,8 +4,8 @@
 
 /* Devices: their keys, their health, and the CPU for when no other one works. */
 #include "engine/backend/backend.h"
-#include "engine/engine_lock.h"
 #include "engine/job/job.h"
+#include "engine/lock/engine_lock.h"
 #include "sched/budget.h"
 #include "sched/device_health.h"
 #include "sched/load_cache.h"

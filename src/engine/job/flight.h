@@ -5,8 +5,8 @@
 /* A started partition: what it owns, and how it begins, fails and ends. */
 #include "engine/backend/backend.h"
 #include "engine/engine_limits.h"
-#include "engine/engine_lock.h"
 #include "engine/engine_status.h"
+#include "engine/lock/engine_lock.h"
 #include "sched/budget.h"
 
 typedef struct job job;

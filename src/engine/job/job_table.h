@@ -4,8 +4,8 @@
 
 /* All jobs in memory, and the queues that they and their partitions wait in. */
 #include "engine/engine_limits.h"
-#include "engine/engine_lock.h"
 #include "engine/job/job.h"
+#include "engine/lock/engine_lock.h"
 #include "sched/scheduler.h"
 
 /** Jobs that this engine has no device or no memory for, or could not prove: other daemons may. */

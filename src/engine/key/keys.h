@@ -5,8 +5,8 @@
 /* Keys on devices, and circuits that are set aside on a device. */
 #include "engine/backend/backend.h"
 #include "engine/device/device.h"
-#include "engine/engine_lock.h"
 #include "engine/job/job.h"
+#include "engine/lock/engine_lock.h"
 #include "sched/budget.h"
 
 /* device_keys.c */

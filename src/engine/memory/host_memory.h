@@ -5,7 +5,7 @@
 /* Host memory, and the circuits and parameters that are loaded into it. */
 #include "engine/backend/backend.h"
 #include "engine/engine_limits.h"
-#include "engine/engine_lock.h"
+#include "engine/lock/engine_lock.h"
 #include "sched/budget.h"
 #include "sched/load_cache.h"
 

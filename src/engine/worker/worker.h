@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_ENGINE_WORKER_H
-#define CUZK_ENGINE_WORKER_H
+#ifndef CUZK_ENGINE_WORKER_WORKER_H
+#define CUZK_ENGINE_WORKER_WORKER_H
 
 /* The engine's threads. */
 #include <pthread.h>
@@ -60,4 +60,4 @@ void cuzk_store_loop(worker *w);
 void cuzk_log_loop(worker *w);
 void cuzk_share_loop(worker *w); /* only with a shared queue */
 
-#endif /* CUZK_ENGINE_WORKER_H */
+#endif /* CUZK_ENGINE_WORKER_WORKER_H */

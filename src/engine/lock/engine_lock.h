@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_ENGINE_ENGINE_LOCK_H
-#define CUZK_ENGINE_ENGINE_LOCK_H
+#ifndef CUZK_ENGINE_LOCK_ENGINE_LOCK_H
+#define CUZK_ENGINE_LOCK_ENGINE_LOCK_H
 
 /* The engine's lock: one mutex over all of its state, and conditions. */
 #include <pthread.h>
@@ -41,4 +41,4 @@ void cuzk_engine_locks_destroy(cuzk_engine *e);
 /** Wakes every worker and every caller that waits. */
 LOCKED void cuzk_engine_wake_all(cuzk_engine *e);
 
-#endif /* CUZK_ENGINE_ENGINE_LOCK_H */
+#endif /* CUZK_ENGINE_LOCK_ENGINE_LOCK_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_ENGINE_ENGINE_LOG_H
-#define CUZK_ENGINE_ENGINE_LOG_H
+#ifndef CUZK_ENGINE_LOG_ENGINE_LOG_H
+#define CUZK_ENGINE_LOG_ENGINE_LOG_H
 
 /* Lines for the logger, from any thread that has the lock. */
-#include "engine/engine_lock.h"
 #include "engine/job/job.h"
+#include "engine/lock/engine_lock.h"
 
 /** Lines for the logger. A logger that stalls loses lines; no thread waits for it. */
 typedef struct log_line log_line;
@@ -26,4 +26,4 @@ LOCKED void cuzk_engine_log_job(cuzk_engine *e, int level, const char *event, co
 LOCKED void cuzk_engine_log_device(cuzk_engine *e, int level, const char *event, uint32_t index,
                                    const char *why);
 
-#endif /* CUZK_ENGINE_ENGINE_LOG_H */
+#endif /* CUZK_ENGINE_LOG_ENGINE_LOG_H */
