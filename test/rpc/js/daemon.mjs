@@ -6,7 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const here = path.dirname(fileURLToPath(import.meta.url));
+/** The folder test/rpc. */
+export const here = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 export const vectors = path.join(here, '../vectors/filecoin');
 
 if (!fs.existsSync(path.join(here, 'node_modules/@grpc/grpc-js'))) {
