@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "fleet/model/fleet_history.h"
 #include "store/pg/pg_store.h"
 
-#include "fleet_history.h"
 #include "pg_server.h"
 #include "store_jobs.h"
 #include "test.h"

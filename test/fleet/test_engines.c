@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "fleet/model/fleet_history.h"
 #include "store/pg/pg_store.h"
 
-#include "fleet_history.h"
 #include "pg_server.h"
 #include "test.h"
 

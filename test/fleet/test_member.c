@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "fleet/member.h"
+#include "fleet/model/queue_model.h"
 
-#include "queue_model.h"
 #include "test.h"
 
 #define MS         1000000u

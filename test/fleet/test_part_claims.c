@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "fleet/model/part_history.h"
 #include "store/pg/pg_store.h"
 
-#include "part_history.h"
 #include "pg_server.h"
 #include "store_jobs.h"
 #include "test.h"

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "fleet/model/fleet_history.h"
+#include "fleet/model/part_history.h"
 #include "store/pg/pg_store.h"
 
-#include "fleet_history.h"
-#include "part_history.h"
 #include "pg_server.h"
 #include "test.h"
 

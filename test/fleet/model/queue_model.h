@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_TEST_FLEET_QUEUE_MODEL_H
-#define CUZK_TEST_FLEET_QUEUE_MODEL_H
+#ifndef CUZK_TEST_FLEET_MODEL_QUEUE_MODEL_H
+#define CUZK_TEST_FLEET_MODEL_QUEUE_MODEL_H
 
 /*
  * The shared queue by its rules alone, in memory and virtual time: what the statements of store/pg do, and a history
@@ -47,4 +47,4 @@ bool model_finish(queue_model *q, uint32_t job, uint64_t incarnation, uint64_t f
 void model_release(queue_model *q, uint32_t job, uint64_t incarnation, uint64_t fence);
 bool model_holds(const queue_model *q, uint32_t job, uint64_t incarnation, uint64_t fence);
 
-#endif /* CUZK_TEST_FLEET_QUEUE_MODEL_H */
+#endif /* CUZK_TEST_FLEET_MODEL_QUEUE_MODEL_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_TEST_FLEET_PART_HISTORY_H
-#define CUZK_TEST_FLEET_PART_HISTORY_H
+#ifndef CUZK_TEST_FLEET_MODEL_PART_HISTORY_H
+#define CUZK_TEST_FLEET_MODEL_PART_HISTORY_H
 
 /*
  * Every change of cuzk_part in the schema of the running case, written down by a trigger of the test, and checked
@@ -26,4 +26,4 @@ typedef struct part_sums {
 /** Fails the case when a rule was broken. */
 part_sums part_history_check(void);
 
-#endif /* CUZK_TEST_FLEET_PART_HISTORY_H */
+#endif /* CUZK_TEST_FLEET_MODEL_PART_HISTORY_H */

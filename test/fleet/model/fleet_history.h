@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_TEST_FLEET_HISTORY_H
-#define CUZK_TEST_FLEET_HISTORY_H
+#ifndef CUZK_TEST_FLEET_MODEL_FLEET_HISTORY_H
+#define CUZK_TEST_FLEET_MODEL_FLEET_HISTORY_H
 
 /*
  * Every change of cuzk_job in the schema of the running case, written down by a trigger of the test, and checked
@@ -22,4 +22,4 @@ typedef struct history_sums {
 /** Fails the case when a rule was broken. */
 history_sums history_check(void);
 
-#endif /* CUZK_TEST_FLEET_HISTORY_H */
+#endif /* CUZK_TEST_FLEET_MODEL_FLEET_HISTORY_H */
