@@ -4,11 +4,11 @@
 
 #include "accel/cuda/msm/msm.h"
 #include "accel/cuda/msm/msm_internal.h"
+#include "accel_cuda/cuda_test.h"
 #include "base/alloc.h"
 #include "msm/msm.h"
 
 #include "cuda_msm_scalars.h"
-#include "cuda_test.h"
 
 #define P(name)          cuzk_g2_##name
 #define P_POINT          cuzk_g2

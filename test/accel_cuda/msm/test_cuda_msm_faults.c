@@ -5,11 +5,11 @@
 #include "accel/cuda/msm/msm.h"
 #include "accel/cuda/msm/msm_internal.h"
 #include "accel/cuda/queue/status.h"
+#include "accel_cuda/cuda_test.h"
 #include "base/alloc.h"
 #include "msm/msm.h"
 
 #include "cuda_msm_scalars.h"
-#include "cuda_test.h"
 
 #define N 300u
 
