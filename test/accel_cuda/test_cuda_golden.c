@@ -5,7 +5,7 @@
 #include "accel/cuda/cuda_accel.h"
 #include "base/alloc.h"
 #include "groth16/device/device_key.h"
-#include "groth16/golden_instance.h"
+#include "groth16/golden/golden_instance.h"
 #include "prover/seed_params.h"
 
 #include "test.h"

@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "circuit/filecoin.h"
 #include "circuit/fill.h"
-#include "groth16/golden_instance.h"
+#include "groth16/golden/golden_instance.h"
 #include "groth16/trapdoor.h"
 #include "vanilla/check/public_inputs.h"
 #include "vanilla/generate/generate.h"

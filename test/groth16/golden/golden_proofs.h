@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_TEST_GROTH16_GOLDEN_PROOFS_H
-#define CUZK_TEST_GROTH16_GOLDEN_PROOFS_H
+#ifndef CUZK_TEST_GROTH16_GOLDEN_GOLDEN_PROOFS_H
+#define CUZK_TEST_GROTH16_GOLDEN_GOLDEN_PROOFS_H
 
 /* Proofs of the original implementation (test/vectors/groth16/vectors.json) under the parameters of the test seed. */
 #include <stddef.h>
@@ -111,4 +111,4 @@ static const golden_proof golden_proofs[] = {
      "d53469b5b29e1d66d212f2838d74c5dd"},
 };
 
-#endif /* CUZK_TEST_GROTH16_GOLDEN_PROOFS_H */
+#endif /* CUZK_TEST_GROTH16_GOLDEN_GOLDEN_PROOFS_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#ifndef CUZK_TEST_GROTH16_GOLDEN_INSTANCE_H
-#define CUZK_TEST_GROTH16_GOLDEN_INSTANCE_H
+#ifndef CUZK_TEST_GROTH16_GOLDEN_GOLDEN_INSTANCE_H
+#define CUZK_TEST_GROTH16_GOLDEN_GOLDEN_INSTANCE_H
 
 /* Circuits and witnesses of the golden vectors, built by our own code from the vanilla proofs. */
 #include "groth16/cpu/prove.h"
-#include "groth16/golden_proofs.h"
+#include "groth16/golden/golden_proofs.h"
 #include "r1cs/witness.h"
 
 typedef struct golden_instance {
@@ -27,4 +27,4 @@ void golden_check_proofs(const golden_instance *t, const cuzk_srs *srs, const ch
 /** SHA-256 of a file, as hex. */
 void golden_check_sha256(const char *path, const char *hex);
 
-#endif /* CUZK_TEST_GROTH16_GOLDEN_INSTANCE_H */
+#endif /* CUZK_TEST_GROTH16_GOLDEN_GOLDEN_INSTANCE_H */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "groth16/golden_instance.h"
+#include "groth16/golden/golden_instance.h"
 #include "groth16/setup/setup.h"
 #include "groth16/trapdoor.h"
 

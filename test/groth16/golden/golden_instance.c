@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "groth16/golden_instance.h"
+#include "groth16/golden/golden_instance.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "groth16/golden_instance.h"
+#include "groth16/golden/golden_instance.h"
 #include "groth16/setup/setup.h"
 #include "groth16/trapdoor.h"
 #include "hash/blake2b.h"
