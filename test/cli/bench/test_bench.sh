@@ -1,9 +1,9 @@
 #!/bin/sh
 # cuzk bench: what it measures can be read back and compared, and comparisons end as they must.
 set -eu
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 make="python3 $(dirname "$0")/bench_results.py"
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 
 run 'no sub-command' 2 'compare' bench
 run 'no such kind' 2 "no kind 'seal'" bench prove seal
