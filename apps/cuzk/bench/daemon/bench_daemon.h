@@ -2,9 +2,8 @@
 #ifndef CUZK_APPS_BENCH_DAEMON_H
 #define CUZK_APPS_BENCH_DAEMON_H
 
+#include "apps/cuzk/bench/bench_common.h"
 #include "apps/cuzk/remote/remote.h"
-
-#include "bench_common.h"
 
 #define BENCH_MAX_JOBS 16
 
