@@ -16,7 +16,7 @@ def check(cuzk, factor):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
         json.dump(gate, f)
         f.flush()
-        p = subprocess.run([sys.executable, ROOT / "tools" / "instructions.py", "check", cuzk, f.name], capture_output=True, text=True)
+        p = subprocess.run([sys.executable, ROOT / "tools" / "measure" / "instructions.py", "check", cuzk, f.name], capture_output=True, text=True)
     print(p.stdout, end="")
     if p.returncode == 77:
         sys.exit(77)

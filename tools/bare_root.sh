@@ -2,7 +2,7 @@
 # docs/provider.md, then docs/parameters.md and docs/upgrade.md, word by word, in a root of its own: tools/bare_root.sh deb PACKAGE.deb|tarball FILE.tar.gz|tree FOLDER
 #   deb       the package, installed by apt
 #   tarball   the tarball, unpacked, on a system that has none of the program's libraries
-#   tree      an unpacked tarball (tools/tarball_tree.sh) over this machine's own system: seconds, for CI
+#   tree      an unpacked tarball (tools/pack/tarball_tree.sh) over this machine's own system: seconds, for CI
 #   ROOT=FOLDER      a bare system that is there already; else debootstrap makes one (not for tree). It is not changed
 #   PAGE=FILE        another page than docs/provider.md
 #   SUITE, MIRROR    what debootstrap makes (bookworm, http://deb.debian.org/debian)
@@ -106,7 +106,7 @@ PY
 # As systemctl start does: the unit's command, user, folders, limits, until it says that it is ready.
 start_daemon() {
     : >"$work/unit"
-    unshare --mount tools/run_unit.py "$root" cuzk.service "$work/daemon.log" >"$work/unit" 2>&1 &
+    unshare --mount tools/pack/run_unit.py "$root" cuzk.service "$work/daemon.log" >"$work/unit" 2>&1 &
     daemon=$!
     # until it is ready, or has ended: run_unit.py ends one that does not come up
     while ! grep -q '^ready' "$work/unit" && kill -0 "$daemon" 2>/dev/null; do

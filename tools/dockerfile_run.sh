@@ -67,7 +67,7 @@ while IFS=$'\t' read -r stage instruction rest; do
     *" ENTRYPOINT") entry=$rest ;;
     *) echo "dockerfile_run: $instruction is not known here" >&2; exit 1 ;;
     esac
-done < <(tools/dockerfile_steps.py packaging/Dockerfile)
+done < <(tools/pack/dockerfile_steps.py packaging/Dockerfile)
 
 # The daemon by its entry point, in a network of its own; then its health check.
 echo "ENTRYPOINT $entry"

@@ -46,13 +46,13 @@ mkdir -p "$out"
 cp $build/packages/*.deb "$out/"
 
 # A .deb of the program that Ubuntu 22.04 cannot install is a mistake. The libraries' packages are for this system and newer ones.
-tools/least_versions.py $build/packages/cuzk*.deb
-tools/least_versions.py $build/packages/libcuzk*.deb || echo "package: the packages of the libraries are for this system and newer ones"
+tools/pack/least_versions.py $build/packages/cuzk*.deb
+tools/pack/least_versions.py $build/packages/libcuzk*.deb || echo "package: the packages of the libraries are for this system and newer ones"
 
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $build/CMakeCache.txt)
 kind=$([ "$cuda" = ON ] && echo cuda || echo cpu)
 name=cuzk-$version-linux-$(uname -m)-$kind
-tools/tarball_tree.sh $build "$build/stage/$name" "$kind"
+tools/pack/tarball_tree.sh $build "$build/stage/$name" "$kind"
 # Files alone: unpacked over a system, an entry of a folder would change the owner and mode of that folder, or replace a symbolic link.
 (cd "$build/stage" && find "$name" ! -type d | LC_ALL=C sort >files && tar --owner=0 --group=0 --numeric-owner -T files -czf "$name.tar.gz")
 cp "$build/stage/$name.tar.gz" "$out/"

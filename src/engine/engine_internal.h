@@ -33,7 +33,7 @@
 
 /*
  * Each part of the state is declared by the header of the folder that owns it, which says what the lock guards.
- * Functions of a folder call functions of the folders below it only (tools/check_calls.py has the order).
+ * Functions of a folder call functions of the folders below it only (tools/check/check_calls.py has the order).
  */
 struct cuzk_engine {
     cuzk_engine_config cfg;

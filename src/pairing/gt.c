@@ -97,7 +97,7 @@ static bool is_cyclotomic(const cuzk_fp12 *a)
 }
 
 /* a^q = a^z, whose solutions in the cyclotomic subgroup have order gcd(q - z, q^4 - q^2 + 1) = r (computed:
- * tools/gt_order.py). */
+ * tools/gen/gt_order.py). */
 static bool is_fixed(const cuzk_fp12 *a, const cuzk_fp12 *to_z)
 {
     cuzk_fp12 once;

@@ -63,7 +63,7 @@ static bool is_kernel(const char *compiled, const char *name)
 
 /*
  * Registers and static shared memory of every kernel, as ptxas reports them for each architecture
- * (tools/kernel_resources.py), and the launch that the table gives it: within the class's limits, with
+ * (tools/measure/kernel_resources.py), and the launch that the table gives it: within the class's limits, with
  * as many blocks in a multiprocessor as the table promises, no kernel without a line and none beyond.
  */
 static void compiled_kernels_fit(void)

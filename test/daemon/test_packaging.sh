@@ -68,9 +68,9 @@ if command -v dpkg-shlibdeps >/dev/null; then
         check "the package has $f" has "$dir/files" " $f\$"
     done
     dpkg-deb -I "$deb" >"$dir/info"
-    check "the program and the library need no newer symbols than Ubuntu 22.04 has" tools/least_versions.py "$cuzk" $(ls "$build"/src/lib/libcuzk.so.0 2>/dev/null)
+    check "the program and the library need no newer symbols than Ubuntu 22.04 has" tools/pack/least_versions.py "$cuzk" $(ls "$build"/src/lib/libcuzk.so.0 2>/dev/null)
     printf '#!/bin/sh\n' >"$dir/script"
-    check "a check of nothing fails" sh -c '! tools/least_versions.py "$1"' - "$dir/script"
+    check "a check of nothing fails" sh -c '! tools/pack/least_versions.py "$1"' - "$dir/script"
     check "the package needs what it links" has "$dir/info" 'libnghttp2-14'
     if command -v lintian >/dev/null; then
         # the maintainer is whoever distributes the package

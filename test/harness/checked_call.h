@@ -4,7 +4,7 @@
 
 /*
  * Calls of assembly functions that check the calling convention as well: callee-saved registers,
- * stack pointer, direction flag, and the caller's stack. x86-64 only. tools/check_asm.py fails when
+ * stack pointer, direction flag, and the caller's stack. x86-64 only. tools/check/check_asm.py fails when
  * a function of a .S file is called by no CHECKED_CALL.
  */
 #include <stdint.h>

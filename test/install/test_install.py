@@ -178,7 +178,7 @@ def main():
         check("the soname is 0", "[libcuzk.so.0]" in needed)
         archive = run("nm", "-g", "--defined-only", pkgconfig.parent / "libcuzk.a")
         check("the archive has no other names", all(x.split()[2].startswith("cuzk_") for x in archive.split("\n") if len(x.split()) == 3))
-        run(sys.executable, "tools/gen_exports.py", "--check")
+        run(sys.executable, "tools/gen/gen_exports.py", "--check")
         headers(prefix, folder)
         print(run(sys.executable, "test/abi/abi.py", prefix, "test/abi/abi-0.json"), end="")
         print(run(sys.executable, "test/abi/previous.py", prefix), end="")

@@ -3,7 +3,7 @@
 without a container; tools/dockerfile_run.sh does the rest in a bare Debian. Usage: test_dockerfile.py CUZK"""
 import os, pathlib, re, shlex, subprocess, sys
 
-sys.path.insert(0, "tools")
+sys.path.insert(0, "tools/pack")
 from dockerfile_steps import steps
 
 cuzk = os.path.abspath(sys.argv[1])

@@ -45,7 +45,7 @@ for name, query in queries.items():
         for group in re.findall(r"by \(([^)]*)\) ?\(\w*\(?" + metric, query):
             for label in set(x.strip() for x in group.split(",")) - {"instance", "le"}:
                 check(label in labels.get(metric, ()), f"{name}: {metric} has no label {label}")
-check(subprocess.run([sys.executable, "tools/gen_grafana.py", "--check"]).returncode == 0, "the dashboard is the generator's")
+check(subprocess.run([sys.executable, "tools/gen/gen_grafana.py", "--check"]).returncode == 0, "the dashboard is the generator's")
 
 if shutil.which("promtool"):
     for args in (["check", "rules", "packaging/prometheus/cuzk.rules.yml"], ["test", "rules", "test/packaging/cuzk.rules.test.yml"],

@@ -59,7 +59,7 @@ static const struct argp_option options[] = {
      0},
     {"count", OPT_COUNT, NULL, 0,
      "No clock: each case a fixed number of times inside bench_counted_run, for callgrind "
-     "(tools/instructions.py)",
+     "(tools/measure/instructions.py)",
      0},
     {0}};
 
@@ -178,7 +178,7 @@ static void list(void *arg, const bench_case *c)
     (void)printf("%s%s\n", c->name, c->big ? " (big)" : "");
 }
 
-/* tools/instructions.py reads these lines, in the order of callgrind's dumps. */
+/* tools/measure/instructions.py reads these lines, in the order of callgrind's dumps. */
 static void counted(void *arg, const bench_case *c, uint64_t units)
 {
     (void)arg;

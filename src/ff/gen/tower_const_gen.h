@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Made by tools/gen_consts.py; do not edit. */
+/* Made by tools/gen/gen_consts.py; do not edit. */
 #ifndef CUZK_FF_GEN_TOWER_CONST_GEN_H
 #define CUZK_FF_GEN_TOWER_CONST_GEN_H
 

@@ -3,7 +3,7 @@
 #define CUZK_PROVER_KEYS_NETWORK_FILES_H
 
 /*
- * The network's parameter files, as published with rust-fil-proofs 19.1 (tools/parameters.json), and
+ * The network's parameter files, as published with rust-fil-proofs 19.1 (tools/gen/parameters.json), and
  * what is known about the copies in a folder.
  *
  * A digest is the first 16 bytes of the unkeyed BLAKE2b-512 of a file (docs/params-format.md). Hashing

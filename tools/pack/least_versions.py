@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does what was built run where the documents say, on Ubuntu 22.04 and Debian 12? Without such a machine, from its parts:
 the versions of symbols that programs and libraries need, and the versions of packages that a .deb needs.
-Usage: tools/least_versions.py FILE|FOLDER|PACKAGE.deb...      exit status 1: something needs more
+Usage: tools/pack/least_versions.py FILE|FOLDER|PACKAGE.deb...      exit status 1: something needs more
 A FOLDER with lib/cuzk somewhere in it brings its own libraries: they are checked too, what they define is what others may need of
 them, and nothing but glibc may come from the system."""
 import pathlib, re, subprocess, sys

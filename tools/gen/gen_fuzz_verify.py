@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the seed corpus of fuzz_verify from the committed vectors.
 
-Usage: tools/gen_fuzz_verify.py     (from the repository root; writes fuzz/corpus/verify/)
+Usage: tools/gen/gen_fuzz_verify.py     (from the repository root; writes fuzz/corpus/verify/)
 """
 import json
 import pathlib

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Fail when a source file includes a module that its layer may not see.
 
-Usage: tools/check_layers.py [--dot]      (run from the repository root)
+Usage: tools/check/check_layers.py [--dot]      (run from the repository root)
 tools/layers.txt is the architecture (ARCHITECTURE.md, Modules); --dot draws it; an edge of the table that no
 include uses fails too.
 """
 import pathlib, re, sys
 
-TABLE = pathlib.Path(__file__).with_name("layers.txt")
+TABLE = pathlib.Path(__file__).parent.with_name("layers.txt")
 
 
 def read_table():

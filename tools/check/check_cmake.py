@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """CMake 3.22 is enough: the versions that the build files ask for, and no command, option or expression that came later.
-Usage: tools/check_cmake.py (in the repository's root)"""
+Usage: tools/check/check_cmake.py (in the repository's root)"""
 import json, pathlib, re, subprocess, sys
 
 LEAST = (3, 22)

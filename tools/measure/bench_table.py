@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the tables of docs/benchmarks.md from a folder of tools/bench_reference.sh.
+"""Prints the tables of docs/benchmarks.md from a folder of tools/measure/bench_reference.sh.
 
-Usage: tools/bench_table.py bench/results/FOLDER [--write docs/benchmarks.md]
+Usage: tools/measure/bench_table.py bench/results/FOLDER [--write docs/benchmarks.md]
 
 With --write the part of the page between its two "tables:" marks is replaced.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fail when bench/results keeps what no document cites, or a document cites a result that is not there.
 
-Usage: tools/check_results.py      (run from the repository root)
+Usage: tools/check/check_results.py      (run from the repository root)
 A document cites a result as bench/results/NAME or `NAME`, NAME starting with a date.
 """
 import pathlib, re, subprocess, sys

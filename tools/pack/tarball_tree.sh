@@ -1,9 +1,9 @@
 #!/bin/bash
-# The tree of the tarball: what a build installs, with its own copy of every library but glibc: tools/tarball_tree.sh BUILD FOLDER [KIND]
+# The tree of the tarball: what a build installs, with its own copy of every library but glibc: tools/pack/tarball_tree.sh BUILD FOLDER [KIND]
 # CUZK_ANY_VERSIONS=1: a tree for this machine alone, whatever it needs of glibc.
 # Only usr/ and etc/, so that it can be unpacked over a system whose /lib is a symbolic link. Needs patchelf.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 build=$1
 tree=$2
 kind=${3:-cpu}
@@ -15,8 +15,8 @@ mkdir -p "$tree/usr/lib/systemd"
 mv "$tree/lib/systemd/system" "$tree/usr/lib/systemd/"
 rmdir "$tree/lib/systemd" "$tree/lib"
 [ -d "$tree/usr/share/doc/cuzk" ] || mv "$tree"/usr/share/doc/cuzk-* "$tree/usr/share/doc/cuzk"
-tools/bundle_libs.py "$tree/usr"
-[ -n "${CUZK_ANY_VERSIONS:-}" ] || tools/least_versions.py "$tree"
+tools/pack/bundle_libs.py "$tree/usr"
+[ -n "${CUZK_ANY_VERSIONS:-}" ] || tools/pack/least_versions.py "$tree"
 cp LICENSE LICENSE-APACHE LICENSE-MIT "$tree/usr/share/doc/cuzk/"
 libc=$(objdump -T "$tree/usr/bin/cuzk" "$tree"/usr/lib/cuzk/*.so* | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -1)
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What ptxas says of every kernel: registers, static shared memory and stack, for each architecture.
 
-Usage: tools/kernel_resources.py BUILD [--update] [--arch 90]... [--log FILE]      (from the repository root)
+Usage: tools/measure/kernel_resources.py BUILD [--update] [--arch 90]... [--log FILE]      (from the repository root)
 BUILD is a build folder with CUZK_CUDA=ON: its kernels are compiled again, for the architectures of the build or
 those named, and compared with test/vectors/kernel_resources.txt, which test/accel/test_card.c holds against the
 limits of every class of card. --update writes that file. --log reads what a build with
@@ -10,7 +10,7 @@ limits of every class of card. --update writes that file. --log reads what a bui
 import argparse, concurrent.futures, json, os, pathlib, re, shlex, subprocess, sys
 
 RECORD = pathlib.Path("test/vectors/kernel_resources.txt")
-HEAD = """# Resources of the CUDA kernels as ptxas reports them; made by tools/kernel_resources.py, nvcc %s.
+HEAD = """# Resources of the CUDA kernels as ptxas reports them; made by tools/measure/kernel_resources.py, nvcc %s.
 # architecture, kernel, registers of a thread, static shared memory of a block, stack of a thread (bytes)
 """
 ENTRY = re.compile(r"Compiling entry function '(\w+)' for 'sm_(\d+)a?'")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Instructions per unit of the micro cases, counted by callgrind, against bench/instructions.json.
 
-Usage: tools/instructions.py check CUZK [FILE]     exit 0: within the tolerance, 1: not, 77: not comparable here
-       tools/instructions.py update CUZK [FILE]    writes what this build does; review the difference
+Usage: tools/measure/instructions.py check CUZK [FILE]     exit 0: within the tolerance, 1: not, 77: not comparable here
+       tools/measure/instructions.py update CUZK [FILE]    writes what this build does; review the difference
 
 Instruction counts do not depend on how busy a machine is, but on the compiler: the file names the one it is for, and
 other compilers or build flags are told and skipped. valgrind has neither AVX-512 nor SHA-NI; cpu_mask in the file leaves
@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 SKIP = 77
-HERE = pathlib.Path(__file__).resolve().parent.parent / "bench" / "instructions.json"
+HERE = pathlib.Path(__file__).resolve().parents[2] / "bench" / "instructions.json"
 
 
 def build_of(cuzk, tmp):
@@ -84,7 +84,7 @@ def main():
             print(f"{name}: {n:.2f} instructions per unit, {want['cases'][name]:.2f} committed ({100 * (ratio - 1):+.1f} %)")
     print(f"{len(got) - bad} cases within {100 * want['tolerance']:g} %, {bad} not")
     if bad:
-        print("better or meant: tools/instructions.py update CUZK, and say so in the commit")
+        print("better or meant: tools/measure/instructions.py update CUZK, and say so in the commit")
     return 1 if bad or not got else 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The instructions of a Dockerfile, one a line: STAGE<tab>INSTRUCTION<tab>ARGUMENTS, with JSON forms as shell words.
-Usage: tools/dockerfile_steps.py FILE      stages are numbered from 1; what comes before the first FROM is stage 0"""
+Usage: tools/pack/dockerfile_steps.py FILE      stages are numbered from 1; what comes before the first FROM is stage 0"""
 import json, re, shlex, sys
 
 INSTRUCTIONS = {"ARG", "FROM", "COPY", "WORKDIR", "RUN", "USER", "ENV", "EXPOSE", "VOLUME", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT", "CMD"}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  * Checks test/vectors/ec_multiples.txt and pairing.txt with PARI/GP, independently of the scripts that made them.
- * Usage: gp -q tools/check_vectors.gp   (from the repository root; every line printed must be "ok")
+ * Usage: gp -q tools/gen/check_vectors.gp   (from the repository root; every line printed must be "ok")
  * The pairing values are checked against the Tate pairing: for the ate pairing a, a^(12 z^11) = Tate(Q, P)^((z^12-1)/r)
  * (Hess, Smart, Vercauteren, eprint 2006/110), and the vectors are a^3.
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Known answers of the pairing, by the textbook Miller loop over the full curve in Fp12 = Fp[w]/(w^12 - 2 w^6 + 2).
 
-Usage: tools/gen_pairing_vectors.py > test/vectors/pairing.txt
+Usage: tools/gen/gen_pairing_vectors.py > test/vectors/pairing.txt
 Each line: a, b (hex), then e(a G1, b G2) = f^(3 (q^12-1)/r): the coefficients of w^0..w^5, each as real part and part
 of i (48 bytes big-endian hex, concatenated). No tower, no sparse product, no short exponent is used here.
 """
@@ -86,7 +86,7 @@ def main():
     g1, g2 = tuple((v, 0) for v in c.G1_GEN), c.G2_GEN
     exponent = -3 * ((Q ** 12 - 1) // R) % (Q ** 12 - 1)  # minus: z is negative
     big = 0x123456789ABCDEF0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF0 % R
-    print("# Made by tools/gen_pairing_vectors.py; do not edit.")
+    print("# Made by tools/gen/gen_pairing_vectors.py; do not edit.")
     for a, b in ((1, 1), (5, 7), (R - 1, 1), (big, 2), (3, big * big % R)):
         f = power(ate(ev.mul(g1, a), ev.mul(g2, b)), exponent)
         cs = b"".join(ev.be((f[j] + f[j + 6]) % Q) + ev.be(f[j + 6]) for j in range(6))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes an installed tree independent of the system's libraries: copies every shared library that PREFIX/bin/cuzk loads, except those of
 glibc, into PREFIX/lib/cuzk, and has the program look there first. Their licences go to PREFIX/share/doc/cuzk/libraries.
-Usage: tools/bundle_libs.py PREFIX      needs patchelf"""
+Usage: tools/pack/bundle_libs.py PREFIX      needs patchelf"""
 import os, pathlib, re, shutil, subprocess, sys
 
 # glibc's own: they fit the kernel and each other, and every system has them.

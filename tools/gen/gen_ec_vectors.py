@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Known answers for G1 and G2: multiples of the generators and their encodings, by affine big-int arithmetic.
 
-Usage: tools/gen_ec_vectors.py > test/vectors/ec_multiples.txt
+Usage: tools/gen/gen_ec_vectors.py > test/vectors/ec_multiples.txt
 Each line: scalar (hex), then compressed G1, uncompressed G1, compressed G2, uncompressed G2.
 A second part, lines "bad1 STATUS HEX" and "bad2 STATUS HEX", holds points that decoding must refuse.
 """
@@ -103,7 +103,7 @@ def main():
             for i in range(1, 9)]
     ks = list(range(0, 17)) + [R - 1, R, R + 1, R - 2, (R - 1) // 2, 2**255, 2**256 - 1, 2**128, 2**64 - 1, z, z * z,
                                R - z * z, z * z - 1, 0x5555 << 240, 0xAAAA << 240] + [k % 2**256 for k in some]
-    print("# Made by tools/gen_ec_vectors.py; do not edit.")
+    print("# Made by tools/gen/gen_ec_vectors.py; do not edit.")
     for k in ks:
         a, b = encode(mul(g1, k), False), encode(mul(g2, k), True)
         print(f"{k:064x}", a[0].hex(), a[1].hex(), b[0].hex(), b[1].hex())

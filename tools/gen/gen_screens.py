@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs/screens.md: what page, cuzk top, cuzk doctor, cuzk status and the Grafana dashboard show.
-Usage: tools/gen_screens.py CUZK FAKE_SERVER [--check]
+Usage: tools/gen/gen_screens.py CUZK FAKE_SERVER [--check]
 `cuzk top` and the dashboard are made from a scripted engine (test/api/fake_server.c) and are the same at each run: --check compares them, and of
 doctor and status, which are of this machine and a daemon of its own on 2 KiB sectors, what they report on."""
 import json, os, pathlib, re, signal, subprocess, sys, tempfile, time
@@ -75,12 +75,12 @@ if check:
     stale = [w for w, part in (("cuzk top", block(made)), ("the dashboard", dashboard())) if part not in text]
     stale += [f"doctor or status: {w}" for w in sorted((whats(before) | whats(after) | whats(status)) - whats(text) - {"good", "note", "problem"})]
     for s in stale:
-        print(f"gen_screens: docs/screens.md does not show this any more: {s}; make it again with tools/gen_screens.py CUZK FAKE_SERVER")
+        print(f"gen_screens: docs/screens.md does not show this any more: {s}; make it again with tools/gen/gen_screens.py CUZK FAKE_SERVER")
     print(f"{int(not stale)} passed, {len(stale)} failed")
     sys.exit(1 if stale else 0)
 page.write_text(f"""# What the screens show
 
-Made by `tools/gen_screens.py`; a test compares this page with the program.
+Made by `tools/gen/gen_screens.py`; a test compares this page with the program.
 
 ## The page
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fail when a part of the engine calls a part above it.
 
-Usage: tools/check_calls.py      (run from the repository root)
+Usage: tools/check/check_calls.py      (run from the repository root)
 ORDER lists the parts of src/engine from the lowest to the highest. A part is a folder; files of src/engine itself are
 parts of their own. A function may be used by its own part and by those after it. Names are searched in the text
 without comments, so a function that is handed on as a pointer counts, too.
@@ -21,8 +21,8 @@ def part_of(path):
 
 def main():
     texts = {p: COMMENT.sub(" ", p.read_text()) for p in sorted(ROOT.rglob("*.c"))}
-    bad = [f"{p}: part '{part_of(p)}' is not in ORDER of tools/check_calls.py" for p in texts if part_of(p) not in ORDER]
-    bad += [f"tools/check_calls.py: no part '{o}' in {ROOT}" for o in ORDER if not (ROOT / o).exists()]
+    bad = [f"{p}: part '{part_of(p)}' is not in ORDER of tools/check/check_calls.py" for p in texts if part_of(p) not in ORDER]
+    bad += [f"tools/check/check_calls.py: no part '{o}' in {ROOT}" for o in ORDER if not (ROOT / o).exists()]
     home = {}
     for p, text in texts.items():
         for m in DEFINITION.finditer(text):

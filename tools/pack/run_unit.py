@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts a service as its systemd unit says, in a root without systemd: tools/run_unit.py ROOT UNIT LOG
+"""Starts a service as its systemd unit says, in a root without systemd: tools/pack/run_unit.py ROOT UNIT LOG
 User, group, RuntimeDirectory, StateDirectory, umask, limits, no new privileges, no capabilities, a file system that is read-only but
 for those folders, and the notify socket. Prints "ready PID" when the service says READY=1, runs until it ends, sends it
 SIGTERM on a SIGTERM of its own, and ends with its status. Run it in a mount namespace of its own (unshare --mount)."""

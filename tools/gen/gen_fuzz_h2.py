@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the corpora of fuzz_h2_session, fuzz_wire, fuzz_rpc_answers and fuzz_grpc_text: small, valid and nearly valid inputs.
 
-Usage: tools/gen_fuzz_h2.py      (run from the repository root)
+Usage: tools/gen/gen_fuzz_h2.py      (run from the repository root)
 """
 import pathlib
 import struct

@@ -1,11 +1,11 @@
 #!/bin/sh
 # The figures of docs/benchmarks.md, in one run of six minutes on two quiet cores:
-#   tools/bench_reference.sh CUZK OUT-FOLDER
+#   tools/measure/bench_reference.sh CUZK OUT-FOLDER
 # Configure with -DCUZK_PEER_BLST=DIR to have the peer measured in the same run.
 set -eu
 cuzk=$1
 out=$2
-root=$(dirname "$0")/..
+root=$(dirname "$0")/../..
 c1=$root/test/vectors/filecoin/porep-v1_1.c1.json
 mkdir -p "$out"
 start=$(date +%s)

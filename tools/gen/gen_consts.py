@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Writes the derived constants of the fields, for host and device, from the two moduli.
 
-Usage: tools/gen_consts.py [--check]     (from the repository root; --check compares, changes nothing)
+Usage: tools/gen/gen_consts.py [--check]     (from the repository root; --check compares, changes nothing)
 """
 import pathlib
 import sys
 
 R = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
 Q = 0x1A0111EA397FE69A4B1BA7B6434BACD764774B84F38512BF6730D2A0F6B0F6241EABFFFEB153FFFFB9FEFFFFFFFFAAAB
-HEAD = "/* SPDX-License-Identifier: MIT OR Apache-2.0 */\n/* Made by tools/gen_consts.py; do not edit. */\n"
+HEAD = "/* SPDX-License-Identifier: MIT OR Apache-2.0 */\n/* Made by tools/gen/gen_consts.py; do not edit. */\n"
 
 
 def limbs(v, n):
@@ -344,7 +344,7 @@ def main():
         text, p = make(), pathlib.Path(path)
         if "--check" in sys.argv:
             if not p.exists() or p.read_text() != text:
-                print(f"{path}: not what tools/gen_consts.py makes")
+                print(f"{path}: not what tools/gen/gen_consts.py makes")
                 rc = 1
         else:
             p.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fail when a function of an assembly file is called by no CHECKED_CALL of a test.
 
-Usage: tools/check_asm.py      (run from the repository root)
+Usage: tools/check/check_asm.py      (run from the repository root)
 A checked call (test/harness/checked_call.h) compares the result and the calling convention.
 """
 import pathlib, re, sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fail when a comment or a document cites a file or a section that is not in the tree.
 
-Usage: tools/check_citations.py      (run from the repository root)
+Usage: tools/check/check_citations.py      (run from the repository root)
 
 Checked: links of Markdown files; every other mention of a page, with its #section, in any text file; every
 source file that a C comment or a document names; every test `module/name` that a document names. A source

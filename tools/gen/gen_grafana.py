@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes packaging/grafana/cuzk.json, the dashboard of cuzk daemons. Usage: tools/gen_grafana.py [--check]"""
+"""Writes packaging/grafana/cuzk.json, the dashboard of cuzk daemons. Usage: tools/gen/gen_grafana.py [--check]"""
 import json, pathlib, sys
 
 OUT = pathlib.Path("packaging/grafana/cuzk.json")
@@ -70,7 +70,7 @@ def main():
     text = json.dumps(dashboard, indent=1) + "\n"
     if "--check" in sys.argv:
         if OUT.read_text() != text:
-            print(f"{OUT} is not what tools/gen_grafana.py writes")
+            print(f"{OUT} is not what tools/gen/gen_grafana.py writes")
             return 1
         return 0
     OUT.write_text(text)

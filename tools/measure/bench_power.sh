@@ -1,5 +1,5 @@
 #!/bin/sh
-# How often comparisons are right, with real proofs: tools/bench_power.sh CUZK [REPEATS [ROUNDS [VERB ARGUMENTS]]]
+# How often comparisons are right, with real proofs: tools/measure/bench_power.sh CUZK [REPEATS [ROUNDS [VERB ARGUMENTS]]]
 # REPEATS times (20) each: the program against itself, which must be "same"; and 5 % more time in the sum over h beside
 # 10 % less in the transforms, which must be "mixed" with status 1. Programs run in turns, ROUNDS times (20) a side.
 # Of CPU time unless ARGUMENTS say otherwise; by wall time it needs a machine quiet enough to see 5 %. Exit status 1 unless all were right.
