@@ -16,10 +16,11 @@ if [ "$cuda" = ON ]; then
 else
     echo "package: nvcc was not found, so this package proves on the CPU only (its name is cuzk-cpu)"
 fi
-options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_TESTS=OFF -DCUZK_DAEMON=ON -DCUZK_STATIC_LIBS=ON "-DCUZK_CUDA=$cuda")
+options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_TESTS=OFF -DCUZK_DAEMON=ON -DCUZK_STATIC_LIBS=ON "-DCUZK_CUDA=$cuda" -DCUZK_CUDA_LINEINFO=OFF)
 [ -z "${CLASSES:-}" ] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$CLASSES")
 cmake -S . -B $build -G Ninja "${options[@]}" >"$build.log" 2>&1 || { mkdir -p build; cmake -S . -B $build -G Ninja "${options[@]}"; }
-cmake --build $build
+# What is installed, and not the separate benchmarks, whose kernels take nvcc as long as the program's.
+cmake --build $build --target cuzk cuzk_packaging cuzk_shared cuzk_static cuzk_client_shared cuzk_client_static
 # What was built says what it is: asked of CUDA, it has CUDA, and code for each class.
 said=$($build/cuzk --version | sed -n 's/^CUDA: //p')
 echo "package: CUDA: $said"
@@ -28,17 +29,14 @@ case "$cuda $said" in
 "OFF not built in"*) ;;
 OFF*) echo "package: CUDA was not asked for, and the program has it" >&2; exit 1 ;;
 esac
-if [ "$cuda" = ON ] && command -v cuobjdump >/dev/null; then
-    has=$(cuobjdump --list-elf $build/cuzk | grep -o 'sm_[0-9]*' | sort -uV | tr '\n' ' ')
-    echo "package: code for $has"
-    for class in $(echo "$said" | sed -n 's/.*compute capabilities \([^;]*\);.*/\1/p'); do
-        case " $has" in
-        *" sm_${class%%-*} "*) ;;
-        *) echo "package: there is no code for class $class" >&2; exit 1 ;;
-        esac
-    done
+if [ "$cuda" = ON ]; then
+    classes=$(echo "$said" | sed -n 's/.*compute capabilities \([^;]*\);.*/\1/p' | tr -d .)
+    tools/device_code.py $build/cuzk --need "${classes:?the program does not say its classes}"
 fi
 
+# Packages of an earlier call may have other names.
+rm -rf $build/packages "$build"/stage/cuzk-*
+rm -f "$out"/cuzk_*.deb "$out"/cuzk-cpu_*.deb "$out"/libcuzk*_*.deb "$out"/cuzk-*-linux-*.tar.gz
 mkdir -p "$out"
 (cd $build && cpack --config CPackConfig.cmake -G DEB -B packages >cpack.log) || { cat $build/cpack.log; exit 1; }
 # The libraries: libcuzk0 and libcuzk-client0, and a -dev of each.
@@ -57,3 +55,7 @@ tools/pack/tarball_tree.sh $build "$build/stage/$name" "$kind"
 (cd "$build/stage" && find "$name" ! -type d | LC_ALL=C sort >files && tar --owner=0 --group=0 --numeric-owner -T files -czf "$name.tar.gz")
 cp "$build/stage/$name.tar.gz" "$out/"
 ls -l "$out"/*.deb "$out"/*.tar.gz
+echo "package: installed, in KiB:"
+for p in "$out"/*.deb; do
+    echo "$(dpkg-deb -f "$p" Package) $(dpkg-deb -f "$p" Installed-Size)"
+done
