@@ -4,7 +4,7 @@ its lease, one is drained; every job that was accepted ends once, and its proof 
 
 Usage: test_daemons.py CUZK
 """
-import os, random, re, shutil, signal, subprocess, sys, tempfile, time
+import os, random, re, shutil, signal, struct, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pg
@@ -86,11 +86,26 @@ def make_jobs(cuzk, folder, params):
     return jobs
 
 
+def history_before(path):
+    """The file of a daemon that ended ten minutes ago: nine proofs in its only sample."""
+    with open(path, "wb") as f:
+        f.write(b"cuzkhis\x01" + struct.pack("<IIQQ", 300, 1, int(time.time()) - 600, 0) + struct.pack("<8IQ", 9, 0, 0, 0, 1, 500, 0, 0, 0))
+
+
+def completed_of(path):
+    """Completed jobs of each sample, oldest first."""
+    data = open(path, "rb").read()
+    return [struct.unpack_from("<I", data, at)[0] for at in range(32, len(data), 40)]
+
+
 def scenario(cuzk, folder, server):
     params = os.path.join(folder, "params")
     os.mkdir(params)
+    os.environ["STATE_DIRECTORY"] = folder
+    history_before(os.path.join(folder, "c.history"))
     jobs = make_jobs(cuzk, folder, params)
-    daemons = {n: Daemon(cuzk, folder, params, server.url, n) for n in "abc"}
+    http = 'daemon.http_listen = "127.0.0.1:0"\n'  # the history is that of the page
+    daemons = {n: Daemon(cuzk, folder, params, server.url, n, extra=http) for n in "abc"}
     a, b, c = daemons["a"], daemons["b"], daemons["c"]
     accepted = []
 
@@ -112,6 +127,8 @@ def scenario(cuzk, folder, server):
     a.start()
     submit(3, a, b, c)
     check("c drains and ends", c.end() == 0)
+    kept = completed_of(os.path.join(folder, "c.history"))
+    check("c goes on with its history", kept[0] == 9 and len(kept) >= 3, kept)
     for i, name in enumerate(accepted):
         r = (a, b)[i % 2].client("await", name, "-o", os.path.join(folder, f"proof-{i}"))
         check(f"{name} ends with a proof", r.returncode == 0, r.stdout + r.stderr)
@@ -130,6 +147,7 @@ def scenario(cuzk, folder, server):
     check("no input is left", server.sql("SELECT count(*) FROM cuzk_input") == [["0"]])
     check("b was told that its lease is lost", b.says("fleet.lease_lost"))
     check("a and b end", [a.end(), b.end()] == [0, 0])
+    check("a keeps a history of its own", len(completed_of(os.path.join(folder, "a.history"))) >= 1)
     check("the members have left", server.sql("SELECT count(*) FROM cuzk_member WHERE is_alive") == [["0"]])
 
 

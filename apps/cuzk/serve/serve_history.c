@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The history of a day on the page, kept over restarts in a file next to the job store. */
+/* The history of a day on the page, kept over restarts in a file: next to the job store, or in the state folder with a shared queue. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

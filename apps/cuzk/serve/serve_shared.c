@@ -71,21 +71,42 @@ static cuzk_pg_inputs inputs_of(const cuzk_config *c)
                                                     : CUZK_PG_INPUTS_DATABASE;
 }
 
-/* NULL: none is given, and none is known. */
-static const char *inputs_folder(const cuzk_config *c, char room[512])
+/* Systemd's state folder of the daemon, else the package's. */
+static void state_folder(char out[480])
 {
     const char *state =
         getenv("STATE_DIRECTORY"); /* NOLINT(concurrency-mt-unsafe): nobody here calls setenv */
+    const bool has_state = state != NULL && state[0] != '\0';
+    (void)snprintf(out, 480, "%.*s", has_state ? (int)strcspn(state, ":") : 13,
+                   has_state ? state : "/var/lib/cuzk");
+}
+
+/* NULL: no folder is set, and there is no default for this kind of inputs. */
+static const char *inputs_folder(const cuzk_config *c, char room[512])
+{
+    char state[480];
     if (c->store_inputs_folder[0] != '\0') {
         return c->store_inputs_folder;
     }
     if (inputs_of(c) != CUZK_PG_INPUTS_KEEPER) {
         return NULL;
     }
-    const bool has_state = state != NULL && state[0] != '\0';
-    (void)snprintf(room, 512, "%.*s/inputs", has_state ? (int)strcspn(state, ":") : 13,
-                   has_state ? state : "/var/lib/cuzk");
+    state_folder(state);
+    (void)snprintf(room, 512, "%s/inputs", state);
     return room;
+}
+
+/* The page's history is of this daemon alone, so it is kept on this host: MEMBER.history in the state folder. Without such a
+ * folder a restart begins a new day. */
+static cuzk_status open_history(serve *s, const char *member)
+{
+    char state[480], path[480 + CUZK_PG_MEMBER_NAME_BYTES];
+    state_folder(state);
+    if (access(state, W_OK | X_OK) != 0) {
+        return CUZK_OK;
+    }
+    (void)snprintf(path, sizeof(path), "%s/%s", state, member);
+    return serve_history_open(s, path);
 }
 
 cuzk_status serve_input_part(void *arg, const char *name, uint64_t at, uint8_t **out, size_t *n,
@@ -181,7 +202,7 @@ cuzk_status serve_open_shared_store(serve *s)
     (void)snprintf(unfinished, sizeof(unfinished), "%" PRIu64, r.unfinished);
     CUZK_LOG(s->log, CUZK_LOG_INFO, "store.open", "path", name, "member", member.name, "unfinished",
              unfinished);
-    return CUZK_OK;
+    return open_history(s, member.name);
 }
 
 #else
