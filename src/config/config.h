@@ -14,10 +14,11 @@
 
 #include "base/status.h"
 
-#define CUZK_CONFIG_DEFAULT_PATH "/data/zk/cuzk.toml" /* the original's */
-#define CUZK_CONFIG_MAX_ITEMS    64u
-#define CUZK_CONFIG_MAX_BYTES    ((size_t)256 << 10)
-#define CUZK_CONFIG_MAX_LINE     4096u
+#define CUZK_CONFIG_ORIGINAL_PATH "/data/zk/cuzk.toml"  /* the original daemon's */
+#define CUZK_CONFIG_PACKAGED_PATH "/etc/cuzk/cuzk.toml" /* the package's */
+#define CUZK_CONFIG_MAX_ITEMS     64u
+#define CUZK_CONFIG_MAX_BYTES     ((size_t)256 << 10)
+#define CUZK_CONFIG_MAX_LINE      4096u
 
 typedef struct cuzk_config_strings {
     const char *item[CUZK_CONFIG_MAX_ITEMS];
@@ -91,6 +92,8 @@ typedef struct cuzk_config_issues {
     size_t unknown;                 /* keys and sections, counted in warnings */
 } cuzk_config_issues;
 
+/** The file that is read when none is named: the first of the two paths above that is there; NULL: neither. Static text. */
+const char *cuzk_config_default_path(void);
 /** The defaults. E_NOMEM. */
 CUZK_NODISCARD cuzk_status cuzk_config_create(cuzk_config **out, cuzk_err *err);
 void cuzk_config_destroy(cuzk_config *c);

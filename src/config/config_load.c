@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -219,6 +220,17 @@ static void set_default(cuzk_config *c, const config_key *k)
     case T_CHOICE: ok = config_set_text(c, k, k->text_default, &why); break;
     }
     CUZK_ASSERT(ok);
+}
+
+const char *cuzk_config_default_path(void)
+{
+    static const char *const paths[] = {CUZK_CONFIG_ORIGINAL_PATH, CUZK_CONFIG_PACKAGED_PATH};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        if (access(paths[i], F_OK) == 0) {
+            return paths[i];
+        }
+    }
+    return NULL;
 }
 
 cuzk_status cuzk_config_create(cuzk_config **out, cuzk_err *err)

@@ -11,7 +11,8 @@ enum { OPT_NO_PROOF = 0x700 };
 
 static const struct argp_option options[] = {
     {"config", 'c', "FILE", 0,
-     "The daemon's configuration (default: " CUZK_CONFIG_DEFAULT_PATH ", or /etc/cuzk/cuzk.toml)",
+     "The daemon's configuration (default: " CUZK_CONFIG_ORIGINAL_PATH
+     ", or " CUZK_CONFIG_PACKAGED_PATH ")",
      0},
     {"no-proof", OPT_NO_PROOF, NULL, 0, "Do not have the daemon make a test proof", 0},
     {0}};

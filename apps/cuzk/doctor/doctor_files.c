@@ -17,20 +17,13 @@
 
 #include "doctor.h"
 
-#define PACKAGED_CONFIG "/etc/cuzk/cuzk.toml"
-
 void doctor_config(doctor *d)
 {
     cuzk_err err = {0};
-    const char *path = d->config_path;
-    if (path == NULL) {
-        path = access(CUZK_CONFIG_DEFAULT_PATH, F_OK) == 0 ? CUZK_CONFIG_DEFAULT_PATH
-               : access(PACKAGED_CONFIG, F_OK) == 0        ? PACKAGED_CONFIG
-                                                           : NULL;
-    }
+    const char *path = d->config_path != NULL ? d->config_path : cuzk_config_default_path();
     if (path == NULL) {
         doctor_say(d, FINDING_NOTE, "configuration",
-                   "no file at " CUZK_CONFIG_DEFAULT_PATH " or " PACKAGED_CONFIG
+                   "no file at " CUZK_CONFIG_ORIGINAL_PATH " or " CUZK_CONFIG_PACKAGED_PATH
                    ": every key has its default");
         cuzk_ignore(cuzk_config_create(&d->config, &err));
         return;

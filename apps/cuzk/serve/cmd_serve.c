@@ -18,7 +18,9 @@ enum { OPT_LOG_LEVEL = 0x300, OPT_CHECK, OPT_REFERENCE, OPT_HTTP };
 
 static const struct argp_option options[] = {
     {"config", 'c', "FILE", 0,
-     "Configuration (default: " CUZK_CONFIG_DEFAULT_PATH ", if it is there)", 0},
+     "Configuration (default: " CUZK_CONFIG_ORIGINAL_PATH
+     " if it is there, else " CUZK_CONFIG_PACKAGED_PATH " if that is there)",
+     0},
     {"listen", 'l', "ADDRESS", 0,
      "Serve gRPC here instead of at daemon.listen: unix:///PATH or HOST:PORT; may be repeated", 0},
     {"http-listen", OPT_HTTP, "ADDRESS", 0, "Serve HTTP here instead of at daemon.http_listen", 0},
@@ -121,9 +123,11 @@ static void check_machine(const serve *s)
 static int check(const serve *s, cuzk_status st)
 {
     print_issues(s->issues, stdout);
-    if (st == CUZK_OK && !s->config_found) {
-        (void)printf("note: %s is not there: every key has its default\n",
-                     CUZK_CONFIG_DEFAULT_PATH);
+    if (st == CUZK_OK && s->config_path == NULL) {
+        (void)printf("note: no file at " CUZK_CONFIG_ORIGINAL_PATH " or " CUZK_CONFIG_PACKAGED_PATH
+                     ": every key has its default\n");
+    } else if (st == CUZK_OK) {
+        (void)printf("file: %s\n", s->config_path);
     }
     if (st == CUZK_OK) {
         check_machine(s);

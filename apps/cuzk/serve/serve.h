@@ -23,7 +23,7 @@
 #define SERVE_MAX_LISTEN 16
 
 typedef struct serve_options {
-    const char *config_path;              /* NULL: the default path, which may be missing */
+    const char *config_path;              /* NULL: cuzk_config_default_path */
     const char *listen[SERVE_MAX_LISTEN]; /* over the file's */
     uint32_t n_listen;
     const char *http_listen; /* NULL: the file's */
@@ -42,7 +42,7 @@ typedef struct serve {
     cuzk_config *config;
     cuzk_config_issues *issues;
     cuzk_config_env env;
-    bool config_found; /* the file was there */
+    const char *config_path; /* the file that was read; NULL: none, every key has its default */
     cuzk_log *log;
     cuzk_rpc_callers *tokens, *certs; /* owned; NULL: none */
     cuzk_job_store store;
@@ -91,7 +91,7 @@ CUZK_NODISCARD cuzk_status serve_fleet_create(serve *s);
 void serve_fleet_destroy(serve *s);
 /** The fleet as a JSON object, as cuzk_api_config wants it; arg is the serve. @thread any */
 cuzk_status serve_fleet_json(void *arg, char **text, size_t *n, cuzk_err *err);
-/** Reads the history of the daemon before, kept in a file next to the store's. Says in the log what is wrong with it. E_NOMEM. */
+/** Reads the history of the daemon before, kept in the file store_path.history. Says in the log what is wrong with it. E_NOMEM. */
 CUZK_NODISCARD cuzk_status serve_history_open(serve *s, const char *store_path);
 /** NULL: none was opened. */
 cuzk_history *serve_history_day(serve *s);

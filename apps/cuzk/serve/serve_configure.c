@@ -11,15 +11,13 @@
 
 static cuzk_status load(serve *s)
 {
-    const char *path = s->options.config_path;
-    if (path == NULL) {
-        path = CUZK_CONFIG_DEFAULT_PATH;
-        if (access(path, F_OK) != 0) { /* as the original: defaults */
-            return cuzk_config_create(&s->config, &s->err);
-        }
+    const char *path =
+        s->options.config_path != NULL ? s->options.config_path : cuzk_config_default_path();
+    if (path == NULL) { /* as the original: defaults */
+        return cuzk_config_create(&s->config, &s->err);
     }
     CUZK_TRY(cuzk_config_load(&s->config, path, s->issues, &s->err));
-    s->config_found = true;
+    s->config_path = path;
     return CUZK_OK;
 }
 

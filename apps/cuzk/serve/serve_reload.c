@@ -122,10 +122,6 @@ static void take_over(serve *s, const serve *fresh, const changes *c)
 static cuzk_status reload(serve *s, serve *fresh, changes *c)
 {
     CUZK_TRY(serve_configure(fresh));
-    if (s->config_found && !fresh->config_found) {
-        return CUZK_FAIL(&fresh->err, CUZK_E_NOT_FOUND, "%s is no longer there",
-                         CUZK_CONFIG_DEFAULT_PATH);
-    }
     c->has_tls = has_tls(s->config) && has_tls(fresh->config);
     c->has_token = s->tokens != NULL && fresh->tokens != NULL;
     c->has_certs = s->certs != NULL && fresh->certs != NULL;
@@ -138,6 +134,9 @@ static cuzk_status reload(serve *s, serve *fresh, changes *c)
 void serve_reload(serve *s)
 {
     serve fresh = {.options = s->options, .issues = s->issues};
+    if (s->config_path != NULL) {
+        fresh.options.config_path = s->config_path; /* the same file, even when it is gone */
+    }
     changes c = {.n = 0};
     (void)serve_notify_send(&s->notify, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
                             cuzk_clock_ns() / 1000);

@@ -92,9 +92,7 @@ cuzk_status serve_open_log(serve *s)
     (void)snprintf(pid, sizeof(pid), "%ld", (long)getpid());
     CUZK_LOG(s->log, CUZK_LOG_INFO, "daemon.start", "version", CUZK_VERSION_STR, "pid", pid, "cpu",
              cuzk_cpu_describe(cuzk_cpu_detect(), cpu, sizeof(cpu)), "config",
-             !s->config_found                 ? "none, defaults"
-             : s->options.config_path != NULL ? s->options.config_path
-                                              : CUZK_CONFIG_DEFAULT_PATH);
+             s->config_path != NULL ? s->config_path : "none, defaults");
     serve_say_issues(s);
     say_token(s);
     CUZK_LOG(s->log, s->env.unknown[0] != '\0' ? CUZK_LOG_WARN : CUZK_LOG_INFO,
