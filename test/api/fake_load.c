@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "engine/engine.h"
 
 enum { MAX_JOBS = 160, MAX_IN_FLIGHT = 26, MAX_PARTS = 16, STEP_MS = 10, N_DEVICES = 3, SLOTS = 2 };
 
@@ -351,6 +352,13 @@ static void show_job(cuzk_engine_status *out, const job *j, cuzk_status_partitio
                : j->fails     ? CUZK_JOB_FAILED
                : j->cancelled ? CUZK_JOB_CANCELLED
                               : CUZK_JOB_COMPLETED;
+    if (over && j->fails) {
+        q->code = CUZK_E_DEV_LOST;
+        q->error_class = cuzk_job_error_class(q->code);
+        (void)snprintf(
+            q->error_text, sizeof(q->error_text), "%s",
+            "CUDA device 2: an uncorrectable memory error (no such card: an invented one)");
+    }
     for (int k = 0; k < j->n_parts && started; k++) {
         show_part(out, &q->partitions[k], j, &j->parts[k], k, now, begin_ns);
         q->n_done += q->partitions[k].state == CUZK_PART_DONE ? 1 : 0;

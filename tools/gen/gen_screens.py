@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""docs/screens.md: what page, cuzk top, cuzk doctor, cuzk status and the Grafana dashboard show.
+"""docs/screens.md: what page, cuzk top, cuzk doctor, cuzk status and the Grafana dashboard show; docs/top.svg, docs/top-job.svg.
 Usage: tools/gen/gen_screens.py CUZK FAKE_SERVER [--check]
 `cuzk top` and the dashboard are made from a scripted engine (test/api/fake_server.c) and are the same at each run: --check compares them, and of
 doctor and status, which are of this machine and a daemon of its own on 2 KiB sectors, what they report on."""
-import json, os, pathlib, re, signal, subprocess, sys, tempfile, time
+import fcntl, json, os, pathlib, pty, re, select, signal, struct, subprocess, sys, tempfile, termios, time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from terminal_picture import picture
 
 cuzk, fake = (os.path.abspath(x) for x in sys.argv[1:3])
 page = pathlib.Path("docs/screens.md")
@@ -17,12 +20,62 @@ def run(*command, good=(0,)):
     return r.stdout
 
 
+CLEAR = b"\x1b[H\x1b[J"
+
+
+def on_terminal(address, rows, keys, brings):
+    """The screen of cuzk top on a terminal of 120 columns, after keys and with what they bring."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 120, 0, 0))
+        env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        os.execve(cuzk, [cuzk, "top", "--interval", "3600", "--status", address], {**env, "TERM": "xterm"})
+    seen, end = b"", time.monotonic() + 120
+
+    def wait_for(pattern):
+        nonlocal seen
+        while not re.search(pattern, seen):
+            if time.monotonic() > end:
+                sys.exit(f"gen_screens: cuzk top does not show {pattern}: {seen[-2000:]}")
+            if select.select([fd], [], [], 1)[0]:
+                seen += os.read(fd, 65536)
+
+    wait_for(rb"order: ")
+    os.write(fd, keys)
+    wait_for(brings)
+    # the screen that is complete is the one before that of another order
+    os.write(fd, b"s")
+    wait_for(rb"order: [^a-z]*[0-9;]*m*age")
+    screens = seen.split(CLEAR)
+    screen = screens[next(i for i, x in enumerate(screens) if re.search(rb"order: [^a-z]*[0-9;]*m*age", x)) - 1]
+    os.write(fd, b"q")
+    try:
+        while os.read(fd, 65536):
+            pass
+    except OSError:
+        pass  # the other end of the terminal is closed
+    os.waitpid(pid, 0)
+    return screen.decode().replace("\r\n", "\n")
+
+
+def scripted(second):
+    """A server of the scripted engine at that second, and its address."""
+    server = subprocess.Popen([fake, "127.0.0.1:0", second, "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return server, f"127.0.0.1:{server.stdout.readline().strip()}"
+
+
 def top():
-    server = subprocess.Popen([fake, "127.0.0.1:0", "130", "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    text = run(cuzk, "top", "--once", "--status", f"127.0.0.1:{server.stdout.readline().strip()}")
+    """cuzk top as text, and two pictures: the top of it, and a job that failed."""
+    server, address = scripted("130")
+    text = run(cuzk, "top", "--once", "--status", address)
+    whole = on_terminal(address, 48, b"", rb"order: ")
     server.stdin.close()
     server.wait(20)
-    return text
+    server, address = scripted("70")
+    job = on_terminal(address, 30, b"/failed\rj\r", rb"job porep")
+    server.stdin.close()
+    server.wait(20)
+    return text, {"docs/top.svg": picture(whole), "docs/top-job.svg": picture(job)}
 
 
 def doctor_and_status(proof):
@@ -69,15 +122,18 @@ def whats(text):
 
 check = "--check" in sys.argv
 before, after, status = doctor_and_status(not check)
-made = top()
+made, pictures = top()
 if check:
     text = page.read_text()
     stale = [w for w, part in (("cuzk top", block(made)), ("the dashboard", dashboard())) if part not in text]
     stale += [f"doctor or status: {w}" for w in sorted((whats(before) | whats(after) | whats(status)) - whats(text) - {"good", "note", "problem"})]
+    stale += [p for p, svg in pictures.items() if not os.path.exists(p) or pathlib.Path(p).read_text() != svg]
     for s in stale:
         print(f"gen_screens: docs/screens.md does not show this any more: {s}; make it again with tools/gen/gen_screens.py CUZK FAKE_SERVER")
     print(f"{int(not stale)} passed, {len(stale)} failed")
     sys.exit(1 if stale else 0)
+for path, svg in pictures.items():
+    pathlib.Path(path).write_text(svg)
 page.write_text(f"""# What the screens show
 
 Made by `tools/gen/gen_screens.py`; a test compares this page with the program.
@@ -93,7 +149,13 @@ Made by `tools/gen/gen_screens.py`; a test compares this page with the program.
 Of a scripted engine: three cards that do not exist, and invented numbers.
 
 {block(made)}
-On a terminal it is redrawn each second, in colours; q, s, /, arrows and Enter work there.
+On a terminal it is redrawn each second, in colours; q, s, /, arrows and Enter work there:
+
+![cuzk top on a terminal of 48 lines](top.svg)
+
+A job that was selected with the arrows, and its details with Enter:
+
+![The details of a job in cuzk top](top-job.svg)
 
 ## cuzk doctor
 
