@@ -38,6 +38,11 @@ for page in pages:
         if anchor and there.suffix == ".md" and there.exists():
             check(anchor in anchors(there.read_text()), f"{page}: no heading {target}")
 
+index = pathlib.Path("docs/README.md").read_text()
+for page in pages:
+    if re.fullmatch(r"docs/[^/]+\.md", page) and page != "docs/README.md":
+        check(f"]({page[5:]})" in index, f"docs/README.md: no link to {page}")
+
 help_of = {}
 
 
