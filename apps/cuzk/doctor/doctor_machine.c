@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/timex.h>
@@ -115,6 +116,17 @@ void doctor_cards(doctor *d)
         doctor_say(d, FINDING_NOTE, "cards", "no NVIDIA driver: proofs are made on the CPU");
         doctor_next(d, FINDING_NOTE,
                     "install the NVIDIA driver (docs/provider.md), then cuzk doctor");
+        return;
+    }
+    /* A driver knows all minor versions of its major one. */
+    const long needed = strtol(CUZK_CUDA_VERSION_STR, NULL, 10);
+    if (driver / 1000 < needed) {
+        doctor_say(
+            d, FINDING_PROBLEM, "driver",
+            "too old: it is for CUDA %d.%d, and this program needs one for CUDA %ld.0 or later",
+            driver / 1000, driver % 1000 / 10, needed);
+        doctor_next(d, FINDING_PROBLEM,
+                    "install a newer NVIDIA driver (docs/provider.md), then cuzk doctor");
         return;
     }
     doctor_say(d, FINDING_GOOD, "driver",
