@@ -61,25 +61,32 @@ enum {
     OPT_UNSAFE_KEY
 };
 
-static const struct argp_option options[] = {
-    {"json", OPT_JSON, NULL, 0, "Report as one JSON object on standard output", 0},
-    {"threads", OPT_THREADS, "N", 0, "Threads to use (default: all that this process may use)", 0},
-    {"cpu-mask", OPT_CPU_MASK, "MASK", 0,
-     "Use only these CPU features: 1 adx, 2 avx2, 4 avx512ifma, 8 sha (0: portable code)", 0},
-    {"allow-unsafe-key", OPT_UNSAFE_KEY, NULL, 0,
-     "For tests: take a key under which anybody can forge proofs (its ceremony was not finished)",
-     0},
-    {"force", OPT_FORCE, NULL, 0, "Replace output files that exist", 0},
-    {"trace", OPT_TRACE, "FILE", 0,
-     "Write what was done when, for ui.perfetto.dev or chrome://tracing", 0},
-    {"trace-format", OPT_TRACE_FORMAT, "FORMAT", 0,
-     "perfetto (default), or json: every span with all its fields (docs/tracing.md)", 0},
-    {"layers", OPT_LAYERS, NULL, 0,
-     "Print where the time went: each layer's inclusive and exclusive time, overlap, bytes", 0},
-    {"trace-counters", OPT_TRACE_COUNTERS, NULL, 0,
-     "With --trace: count instructions, cycles and branches, where the kernel allows it", 0},
-    {"quiet", OPT_QUIET, NULL, 0, "No progress and no remarks", 0},
-    {0}};
+/* work: flags of what concerns computing here; output: of what concerns output files. An option that a command has no use for is
+ * accepted, so that a script may give it to all of them, and is not in its help. */
+/* clang-format off */
+#define COMMON_OPTIONS(work, output) \
+    {"json", OPT_JSON, NULL, 0, "Report as one JSON object on standard output", 0}, \
+    {"threads", OPT_THREADS, "N", work, "Threads to use (default: all that this process may use)", 0}, \
+    {"cpu-mask", OPT_CPU_MASK, "MASK", work, \
+     "Use only these CPU features: 1 adx, 2 avx2, 4 avx512ifma, 8 sha (0: portable code)", 0}, \
+    {"allow-unsafe-key", OPT_UNSAFE_KEY, NULL, work, \
+     "For tests: take a key under which anybody can forge proofs (its ceremony was not finished)", 0}, \
+    {"force", OPT_FORCE, NULL, output, "Replace output files that exist", 0}, \
+    {"trace", OPT_TRACE, "FILE", work, \
+     "Write what was done when, for ui.perfetto.dev or chrome://tracing", 0}, \
+    {"trace-format", OPT_TRACE_FORMAT, "FORMAT", work, \
+     "perfetto (default), or json: every span with all its fields (docs/tracing.md)", 0}, \
+    {"layers", OPT_LAYERS, NULL, work, \
+     "Print where the time went: each layer's inclusive and exclusive time, overlap, bytes", 0}, \
+    {"trace-counters", OPT_TRACE_COUNTERS, NULL, work, \
+     "With --trace: count instructions, cycles and branches, where the kernel allows it", 0}, \
+    {"quiet", OPT_QUIET, NULL, 0, "No progress and no remarks", 0}, \
+    {0}
+/* clang-format on */
+
+static const struct argp_option options[] = {COMMON_OPTIONS(0, 0)};
+static const struct argp_option output_options[] = {COMMON_OPTIONS(OPTION_HIDDEN, 0)};
+static const struct argp_option few_options[] = {COMMON_OPTIONS(OPTION_HIDDEN, OPTION_HIDDEN)};
 
 bool app_parse_u64(uint64_t *out, const char *s, uint64_t max)
 {
@@ -131,6 +138,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* A line that would be wrapped is continued as a shell continues it, so that it can be copied. */
+static void put_example(FILE *f, const char *p, size_t n)
+{
+    enum { WIDTH = 74 };
+    const char *before = "\n  ";
+    while (n > WIDTH) {
+        size_t k = WIDTH;
+        while (k > 0 && p[k] != ' ') {
+            k--;
+        }
+        if (k == 0) {
+            break;
+        }
+        (void)fprintf(f, "%s%.*s \\", before, (int)k, p);
+        before = "\n      ";
+        p += k + 1;
+        n -= k + 1;
+    }
+    (void)fprintf(f, "%s%.*s", before, (int)n, p);
+}
+
 /* The examples of the command, behind everything else of its help. argp frees what is not the text it gave. */
 static char *end_of_help(int key, const char *text, void *input)
 {
@@ -148,13 +176,15 @@ static char *end_of_help(int key, const char *text, void *input)
     (void)fputs("Examples:", f);
     for (const char *p = lines; *p != '\0';) {
         const size_t length = strcspn(p, "\n");
-        (void)fprintf(f, "\n  %.*s", (int)length, p);
+        put_example(f, p, length);
         p += length + (p[length] == '\n' ? 1 : 0);
     }
     return fclose(f) == 0 ? out : NULL;
 }
 
 const struct argp app_argp = {options, parse, NULL, NULL, NULL, end_of_help, NULL};
+const struct argp app_argp_output = {output_options, parse, NULL, NULL, NULL, end_of_help, NULL};
+const struct argp app_argp_few = {few_options, parse, NULL, NULL, NULL, end_of_help, NULL};
 
 void app_init(app *a, const char *command)
 {
@@ -360,18 +390,24 @@ static bool strip_unit(char out[64], const char *key, const char *unit)
     return true;
 }
 
+const char *app_human_bytes(char out[32], uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double v = (double)bytes;
+    size_t u = 0;
+    for (; v >= 1000 && u < 4; u++) {
+        v /= 1024;
+    }
+    (void)snprintf(out, 32, u == 0 || v >= 100 ? "%.0f %s" : "%.1f %s", v, units[u]);
+    return out;
+}
+
 /* Bytes and milliseconds in the units of people; false: another key. */
 static bool human_line(app *a, const char *key, uint64_t value)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    char plain[64];
+    char plain[64], text[32];
     if (strip_unit(plain, key, "_bytes")) {
-        double v = (double)value;
-        size_t u = 0;
-        for (; v >= 1000 && u < 4; u++) {
-            v /= 1024;
-        }
-        line(a, plain, u == 0 || v >= 100 ? "%.0f %s" : "%.1f %s", v, units[u]);
+        line(a, plain, "%s", app_human_bytes(text, value));
         return true;
     }
     if (strip_unit(plain, key, "_ms")) {

@@ -57,11 +57,21 @@ typedef struct app {
     bool payload_on_stdout; /* an output is "-": the report goes to standard error */
 } app;
 
-extern const struct argp app_argp;
-/* For the children table of a sub-command's argp. */
+extern const struct argp app_argp, app_argp_output, app_argp_few;
+/* For the children table of a sub-command's argp. All of them take every common option; help has those that the command uses. */
 #define APP_CHILD                           \
     {                                       \
         &app_argp, 0, "Common options:", 90 \
+    }
+/* A command that computes nothing here and writes a file: --json, --quiet, --force. */
+#define APP_CHILD_OUTPUT                           \
+    {                                              \
+        &app_argp_output, 0, "Common options:", 90 \
+    }
+/* A command that computes nothing here and writes no file: --json, --quiet. */
+#define APP_CHILD_FEW                           \
+    {                                           \
+        &app_argp_few, 0, "Common options:", 90 \
     }
 
 void app_init(app *a, const char *command);
@@ -73,6 +83,8 @@ int app_finish(app *a, cuzk_status st);
 /* One datum each: a line of text, or a field of the object. key is lower_case. On a terminal, numbers whose key
  * ends in _bytes or _ms are shown in MiB, seconds and so on; elsewhere as they are. */
 void app_text(app *a, const char *key, const char *value);
+/** "44.1 GiB": bytes as a terminal shows them. Returns out. */
+const char *app_human_bytes(char out[32], uint64_t bytes);
 void app_u64(app *a, const char *key, uint64_t value);
 void app_bool(app *a, const char *key, bool value);
 void app_hex(app *a, const char *key, const uint8_t *data, size_t n);

@@ -38,6 +38,8 @@ def leaves(path=()):
         yield from leaves((*path, n))
 
 
+# These ask a daemon, or look at files; they prove and check nothing themselves.
+ASKS = {"submit", "await", "cancel", "status", "preload", "evict", "health", "top", "fleet", "doctor"}
 pages = []
 n = 0
 for path, text in leaves():
@@ -45,10 +47,15 @@ for path, text in leaves():
         continue # a script, not a help
     n += 1
     name = "cuzk " + " ".join(path)
-    examples = text.partition("\nExamples:\n")[2].split("\n")
+    examples = text.partition("\nExamples:\n")[2].replace(" \\\n      ", " ").split("\n")
     examples = [e.strip() for e in examples if e.startswith("  ")]
     check(f"{name}: has examples", examples)
     options = set(re.findall(r"--[a-z0-9-]+", text.partition("\nExamples:\n")[0]))
+    check(f"{name}: a command that computes nothing has no option of computing", path[0] not in ASKS or not options & {"--threads", "--trace", "--cpu-mask", "--layers"},
+          options)
+    narrow = subprocess.run([cuzk, *path, "--help"], capture_output=True, text=True, env=dict(ENV, ARGP_HELP_FMT="")).stdout
+    broken = [e for e in narrow.partition("\nExamples:\n")[2].split("\n") if e and not e.startswith("  ")]
+    check(f"{name}: no example is wrapped", not broken, broken)
     for e in examples:
         own = e.split(" -- ")[0].split(" && ")[0]
         check(f"{name}: an example is of this command", re.match(re.escape(name) + r"( |$)", own), e)

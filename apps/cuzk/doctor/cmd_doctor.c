@@ -91,7 +91,7 @@ static cuzk_status verdict(doctor *d)
 
 int cmd_doctor(int argc, char **argv)
 {
-    static const struct argp_child children[] = {APP_CHILD, REMOTE_CHILD, {0}};
+    static const struct argp_child children[] = {APP_CHILD_FEW, REMOTE_CHILD, {0}};
     static const struct argp argp = {
         options,
         parse,

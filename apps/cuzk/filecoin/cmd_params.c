@@ -49,8 +49,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (p->path == NULL) {
-            argp_error(state, p->check ? "needs FILE.params, FILE.srs or a FOLDER that is there"
-                                       : "needs FILE.params");
+            argp_error(state, p->check
+                                  ? "needs FILE.params, FILE.vk, FILE.srs or a FOLDER that is there"
+                                  : "needs FILE.params");
         }
         return 0;
     case OPT_NET_KIND:

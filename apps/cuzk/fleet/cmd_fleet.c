@@ -23,8 +23,8 @@ typedef struct fleet_command {
 
 static const struct argp_option options[] = {
     {"config", 'c', "FILE", 0,
-     "The configuration of a member, for store.url and store.password_file (default: "
-     "/etc/cuzk/cuzk.toml)",
+     "The configuration of a member, for store.url and store.password_file (default: " CUZK_CONFIG_ORIGINAL_PATH
+     ", or " CUZK_CONFIG_PACKAGED_PATH ")",
      0},
     {"url", OPT_URL, "URL", 0, "The database: postgresql://USER@HOST:PORT/DATABASE", 0},
     {"password-file", OPT_PASSWORD_FILE, "FILE", 0, "File whose first line is its password", 0},
@@ -53,7 +53,13 @@ static cuzk_status find_database(fleet_command *f)
     if (f->url != NULL) {
         return CUZK_OK;
     }
-    const char *path = f->config_path != NULL ? f->config_path : "/etc/cuzk/cuzk.toml";
+    const char *path = f->config_path != NULL ? f->config_path : cuzk_config_default_path();
+    if (path == NULL) {
+        return CUZK_FAIL(
+            &f->a.err, CUZK_E_INVALID,
+            "needs --config FILE, with store.url in it, or --url: there is no file at " CUZK_CONFIG_ORIGINAL_PATH
+            " or " CUZK_CONFIG_PACKAGED_PATH);
+    }
     CUZK_TRY(cuzk_config_load(&f->config, path, &issues, &f->a.err));
     if (f->config->store_url[0] == '\0') {
         return CUZK_FAIL(&f->a.err, CUZK_E_INVALID,
@@ -134,7 +140,7 @@ static void report(app *a, const cuzk_pg_fleet_status *s)
 
 static int run_status(int argc, char **argv)
 {
-    static const struct argp_child children[] = {APP_CHILD, {0}};
+    static const struct argp_child children[] = {APP_CHILD_FEW, {0}};
     static const struct argp argp = {
         options,
         parse,
@@ -214,7 +220,7 @@ static int run_client(int argc, char **argv)
         {"weight", OPT_WEIGHT, "NUMBER", 0, "Its share, 1 is the usual one; 2: twice as much", 0},
         {"max-jobs", OPT_MAX_JOBS, "N", 0, "The most jobs that wait or run; 0: any number", 0},
         {0}};
-    static const struct argp_child children[] = {APP_CHILD, {0}};
+    static const struct argp_child children[] = {APP_CHILD_FEW, {0}};
     static const struct argp argp = {
         client_options,
         parse_client,

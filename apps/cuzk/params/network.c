@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/text/json.h"
@@ -216,18 +217,24 @@ static void report_json(network_opts *o, const cuzk_file_state *states)
 
 void network_report(network_opts *o, const cuzk_file_state *states)
 {
-    char size[32];
+    char size[32], bytes[32];
+    const bool human = isatty(STDOUT_FILENO) == 1;
     app_text(&o->a, "folder", o->dir.path);
     app_text(&o->a, "folder_from", o->dir.origin);
     if (o->a.json) {
         report_json(o, states);
         return;
     }
-    (void)printf("%-8s %-10s %-12s %15s  %s\n", "sectors", "kind", "state", "bytes", "name");
+    (void)printf("%-8s %-10s %-12s %15s  %s\n", "sectors", "kind", "state",
+                 human ? "size" : "bytes", "name");
     for (size_t i = 0; i < o->n; i++) {
         const cuzk_network_file *f = o->chosen[i];
-        (void)printf("%-8s %-10s %-12s %15" PRIu64 "  %s\n",
-                     network_size_text(size, f->sector_bytes), f->kind,
-                     cuzk_file_state_text(states[i]), f->bytes, f->name);
+        if (human) {
+            (void)app_human_bytes(bytes, f->bytes);
+        } else {
+            (void)snprintf(bytes, sizeof(bytes), "%" PRIu64, f->bytes);
+        }
+        (void)printf("%-8s %-10s %-12s %15s  %s\n", network_size_text(size, f->sector_bytes),
+                     f->kind, cuzk_file_state_text(states[i]), bytes, f->name);
     }
 }

@@ -204,7 +204,7 @@ static cuzk_status work(network_opts *o)
 
 int cmd_params_fetch(int argc, char **argv)
 {
-    static const struct argp_child children[] = {APP_CHILD, {0}};
+    static const struct argp_child children[] = {APP_CHILD_FEW, {0}};
     static const struct argp argp = {
         options,
         parse,

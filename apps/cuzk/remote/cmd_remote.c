@@ -32,7 +32,9 @@ typedef struct shape {
     bool job;
 } shape;
 
-static const struct argp_child children[] = {APP_CHILD, REMOTE_CHILD, {NULL, 0, NULL, 0}};
+static const struct argp_child children[] = {APP_CHILD_FEW, REMOTE_CHILD, {NULL, 0, NULL, 0}};
+static const struct argp_child output_children[] = {
+    APP_CHILD_OUTPUT, REMOTE_CHILD, {NULL, 0, NULL, 0}};
 
 static error_t parse_common(remote_cmd *c, const shape *s, int key, char *arg,
                             struct argp_state *state)
@@ -116,8 +118,8 @@ static cuzk_status work_submit(remote_cmd *c)
     }
     app_note(a, "waiting for the proof; interrupting cancels the job");
     if (c->out == NULL) {
-        app_note(a,
-                 "the proof stays with the daemon for a time: cuzk await JOB -o FILE fetches it");
+        app_note(a, "the proof stays with the daemon for a time: cuzk await %s -o FILE fetches it",
+                 c->job.request_id != NULL ? c->job.request_id : "JOB");
     }
     const uint64_t t0 = cuzk_clock_ns();
     remote_wait wait;
@@ -348,6 +350,9 @@ static int run(int argc, char **argv, const struct argp *argp,
     }
     if (st == CUZK_OK) {
         st = remote_connect(&c->a, &c->remote, &c->client);
+        if (st != CUZK_OK) {
+            remote_explain(&c->a);
+        }
     }
     if (st == CUZK_OK) {
         st = work(c);
@@ -373,8 +378,8 @@ int cmd_submit(int argc, char **argv)
         all[n] = remote_job_options[n];
     }
     memcpy(all + n, more, sizeof(more));
-    const struct argp argp = {all,      parse_submit, NULL, "Hand a job to the daemon.",
-                              children, NULL,         NULL};
+    const struct argp argp = {
+        all, parse_submit, NULL, "Hand a job to the daemon.", output_children, NULL, NULL};
     return run(argc, argv, &argp, prepare_submit, work_submit);
 }
 
@@ -384,8 +389,8 @@ int cmd_await(int argc, char **argv)
         {"timeout-ms", OPT_AWAIT_TIMEOUT, "MS", 0, "Wait at most this long (default: no limit)", 0},
         {"output", 'o', "FILE", 0, "Write the proof here", 0},
         {0}};
-    static const struct argp argp = {options,  parse_job_id, "JOB", "Wait for a submitted job.",
-                                     children, NULL,         NULL};
+    static const struct argp argp = {
+        options, parse_job_id, "JOB", "Wait for a submitted job.", output_children, NULL, NULL};
     return run(argc, argv, &argp, NULL, work_await);
 }
 

@@ -24,6 +24,8 @@ extern const struct argp remote_argp;
 CUZK_NODISCARD cuzk_status remote_connect(app *a, remote_opts *r, cuzk_rpc_client **out);
 /** Completes r->config as remote_connect does, without connecting: for commands with many connections. */
 CUZK_NODISCARD cuzk_status remote_prepare(app *a, remote_opts *r);
+/** After a failure of remote_connect: adds to the program's message what a user can do when nothing listens or the socket may not be used. */
+void remote_explain(app *a);
 void remote_free(remote_opts *r);
 
 #define REMOTE_MAX_FILES STATEMENT_MAX_FILES

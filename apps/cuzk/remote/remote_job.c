@@ -297,7 +297,8 @@ static cuzk_status check(app *a, const remote_job *j)
 {
     const bool porep = j->kind == CUZK_JOB_POREP;
     if (j->kind == 0) {
-        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "needs --kind");
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID,
+                         "needs --kind: porep, winning, window, update or aggregate");
     }
     if (j->kind == CUZK_JOB_AGGREGATE) {
         return j->sectors != NULL

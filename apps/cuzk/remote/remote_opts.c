@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -135,6 +137,19 @@ cuzk_status remote_connect(app *a, remote_opts *r, cuzk_rpc_client **out)
 {
     CUZK_TRY(remote_prepare(a, r));
     return cuzk_rpc_client_create(out, &r->config, &a->err);
+}
+
+void remote_explain(app *a)
+{
+    const char *hint = "";
+    if (a->err.os_code == EACCES) {
+        hint = "; this user has to be in the group cuzk, which a new login takes over";
+    } else if (a->err.os_code == ECONNREFUSED || a->err.os_code == ENOENT) {
+        hint =
+            "; is the daemon running? --addr names another address, 'cuzk doctor' looks at all of it";
+    }
+    const size_t n = strlen(a->err.msg);
+    (void)snprintf(a->err.msg + n, sizeof(a->err.msg) - n, "%s", hint);
 }
 
 void remote_free(remote_opts *r)

@@ -35,7 +35,7 @@ typedef struct top {
 
 static const struct argp_option options[] = {
     {"status", 's', "HOST:PORT", 0,
-     "Where the daemon serves HTTP (its status_listen); " DEFAULT_ADDRESS " when not given", 0},
+     "Where the daemon serves HTTP: its daemon.http_listen (default: " DEFAULT_ADDRESS ")", 0},
     {"once", '1', NULL, 0, "Print once and exit: 0, or 3 when there is no answer", 0},
     {"interval", 'n', "SECONDS", 0, "Ask so often (default 1)", 0},
     {"plain", 'p', NULL, 0, "No colours", 0},
@@ -247,7 +247,11 @@ int cmd_top(int argc, char **argv)
     }
     cuzk_free(v);
     if (st != CUZK_OK) {
-        (void)fprintf(stderr, "%s: %s\n", name, err.msg);
+        (void)fprintf(stderr, "%s: %s%s\n", name, err.msg,
+                      err.os_code == ECONNREFUSED
+                          ? "; is the daemon running, with daemon.http_listen? --status names "
+                            "another address"
+                          : "");
     }
     return (int)exit_status_of(st);
 }
