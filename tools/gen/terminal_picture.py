@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Text of a terminal with its colours as an SVG picture: tools/terminal_picture.py <TEXT >PICTURE.svg
+"""Text of a terminal with its colours as an SVG picture: tools/gen/terminal_picture.py <TEXT >PICTURE.svg
 Bold, dim, green, yellow and red are known, which is what `cuzk top` uses; another code is an error."""
 import html, re, sys
 
