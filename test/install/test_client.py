@@ -2,8 +2,8 @@
 """libcuzk-client of the installed tree against a real daemon: test_client.py BUILD PROGRAM (run from the repository root).
 
 Compiles the example by pkg-config (shared and static) and by find_package, starts the daemon on the CPU, proves a
-WinningPoSt with each, with Python and, where Go is installed, with Go, and verifies the proofs with the program. Compares
-the library with its ABI record.
+WinningPoSt with each, with Python, and with Go and Rust where these are installed, and verifies the proofs with the program.
+Compares the library with its ABI record.
 """
 import pathlib, shutil, subprocess, sys, tempfile, time
 
@@ -101,21 +101,36 @@ assert raises(cuzk.Error, client.Client, "unix:///nobody/here").retryable
 """
 
 
+def tool(name):
+    """Debian's, before others that the path may have; None: it is not installed."""
+    debian = pathlib.Path("/usr/bin") / name
+    return str(debian) if debian.exists() else shutil.which(name)
+
+
+def go(source, env, folder):
+    env.update(GOFLAGS="-mod=mod", GOPROXY="off", GOCACHE=str(folder / "cache"), GOPATH=str(folder / "path"), CGO_ENABLED="1")
+    run(tool("go"), "vet", "./client", cwd=source, env=env)
+    run(tool("go"), "test", "-count=1", "./client", cwd=source, env=env)
+
+
+def rust(source, env, folder):
+    env.update(CARGO_HOME=str(folder / "cargo"), PATH=f"/usr/bin:{env['PATH']}")
+    run(tool("cargo"), "test", "--offline", "-q", "-p", "cuzk-client", cwd=source, env=env)
+
+
 def bindings(prefix, env, folder, address):
     """Proofs by the bindings; the files that they are in."""
-    env = {**env, "PYTHONPATH": str(prefix / "share/cuzk/bindings/python")}
-    run(sys.executable, "-c", PYTHON, address, vanilla, folder / "python.proof", env=env)
+    bindings = prefix / "share/cuzk/bindings"
+    run(sys.executable, "-c", PYTHON, address, vanilla, folder / "python.proof", env={**env, "PYTHONPATH": str(bindings / "python")})
     yield folder / "python.proof"
-    go = "/usr/bin/go" if pathlib.Path("/usr/bin/go").exists() else shutil.which("go")
-    if go is None:
-        print("Go is not installed: its client is left out")
-        return
-    shutil.copytree(prefix / "share/cuzk/bindings/go", folder / "go")
-    env.update(GOFLAGS="-mod=mod", GOPROXY="off", GOCACHE=str(folder / "cache"), GOPATH=str(folder / "path"), CGO_ENABLED="1",
-               CUZK_ADDRESS=address, CUZK_VANILLA=str(vanilla), CUZK_PROOF=str(folder / "go.proof"))
-    run(go, "vet", "./client", cwd=folder / "go", env=env)
-    run(go, "test", "-count=1", "./client", cwd=folder / "go", env=env)
-    yield folder / "go.proof"
+    for name, f, program in (("go", go, "go"), ("rust", rust, "cargo")):
+        if tool(program) is None:
+            print(f"{program} is not installed: its client is left out")
+            continue
+        proof = folder / f"{name}.proof"
+        shutil.copytree(bindings / name, folder / name)
+        f(folder / name, {**env, "CUZK_ADDRESS": address, "CUZK_VANILLA": str(vanilla), "CUZK_PROOF": str(proof)}, folder)
+        yield proof
 
 
 with tempfile.TemporaryDirectory() as name:
