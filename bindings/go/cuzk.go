@@ -138,6 +138,9 @@ func (k *VerifyingKey) Verify(proof []byte, inputs [][32]byte) error {
 type SealClaim struct {
 	RegisteredProof, Miner, Sector uint64
 	Ticket, Seed, CommR, CommD     [32]byte
+	OnePartition                   bool      // the proof is of Partition alone: 192 bytes
+	Partition                      uint32    // with OnePartition; else 0
+	ReplicaID                      *[32]byte // not nil: in place of Miner, Sector and Ticket
 }
 
 func set32(to *[32]C.uint8_t, from [32]byte) {
@@ -154,10 +157,18 @@ func (c *SealClaim) c() C.cuzk_seal_claim {
 	set32(&out.seed, c.Seed)
 	set32(&out.comm_r, c.CommR)
 	set32(&out.comm_d, c.CommD)
+	out.partition = C.uint32_t(c.Partition)
+	if c.OnePartition {
+		out.flags |= C.CUZK_CLAIM_ONE_PARTITION
+	}
+	if c.ReplicaID != nil {
+		out.flags |= C.CUZK_CLAIM_REPLICA_ID
+		set32(&out.replica_id, *c.ReplicaID)
+	}
 	return out
 }
 
-// VerifySeal is nil when all partitions of the proof are proven.
+// VerifySeal is nil when all partitions of the claim are proven.
 func (k *VerifyingKey) VerifySeal(proof []byte, claim SealClaim) error {
 	defer runtime.KeepAlive(k)
 	var e C.cuzk_error
@@ -165,7 +176,7 @@ func (k *VerifyingKey) VerifySeal(proof []byte, claim SealClaim) error {
 	return failed(C.cuzk_verify_seal(k.p, bytesOf(proof), C.size_t(len(proof)), &c, &e), &e)
 }
 
-// PublicInputs are those of all partitions, one after another.
+// PublicInputs are those of the claim's partitions, one after another.
 func (c SealClaim) PublicInputs() ([][32]byte, error) {
 	var e C.cuzk_error
 	var n C.size_t
@@ -188,6 +199,8 @@ type PoStClaim struct {
 	Partition       uint32
 	Randomness      [32]byte
 	Sectors         []Sector
+	SectorBytes     uint64 // not 0: the proof is of Kind and sectors of this size, and RegisteredProof does not count
+	Kind            int32  // with SectorBytes: KindWinning or KindWindow
 }
 
 // VerifyPoSt is nil when the proof is proven.
@@ -205,7 +218,7 @@ func (k *VerifyingKey) VerifyPoSt(proof []byte, claim PoStClaim) error {
 		set32(&sectors[i].comm_r, s.CommR)
 	}
 	c := C.cuzk_post_claim{partition: C.uint32_t(claim.Partition), registered_proof: C.uint64_t(claim.RegisteredProof),
-		sectors: &sectors[0], n_sectors: C.size_t(n)}
+		sectors: &sectors[0], n_sectors: C.size_t(n), sector_bytes: C.uint64_t(claim.SectorBytes), kind: C.int32_t(claim.Kind)}
 	c.struct_size = C.uint32_t(unsafe.Sizeof(c))
 	set32(&c.randomness, claim.Randomness)
 	return failed(C.cuzk_verify_post(k.p, bytesOf(proof), C.size_t(len(proof)), &c, &e), &e)
@@ -215,14 +228,21 @@ func (k *VerifyingKey) VerifyPoSt(proof []byte, claim PoStClaim) error {
 type UpdateClaim struct {
 	RegisteredProof              uint64
 	CommROld, CommRNew, CommDNew [32]byte
+	SectorBytes                  uint64 // not 0: sectors of this size, and RegisteredProof does not count
+	OnePartition                 bool   // the proof is of Partition alone: 192 bytes
+	Partition                    uint32 // with OnePartition; else 0
 }
 
-// VerifyUpdate is nil when all partitions of the proof are proven.
+// VerifyUpdate is nil when all partitions of the claim are proven.
 func (k *VerifyingKey) VerifyUpdate(proof []byte, claim UpdateClaim) error {
 	defer runtime.KeepAlive(k)
 	var e C.cuzk_error
-	c := C.cuzk_update_claim{registered_proof: C.uint64_t(claim.RegisteredProof)}
+	c := C.cuzk_update_claim{registered_proof: C.uint64_t(claim.RegisteredProof), sector_bytes: C.uint64_t(claim.SectorBytes),
+		partition: C.uint32_t(claim.Partition)}
 	c.struct_size = C.uint32_t(unsafe.Sizeof(c))
+	if claim.OnePartition {
+		c.flags = C.CUZK_CLAIM_ONE_PARTITION
+	}
 	set32(&c.comm_r_old, claim.CommROld)
 	set32(&c.comm_r_new, claim.CommRNew)
 	set32(&c.comm_d_new, claim.CommDNew)

@@ -184,6 +184,79 @@ func TestGoldenProofsAreVerified(t *testing.T) {
 	answer(t, "update of another sector", ok, err, false, false)
 }
 
+// claim is the statement of a seal in numbers and commitments.
+func (v *vectors) claim(t *testing.T, name string) SealClaim {
+	s := v.Seals[name]
+	number := map[string]uint64{"5": 5, "10": 10, "15": 15}[s.Number]
+	return SealClaim{RegisteredProof: number, Miner: miner, Sector: 1, Ticket: hex32(t, v.Common["ticket"]), Seed: hex32(t, v.Common["seed"]),
+		CommR: hex32(t, s.CommR), CommD: hex32(t, s.CommD)}
+}
+
+// One partition, replica_id in place of what it is made of, and sizes in place of registered types.
+func TestClaimsOfParts(t *testing.T) {
+	v, f := load(t), functions(t)
+	key := func(kind int32) *VerifyingKey { return f.keys[[2]uint64{uint64(kind), 2048}] }
+	seal, proof := v.claim(t, "porep-v1_1"), v.golden(t, "porep-v1_1[0]")
+	seal.OnePartition = true
+	if err := key(KindPoRep).VerifySeal(proof, seal); err != nil {
+		t.Error("partition 0 alone: ", err)
+	}
+	seal.Partition = 1
+	if err := key(KindPoRep).VerifySeal(proof, seal); !errors.Is(err, ErrInvalid) {
+		t.Error("a partition that is not there: ", err)
+	}
+	seal.OnePartition = false
+	if err := key(KindPoRep).VerifySeal(proof, seal); !errors.Is(err, ErrInvalid) {
+		t.Error("a partition without OnePartition: ", err)
+	}
+	var c1 struct {
+		ReplicaID [32]byte `json:"replica_id"`
+	}
+	if err := json.Unmarshal(read(t, "filecoin", "porep-v1_1.c1.json"), &c1); err != nil {
+		t.Fatal(err)
+	}
+	seal.Partition, seal.Miner, seal.Ticket, seal.ReplicaID = 0, 7, [32]byte{}, &c1.ReplicaID
+	if err := key(KindPoRep).VerifySeal(proof, seal); err != nil {
+		t.Error("replica_id: ", err)
+	}
+	seal.ReplicaID = &[32]byte{1}
+	if err := key(KindPoRep).VerifySeal(proof, seal); !errors.Is(err, ErrProofFalse) {
+		t.Error("another replica_id: ", err)
+	}
+	// thirteen partitions: the inputs of one are those at its place among all
+	ni := v.claim(t, "porep-ni")
+	all, err := ni.PublicInputs()
+	if err != nil || len(all) == 0 || len(all)%13 != 0 {
+		t.Fatal(len(all), err)
+	}
+	each := len(all) / 13
+	ni.OnePartition, ni.Partition = true, 7
+	one, err := ni.PublicInputs()
+	if err != nil || len(one) != each || one[0] != all[7*each] || one[each-1] != all[8*each-1] {
+		t.Error("inputs of partition 7: ", len(one), err)
+	}
+
+	post := PoStClaim{Kind: KindWinning, SectorBytes: 2048, RegisteredProof: 99, Randomness: hex32(t, v.Common["post_randomness"]),
+		Sectors: []Sector{{1, hex32(t, v.Seals["post-sector-1"].CommR)}}}
+	if err := key(KindWinning).VerifyPoSt(v.golden(t, "winning[0]"), post); err != nil {
+		t.Error("winning by its size: ", err)
+	}
+	post.Kind = KindPoRep
+	if err := key(KindWinning).VerifyPoSt(v.golden(t, "winning[0]"), post); !errors.Is(err, ErrInvalid) {
+		t.Error("a PoSt of another kind: ", err)
+	}
+
+	update := UpdateClaim{RegisteredProof: 99, SectorBytes: 2048, OnePartition: true, CommROld: hex32(t, v.Update["comm_r_old"]),
+		CommRNew: hex32(t, v.Update["comm_r_new"]), CommDNew: hex32(t, v.Update["comm_d_new"])}
+	if err := key(KindUpdate).VerifyUpdate(v.golden(t, "update[0]"), update); err != nil {
+		t.Error("partition 0 of an update: ", err)
+	}
+	update.Partition = 1
+	if err := key(KindUpdate).VerifyUpdate(v.golden(t, "update[0]"), update); !errors.Is(err, ErrInvalid) {
+		t.Error("a partition that is not there: ", err)
+	}
+}
+
 func TestAggregates(t *testing.T) {
 	v, f := load(t), functions(t)
 	srs, err := OpenAggregateSRS(filepath.Join(os.Getenv("CUZK_VECTORS"), "aggregate", "fake-16.srs"), true)
@@ -361,6 +434,26 @@ func TestNonInteractivePoRep(t *testing.T) {
 	info.Number = 2
 	ok, err = f.VerifySeal(info)
 	answer(t, "non-interactive, another sector", ok, err, false, false)
+
+	// one of the thirteen partitions, made and verified alone
+	proof, err := f.Prover.Prove(context.Background(), Request{Kind: KindPoRep, Inputs: filecoin(t, "porep-ni.c1.json"), OnePartition: true,
+		Partition: 7, Miner: miner, Sector: 1})
+	if err != nil || len(proof) != ProofBytes {
+		t.Fatal(len(proof), err)
+	}
+	key, err := f.key(KindPoRep, 15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim := v.claim(t, "porep-ni")
+	claim.OnePartition, claim.Partition = true, 7
+	if err := key.VerifySeal(proof, claim); err != nil {
+		t.Error("partition 7 alone: ", err)
+	}
+	claim.Partition = 6
+	if err := key.VerifySeal(proof, claim); !errors.Is(err, ErrProofFalse) {
+		t.Error("the proof of another partition: ", err)
+	}
 }
 
 func TestUpdate(t *testing.T) {

@@ -107,6 +107,29 @@ def proofs(cuzk, folder, claim):
               json.loads((SNARKJS / "mixed.proof.json").read_text()).keys())
 
 
+def parts(cuzk, refused, cases, d):
+    """Claims of one partition, replica_id in place of what it is made of, sizes in place of registered types."""
+    invalid = ("CUZK_E_INVALID",)
+    (_, seal_key, seal_proof, seal), (_, post_key, post_proof, post) = cases[:2]
+    cuzk.verify_seal(seal_key, seal_proof, **seal, partition=0)
+    check("a partition that is not there", refused(cuzk.verify_seal, seal_key, seal_proof, statuses=invalid, **seal, partition=1))
+    replica_id = bytes(json.loads(pathlib.Path("test/vectors/filecoin/porep-v1_1.c1.json").read_text())["replica_id"])
+    less = {k: v for k, v in seal.items() if k not in ("miner_id", "sector_number", "ticket")}
+    cuzk.verify_seal(seal_key, seal_proof, **less, replica_id=replica_id)
+    check("another replica_id", refused(cuzk.verify_seal, seal_key, seal_proof, **less, replica_id=replica_id[1:] + b"\1"))
+    all_inputs = cuzk.seal_inputs(**{**seal, "registered_proof": 15})
+    each = len(all_inputs) // 13
+    check("inputs of partition 7 of 13", each * 13 == len(all_inputs) and
+          cuzk.seal_inputs(**{**seal, "registered_proof": 15}, partition=7) == all_inputs[7 * each:8 * each])
+    by_size = {**post, "registered_proof": 99, "sector_bytes": 2048}
+    cuzk.verify_post(post_key, post_proof, **by_size, kind=cuzk.WINNING)
+    check("a PoSt of another kind", refused(cuzk.verify_post, post_key, post_proof, statuses=invalid, **by_size, kind=cuzk.POREP))
+    _, update_key, update_proof, update = cases[4]
+    update = {**update, "registered_proof": 99, "sector_bytes": 2048}
+    cuzk.verify_update(update_key, update_proof, **update, partition=0)
+    check("no such partition of an update", refused(cuzk.verify_update, update_key, update_proof, statuses=invalid, **update, partition=1))
+
+
 def golden(prefix, library, params):
     """Every kind of proof by the Python binding, and each refused when one value of its claim is another."""
     os.environ["CUZK_LIBRARY"] = str(library)
@@ -151,6 +174,7 @@ def golden(prefix, library, params):
     check("another circuit's key", refused(cuzk.verify_post, key("winning"), last("window[0]"), **cases[2][3]))
     check("too many sectors", refused(cuzk.verify_post, key("winning"), last("winning[0]"), statuses=("CUZK_E_INVALID",),
                                       **{**cases[1][3], "sectors": sectors}))
+    parts(cuzk, refused, cases, d)
     files = cuzk.params_files()
     check("the list of parameter files", any(f["sector_bytes"] == 32 << 30 and f["kind"] == cuzk.POREP for f in files))
     params.mkdir()

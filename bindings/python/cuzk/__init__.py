@@ -11,7 +11,7 @@ import os
 from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 __all__ = ["Error", "VerifyingKey", "POREP", "WINNING", "WINDOW", "UPDATE", "version", "verify_seal", "verify_post",
-           "verify_update", "params_files", "params_check", "params_make", "Prover", "Task", "CircomKey", "Span"]
+           "verify_update", "seal_inputs", "params_files", "params_check", "params_make", "Prover", "Task", "CircomKey", "Span"]
 
 POREP, WINNING, WINDOW, UPDATE = 0, 1, 2, 3
 PROOF_BYTES = 192
@@ -27,7 +27,8 @@ class _Error(C.Structure):
 class _SealClaim(C.Structure):
     _fields_ = [("struct_size", C.c_uint32), ("reserved", C.c_uint32), ("registered_proof", C.c_uint64),
                 ("miner_id", C.c_uint64), ("sector_number", C.c_uint64), ("ticket", C.c_uint8 * 32),
-                ("seed", C.c_uint8 * 32), ("comm_r", C.c_uint8 * 32), ("comm_d", C.c_uint8 * 32)]
+                ("seed", C.c_uint8 * 32), ("comm_r", C.c_uint8 * 32), ("comm_d", C.c_uint8 * 32),
+                ("flags", C.c_uint32), ("partition", C.c_uint32), ("replica_id", C.c_uint8 * 32)]
 
 
 class _Sector(C.Structure):
@@ -36,12 +37,14 @@ class _Sector(C.Structure):
 
 class _PostClaim(C.Structure):
     _fields_ = [("struct_size", C.c_uint32), ("partition", C.c_uint32), ("registered_proof", C.c_uint64),
-                ("sectors", C.POINTER(_Sector)), ("n_sectors", C.c_size_t), ("randomness", C.c_uint8 * 32)]
+                ("sectors", C.POINTER(_Sector)), ("n_sectors", C.c_size_t), ("randomness", C.c_uint8 * 32),
+                ("sector_bytes", C.c_uint64), ("kind", C.c_int32), ("reserved", C.c_uint32)]
 
 
 class _UpdateClaim(C.Structure):
     _fields_ = [("struct_size", C.c_uint32), ("reserved", C.c_uint32), ("registered_proof", C.c_uint64),
-                ("comm_r_old", C.c_uint8 * 32), ("comm_r_new", C.c_uint8 * 32), ("comm_d_new", C.c_uint8 * 32)]
+                ("comm_r_old", C.c_uint8 * 32), ("comm_r_new", C.c_uint8 * 32), ("comm_d_new", C.c_uint8 * 32),
+                ("sector_bytes", C.c_uint64), ("flags", C.c_uint32), ("partition", C.c_uint32)]
 
 
 class _ParamsFile(C.Structure):
@@ -104,6 +107,7 @@ _declare("cuzk_verify_batch", C.c_int32, _P, C.c_char_p, _S, C.c_char_p, _S, _S,
 _declare("cuzk_verify_seal", C.c_int32, _P, C.c_char_p, _S, C.POINTER(_SealClaim), _E)
 _declare("cuzk_verify_post", C.c_int32, _P, C.c_char_p, _S, C.POINTER(_PostClaim), _E)
 _declare("cuzk_verify_update", C.c_int32, _P, C.c_char_p, _S, C.POINTER(_UpdateClaim), _E)
+_declare("cuzk_seal_inputs", C.c_int32, C.c_char_p, _S, C.POINTER(_S), C.POINTER(_SealClaim), _E)
 _declare("cuzk_params_count", _S)
 _declare("cuzk_params_get", C.c_int32, C.POINTER(_ParamsFile), _S)
 _declare("cuzk_params_check", C.c_int32, C.c_char_p, C.POINTER(_CheckOptions), _E)
@@ -184,31 +188,70 @@ class VerifyingKey:
         _raise(_lib.cuzk_verify(self._p, proof, len(proof), b"".join(inputs), len(inputs)))
 
 
-def verify_seal(vk: VerifyingKey, proof: bytes, *, registered_proof: int, miner_id: int, sector_number: int,
-                ticket: bytes, seed: bytes, comm_r: bytes, comm_d: bytes) -> None:
-    """A PoRep proof, all partitions. Raises Error unless it is proven."""
-    error = _Error()
-    claim = _SealClaim(C.sizeof(_SealClaim), 0, registered_proof, miner_id, sector_number, _bytes32(ticket, "ticket"),
-                       _bytes32(seed, "seed"), _bytes32(comm_r, "comm_r"), _bytes32(comm_d, "comm_d"))
+_ONE_PARTITION, _REPLICA_ID = 1, 2  # CUZK_CLAIM_...
+_NONE32 = bytes(32)
+
+
+def _part(partition: Optional[int]) -> Tuple[int, int]:
+    """Flag and number of a claim of one partition; None: all of them."""
+    return (0, 0) if partition is None else (_ONE_PARTITION, partition)
+
+
+def _seal_claim(*, registered_proof: int, miner_id: Optional[int] = None, sector_number: Optional[int] = None,
+                ticket: Optional[bytes] = None, seed: bytes, comm_r: bytes, comm_d: bytes, partition: Optional[int] = None,
+                replica_id: Optional[bytes] = None) -> _SealClaim:
+    flags, number = _part(partition)
+    if replica_id is not None:
+        flags |= _REPLICA_ID
+    elif miner_id is None or sector_number is None or ticket is None:
+        raise TypeError("a claim has miner_id, sector_number and ticket, or else replica_id")
+    return _SealClaim(C.sizeof(_SealClaim), 0, registered_proof, miner_id or 0, sector_number or 0,
+                      _bytes32(ticket if ticket is not None else _NONE32, "ticket"), _bytes32(seed, "seed"),
+                      _bytes32(comm_r, "comm_r"), _bytes32(comm_d, "comm_d"), flags, number,
+                      _bytes32(replica_id if replica_id is not None else _NONE32, "replica_id"))
+
+
+def verify_seal(vk: VerifyingKey, proof: bytes, *, registered_proof: int, miner_id: Optional[int] = None,
+                sector_number: Optional[int] = None, ticket: Optional[bytes] = None, seed: bytes, comm_r: bytes, comm_d: bytes,
+                partition: Optional[int] = None, replica_id: Optional[bytes] = None) -> None:
+    """A PoRep proof: all partitions, or the one that is named. replica_id in place of miner_id, sector_number and ticket.
+    Raises Error unless it is proven."""
+    error, claim = _Error(), _seal_claim(registered_proof=registered_proof, miner_id=miner_id, sector_number=sector_number, ticket=ticket,
+                                         seed=seed, comm_r=comm_r, comm_d=comm_d, partition=partition, replica_id=replica_id)
     _raise(_lib.cuzk_verify_seal(vk._p, proof, len(proof), C.byref(claim), C.byref(error)), error)
 
 
-def verify_post(vk: VerifyingKey, proof: bytes, *, registered_proof: int, randomness: bytes,
-                sectors: Iterable[Tuple[int, bytes]], partition: int = 0) -> None:
-    """A WinningPoSt, or one partition of a WindowPoSt; sectors: (number, comm_r). Raises Error unless it is proven."""
+def seal_inputs(*, registered_proof: int, miner_id: Optional[int] = None, sector_number: Optional[int] = None,
+                ticket: Optional[bytes] = None, seed: bytes, comm_r: bytes, comm_d: bytes, partition: Optional[int] = None,
+                replica_id: Optional[bytes] = None) -> List[bytes]:
+    """Public inputs of a claim as verify_seal has it, one partition after another: 32 bytes each, little-endian."""
+    error, n = _Error(), _S(0)
+    claim = _seal_claim(registered_proof=registered_proof, miner_id=miner_id, sector_number=sector_number, ticket=ticket, seed=seed,
+                        comm_r=comm_r, comm_d=comm_d, partition=partition, replica_id=replica_id)
+    _lib.cuzk_seal_inputs(None, 0, C.byref(n), C.byref(claim), C.byref(error))
+    out = C.create_string_buffer(32 * n.value + 1)
+    _raise(_lib.cuzk_seal_inputs(out, n.value, C.byref(n), C.byref(claim), C.byref(error)), error)
+    return [out.raw[32 * i:32 * i + 32] for i in range(n.value)]
+
+
+def verify_post(vk: VerifyingKey, proof: bytes, *, registered_proof: int = 0, randomness: bytes,
+                sectors: Iterable[Tuple[int, bytes]], partition: int = 0, sector_bytes: int = 0, kind: int = 0) -> None:
+    """A WinningPoSt, or one partition of a WindowPoSt; sectors: (number, comm_r). sector_bytes and kind in place of
+    registered_proof: for sizes that have no registered type. Raises Error unless it is proven."""
     error, known = _Error(), [_Sector(number, _bytes32(comm_r, "comm_r")) for number, comm_r in sectors]
     array = (_Sector * len(known))(*known)
     claim = _PostClaim(C.sizeof(_PostClaim), partition, registered_proof, array, len(known),
-                       _bytes32(randomness, "randomness"))
+                       _bytes32(randomness, "randomness"), sector_bytes, kind)
     _raise(_lib.cuzk_verify_post(vk._p, proof, len(proof), C.byref(claim), C.byref(error)), error)
 
 
-def verify_update(vk: VerifyingKey, proof: bytes, *, registered_proof: int, comm_r_old: bytes, comm_r_new: bytes,
-                  comm_d_new: bytes) -> None:
-    """A SnapDeals proof, all partitions. Raises Error unless it is proven."""
-    error = _Error()
+def verify_update(vk: VerifyingKey, proof: bytes, *, registered_proof: int = 0, comm_r_old: bytes, comm_r_new: bytes,
+                  comm_d_new: bytes, sector_bytes: int = 0, partition: Optional[int] = None) -> None:
+    """A SnapDeals proof, all partitions, or the one that is named. sector_bytes in place of registered_proof: for sizes
+    that have no registered type. Raises Error unless it is proven."""
+    error, (flags, number) = _Error(), _part(partition)
     claim = _UpdateClaim(C.sizeof(_UpdateClaim), 0, registered_proof, _bytes32(comm_r_old, "comm_r_old"),
-                         _bytes32(comm_r_new, "comm_r_new"), _bytes32(comm_d_new, "comm_d_new"))
+                         _bytes32(comm_r_new, "comm_r_new"), _bytes32(comm_d_new, "comm_d_new"), sector_bytes, flags, number)
     _raise(_lib.cuzk_verify_update(vk._p, proof, len(proof), C.byref(claim), C.byref(error)), error)
 
 

@@ -23,6 +23,8 @@ pub const CUZK_PROVE_CHECK_ROWS: u32 = 1;
 pub const CUZK_PROVE_ONE_PARTITION: u32 = 2;
 pub const CUZK_PROVE_SPANS: u32 = 4;
 pub const CUZK_PROVE_BIND_SECTOR: u32 = 8;
+pub const CUZK_CLAIM_ONE_PARTITION: u32 = 1;
+pub const CUZK_CLAIM_REPLICA_ID: u32 = 2;
 pub const CUZK_MAKE_INSECURE_SEED: u32 = 1;
 pub const CUZK_AGGREGATE_ANY_SRS: c_int = 1;
 
@@ -61,6 +63,9 @@ pub struct cuzk_seal_claim {
     pub seed: [u8; 32],
     pub comm_r: [u8; 32],
     pub comm_d: [u8; 32],
+    pub flags: u32,
+    pub partition: u32,
+    pub replica_id: [u8; 32],
 }
 
 #[repr(C)]
@@ -79,6 +84,9 @@ pub struct cuzk_post_claim {
     pub sectors: *const cuzk_sector,
     pub n_sectors: usize,
     pub randomness: [u8; 32],
+    pub sector_bytes: u64,
+    pub kind: i32,
+    pub reserved: u32,
 }
 
 #[repr(C)]
@@ -90,6 +98,9 @@ pub struct cuzk_update_claim {
     pub comm_r_old: [u8; 32],
     pub comm_r_new: [u8; 32],
     pub comm_d_new: [u8; 32],
+    pub sector_bytes: u64,
+    pub flags: u32,
+    pub partition: u32,
 }
 
 #[repr(C)]

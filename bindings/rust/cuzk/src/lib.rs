@@ -132,6 +132,50 @@ pub struct SealClaim {
     pub seed: [u8; 32],
     pub comm_r: [u8; 32],
     pub comm_d: [u8; 32],
+    /// The proof is of this partition alone: 192 bytes.
+    pub partition: Option<u32>,
+    /// In place of `miner`, `sector` and `ticket`.
+    pub replica_id: Option<[u8; 32]>,
+}
+
+impl SealClaim {
+    fn c(&self) -> sys::cuzk_seal_claim {
+        let (mut flags, partition) = part(self.partition);
+        if self.replica_id.is_some() {
+            flags |= sys::CUZK_CLAIM_REPLICA_ID;
+        }
+        sys::cuzk_seal_claim {
+            struct_size: std::mem::size_of::<sys::cuzk_seal_claim>() as u32,
+            reserved: 0,
+            registered_proof: self.registered_proof,
+            miner_id: self.miner,
+            sector_number: self.sector,
+            ticket: self.ticket,
+            seed: self.seed,
+            comm_r: self.comm_r,
+            comm_d: self.comm_d,
+            flags,
+            partition,
+            replica_id: self.replica_id.unwrap_or_default(),
+        }
+    }
+
+    /// Public inputs of the claim's partitions, one after another: 32 bytes each, little-endian.
+    pub fn public_inputs(&self) -> Result<Vec<[u8; 32]>> {
+        let c = self.c();
+        let mut n = 0;
+        // Safety: no capacity, so that nothing is written but n.
+        let _ = call(|e| unsafe { sys::cuzk_seal_inputs(ptr::null_mut(), 0, &mut n, &c, e) });
+        let mut out = vec![[0; 32]; n];
+        // Safety: n numbers of 32 bytes.
+        call(|e| unsafe { sys::cuzk_seal_inputs(out.as_mut_ptr().cast(), n, &mut n, &c, e) })?;
+        Ok(out)
+    }
+}
+
+/// Flag and number of a claim of one partition; `None`: all of them.
+fn part(partition: Option<u32>) -> (u32, u32) {
+    partition.map_or((0, 0), |k| (sys::CUZK_CLAIM_ONE_PARTITION, k))
 }
 
 /// What a WinningPoSt or one partition of a WindowPoSt says; sectors are number and comm_r.
@@ -141,6 +185,8 @@ pub struct PostClaim {
     pub partition: u32,
     pub randomness: [u8; 32],
     pub sectors: Vec<(u64, [u8; 32])>,
+    /// In place of `registered_proof`, for sizes that have no registered type: `Kind::Winning` or `Kind::Window`, and bytes.
+    pub by_size: Option<(Kind, u64)>,
 }
 
 /// What a SnapDeals proof says.
@@ -150,6 +196,10 @@ pub struct UpdateClaim {
     pub comm_r_old: [u8; 32],
     pub comm_r_new: [u8; 32],
     pub comm_d_new: [u8; 32],
+    /// In place of `registered_proof`, for sizes that have no registered type; 0: `registered_proof` counts.
+    pub sector_bytes: u64,
+    /// The proof is of this partition alone: 192 bytes.
+    pub partition: Option<u32>,
 }
 
 /// What proofs of one circuit are verified with.
@@ -200,19 +250,9 @@ impl VerifyingKey {
         verify_with(self.0, proof, inputs)
     }
 
-    /// `Ok` when all partitions of a PoRep are proven.
+    /// `Ok` when the claim's partitions of a PoRep are proven.
     pub fn verify_seal(&self, proof: &[u8], claim: &SealClaim) -> Result<()> {
-        let c = sys::cuzk_seal_claim {
-            struct_size: std::mem::size_of::<sys::cuzk_seal_claim>() as u32,
-            reserved: 0,
-            registered_proof: claim.registered_proof,
-            miner_id: claim.miner,
-            sector_number: claim.sector,
-            ticket: claim.ticket,
-            seed: claim.seed,
-            comm_r: claim.comm_r,
-            comm_d: claim.comm_d,
-        };
+        let c = claim.c();
         // Safety: everything lives during the call.
         call(|e| unsafe { sys::cuzk_verify_seal(self.0, proof.as_ptr(), proof.len(), &c, e) })
     }
@@ -227,13 +267,17 @@ impl VerifyingKey {
             sectors: sectors.as_ptr(),
             n_sectors: sectors.len(),
             randomness: claim.randomness,
+            sector_bytes: claim.by_size.map_or(0, |(_, bytes)| bytes),
+            kind: claim.by_size.map_or(0, |(kind, _)| kind as i32),
+            reserved: 0,
         };
         // Safety: everything lives during the call.
         call(|e| unsafe { sys::cuzk_verify_post(self.0, proof.as_ptr(), proof.len(), &c, e) })
     }
 
-    /// `Ok` when all partitions of an update are proven.
+    /// `Ok` when the claim's partitions of an update are proven.
     pub fn verify_update(&self, proof: &[u8], claim: &UpdateClaim) -> Result<()> {
+        let (flags, partition) = part(claim.partition);
         let c = sys::cuzk_update_claim {
             struct_size: std::mem::size_of::<sys::cuzk_update_claim>() as u32,
             reserved: 0,
@@ -241,6 +285,9 @@ impl VerifyingKey {
             comm_r_old: claim.comm_r_old,
             comm_r_new: claim.comm_r_new,
             comm_d_new: claim.comm_d_new,
+            sector_bytes: claim.sector_bytes,
+            flags,
+            partition,
         };
         // Safety: everything lives during the call.
         call(|e| unsafe { sys::cuzk_verify_update(self.0, proof.as_ptr(), proof.len(), &c, e) })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cuzk::{Kind, Options, PostClaim, Prover, Request, VerifyingKey};
+use cuzk::{Kind, Options, PostClaim, Prover, Request, SealClaim, UpdateClaim, VerifyingKey};
 
 fn vectors(name: &str) -> PathBuf {
     PathBuf::from(std::env::var("CUZK_VECTORS").expect("CUZK_VECTORS")).join(name)
@@ -37,7 +37,14 @@ fn claim(json: &str) -> PostClaim {
         partition: 0,
         randomness: hex32(&field(json, "common", "post_randomness")),
         sectors: vec![comm_r(1), comm_r(2)],
+        by_size: None,
     }
+}
+
+/// The first golden proof of a vector.
+fn golden(json: &str, vector: &str) -> Vec<u8> {
+    let text = field(json, vector, "proof");
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
 fn request(claim: &PostClaim) -> Request {
@@ -68,6 +75,59 @@ fn keys_are_judged() {
     let e = VerifyingKey::load(Kind::PoRep, 2048, Some("/nowhere".as_ref())).err().unwrap();
     assert_eq!(e.name(), "CUZK_E_NOT_FOUND");
     assert!(key.verify(&[0; 192], &[[0; 32]; 22]).is_err());
+}
+
+/// One partition, replica_id in place of what it is made of, sizes in place of registered types.
+#[test]
+fn claims_of_parts() {
+    let json = text("groth16/vectors.json");
+    let key = |name: &str| VerifyingKey::from_bytes(&read(&format!("groth16/{name}.vk"))).unwrap();
+    let name = |r: cuzk::Result<()>| r.err().map_or("", |e| e.name());
+    let common = |n: &str| hex32(&field(&json, "common", n));
+    let seal = SealClaim {
+        registered_proof: 5,
+        miner: 1000,
+        sector: 1,
+        ticket: common("ticket"),
+        seed: common("seed"),
+        comm_r: hex32(&field(&json, "porep-v1_1", "comm_r")),
+        comm_d: hex32(&field(&json, "porep-v1_1", "comm_d")),
+        partition: Some(0),
+        replica_id: None,
+    };
+    let (vk, proof) = (key("porep-v1_1"), golden(&json, "porep-v1_1[0]"));
+    vk.verify_seal(&proof, &seal).unwrap();
+    vk.verify_seal(&proof, &SealClaim { partition: None, ..seal }).unwrap();
+    assert_eq!(name(vk.verify_seal(&proof, &SealClaim { partition: Some(1), ..seal })), "CUZK_E_INVALID");
+    let c1 = text("filecoin/porep-v1_1.c1.json");
+    let at = c1.find("\"replica_id\":[").unwrap() + "\"replica_id\":[".len();
+    let replica_id: Vec<u8> = c1[at..].split(']').next().unwrap().split(',').map(|x| x.trim().parse().unwrap()).collect();
+    let by_id = SealClaim { miner: 7, ticket: [0; 32], replica_id: Some(replica_id.try_into().unwrap()), ..seal };
+    vk.verify_seal(&proof, &by_id).unwrap();
+    assert_eq!(name(vk.verify_seal(&proof, &SealClaim { replica_id: Some([1; 32]), ..seal })), "CUZK_E_PROOF_FALSE");
+    let ni = SealClaim { registered_proof: 15, partition: None, ..seal };
+    let all = ni.public_inputs().unwrap();
+    let each = all.len() / 13;
+    let seventh = SealClaim { partition: Some(7), ..ni }.public_inputs().unwrap();
+    assert!(each * 13 == all.len() && seventh == all[7 * each..8 * each]);
+
+    let post = PostClaim { registered_proof: 99, by_size: Some((Kind::Window, 2048)), ..claim(&json) };
+    key("window").verify_post(&golden(&json, "window[0]"), &post).unwrap();
+    let other = PostClaim { by_size: Some((Kind::PoRep, 2048)), ..post };
+    assert_eq!(name(key("window").verify_post(&golden(&json, "window[0]"), &other)), "CUZK_E_INVALID");
+
+    let update = |n: &str| hex32(&field(&json, "update", n));
+    let update = UpdateClaim {
+        registered_proof: 99,
+        comm_r_old: update("comm_r_old"),
+        comm_r_new: update("comm_r_new"),
+        comm_d_new: update("comm_d_new"),
+        sector_bytes: 2048,
+        partition: Some(0),
+    };
+    let (vk, proof) = (key("update"), golden(&json, "update[0]"));
+    vk.verify_update(&proof, &update).unwrap();
+    assert_eq!(name(vk.verify_update(&proof, &UpdateClaim { partition: Some(1), ..update })), "CUZK_E_INVALID");
 }
 
 #[test]
