@@ -101,7 +101,8 @@ enum {
  * - POREP: one: the C1 output, JSON as the network's libraries give it (bare, or in the envelope of
  *   lotus-bench). miner_id other than 0: replica_id must be that of miner and sector.
  * - WINNING, WINDOW: one per sector, in order: the vanilla proof, bincode. randomness.
- * - UPDATE: one per partition, in order: the vanilla proof, bincode. comm_r_old, comm_r_new, comm_d_new.
+ * - UPDATE: one per partition, in order: the vanilla proof, bincode. comm_r_old, comm_r_new, comm_d_new. With
+ *   ONE_PARTITION the vanilla proof of `partition` alone will do.
  * - CIRCOM: one: the .wtns file's bytes. circom_key.
  * registered_proof or sector_bytes may be 0 where the inputs say them.
  */
@@ -150,9 +151,19 @@ CUZK_API cuzk_status cuzk_prover_submit(cuzk_task **out, cuzk_prover *p,
                                         const cuzk_prove_request *request, cuzk_error *error);
 /** Waits at most timeout_ms (negative: for ever): 1 when the job has ended, 0 when not yet. */
 CUZK_API int32_t cuzk_task_wait(cuzk_task *t, int64_t timeout_ms);
+/** What is known of an ended task. */
+typedef struct cuzk_task_info {
+    uint32_t struct_size;  /* set by the caller */
+    uint32_t partitions;   /* proofs in the result; 0 unless it was proved */
+    uint64_t sector_bytes; /* 0: of CIRCOM, or the job ended before it was known */
+    uint64_t constraints;  /* rows of the circuit; 0: the job ended before they were known */
+} cuzk_task_info;
+/** E_INVALID: struct_size, or the task has not ended. */
+CUZK_API cuzk_status cuzk_task_get_info(cuzk_task_info *out, cuzk_task *t);
 /** Asks the job to stop, and returns at once. It then ends with E_CANCELLED unless it was done. */
 CUZK_API void cuzk_task_cancel(cuzk_task *t);
-/** The result of an ended job as cuzk_prover_prove gives it, any number of times. E_INVALID: not ended. */
+/** The result of an ended job as cuzk_prover_prove gives it, any number of times; proof_bytes may be NULL. E_INVALID:
+ * not ended. */
 CUZK_API cuzk_status cuzk_task_result(cuzk_task *t, uint8_t *proof, size_t capacity,
                                       size_t *proof_bytes, cuzk_error *error);
 /**
@@ -169,7 +180,7 @@ typedef struct cuzk_task_span {
     int32_t partition; /* -1: not of one */
     int32_t device;    /* number of the GPU; -1: the CPU */
     int32_t reserved;
-    char name[32]; /* "parse", "check", "witness", "prove", "msm_h", "verify", ... */
+    char name[32]; /* "parse", "load_params", "check", "witness", "msm_h", "verify", ... */
 } cuzk_task_span;
 /**
  * Steps of an ended job with CUZK_PROVE_SPANS, by their beginning: out [capacity] gets as many as fit,

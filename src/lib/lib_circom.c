@@ -239,6 +239,7 @@ static cuzk_status prove_witness(cuzk_task *t, const cuzk_witness *w, cuzk_trace
         return CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for a proof");
     }
     t->proof_bytes = CUZK_PROOF_BYTES;
+    t->constraints = w->circuit->n_rows;
     lib_task_progress(t, "prove", 0, 1);
     CUZK_TRY(prove_on(t, &proof, w, trace, err));
     cuzk_proof_encode(t->proof, &proof);

@@ -10,6 +10,13 @@ static cuzk_filecoin_blob blob32(const uint8_t bytes[32])
     return (cuzk_filecoin_blob){bytes, 32};
 }
 
+/* One partition of an update by its vanilla proof alone: the input then has this partition and no other. */
+static bool is_lone_update(const cuzk_prove_request *rq)
+{
+    return rq->kind == CUZK_KIND_UPDATE && (rq->flags & CUZK_PROVE_ONE_PARTITION) != 0 &&
+           rq->n_inputs == 1;
+}
+
 /* What the request says besides the inputs' own bytes must agree with them. */
 static cuzk_status check_porep(const cuzk_filecoin_input *in, const cuzk_prove_request *rq,
                                cuzk_err *err)
@@ -48,6 +55,7 @@ static cuzk_status parse(cuzk_filecoin_input **out, const cuzk_task *t, uint64_t
                                            .miner_id = rq->miner_id,
                                            .sector_number = rq->sector_number,
                                            .partition_index = rq->partition,
+                                           .is_one_partition = is_lone_update(rq),
                                            .randomness = blob32(rq->randomness),
                                            .comm_r_old = blob32(rq->comm_r_old),
                                            .comm_r_new = blob32(rq->comm_r_new),
@@ -161,7 +169,7 @@ static cuzk_status prove_whole(cuzk_task *t, const cuzk_filecoin_input *in, cons
 static cuzk_status prove_input(cuzk_task *t, const cuzk_filecoin_input *in, uint64_t input_bytes,
                                cuzk_trace_ctx trace, cuzk_err *err)
 {
-    const bool is_one = (t->rq.flags & CUZK_PROVE_ONE_PARTITION) != 0;
+    const bool is_one = (t->rq.flags & CUZK_PROVE_ONE_PARTITION) != 0 && !is_lone_update(&t->rq);
     lib_key *k = NULL;
     uint64_t bytes = 0;
     if (is_one && t->rq.partition >= in->n_partitions) {
@@ -176,6 +184,8 @@ static cuzk_status prove_input(cuzk_task *t, const cuzk_filecoin_input *in, uint
     }
     t->proof_bytes = n;
     CUZK_TRY(lib_key_take(&k, t->p, &in->spec, bytes, &t->cancel, trace, err));
+    t->sector_bytes = in->spec.shape->bytes;
+    t->constraints = cuzk_filecoin_circuit_get(k->circuit)->n_rows;
     const cuzk_status st =
         is_one ? prove_one(t, in, k, trace, err) : prove_whole(t, in, k, trace, err);
     lib_key_give(t->p, k, bytes);

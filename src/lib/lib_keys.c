@@ -156,7 +156,7 @@ static cuzk_status load_device(cuzk_prover *p, lib_key *k, size_t i, const cuzk_
 static cuzk_status load_content(cuzk_prover *p, lib_key *k, const cuzk_cancel *cancel,
                                 cuzk_trace_ctx trace, cuzk_err *err)
 {
-    const cuzk_span span = cuzk_span_begin(trace, "load", NULL);
+    const cuzk_span span = cuzk_span_begin(trace, "load_params", NULL);
     cuzk_status st = cuzk_filecoin_params_open(&k->params, &k->spec, &p->dir, p->pool, err);
     if (st == CUZK_OK) {
         st = cuzk_filecoin_circuit_create(&k->circuit, &k->spec, err);

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 
+#include "lib_program.h"
 #include "prover_internal.h"
 
 void lib_prover_ref(cuzk_prover *p)
@@ -35,18 +36,25 @@ void lib_task_progress(void *arg, const char *step, uint64_t done, uint64_t tota
     }
 }
 
+static cuzk_status run_kind(cuzk_task *t, cuzk_trace_ctx trace)
+{
+    return t->key != NULL ? lib_circom_run(t, trace, &t->err) : lib_filecoin_run(t, trace, &t->err);
+}
+
 static void run_task(cuzk_task *t)
 {
     if (cuzk_cancel_requested(&t->cancel)) {
         t->st = CUZK_FAIL(&t->err, CUZK_E_CANCELLED, "cancelled");
         return;
     }
-    const cuzk_trace_ctx root = {t->trace, 0};
-    const cuzk_span span = cuzk_span_begin(root, "job", NULL);
-    const cuzk_trace_ctx trace = cuzk_trace_in(root, span);
-    t->st =
-        t->key != NULL ? lib_circom_run(t, trace, &t->err) : lib_filecoin_run(t, trace, &t->err);
-    cuzk_span_end(root, span, 0);
+    if (t->p->program_trace.trace != NULL) {
+        t->st = run_kind(t, t->p->program_trace);
+    } else {
+        const cuzk_trace_ctx root = {t->trace, 0};
+        const cuzk_span span = cuzk_span_begin(root, "job", NULL);
+        t->st = run_kind(t, cuzk_trace_in(root, span));
+        cuzk_span_end(root, span, 0);
+    }
     if (t->st == CUZK_E_CANCELLED) {
         (void)snprintf(t->err.msg, sizeof(t->err.msg), "cancelled");
     }
@@ -169,6 +177,14 @@ static cuzk_status open_prover(cuzk_prover *p, const cuzk_prover_options *o, cuz
     CUZK_TRY(cuzk_hashes_create(&p->hashes, err));
     CUZK_TRY(lib_devices_open(p, o->devices, err));
     return start_workers(p, o->workers != 0 ? o->workers : 2, err);
+}
+
+void lib_prover_for_program(cuzk_prover *p, const lib_program *program)
+{
+    p->program_trace = program->trace;
+    if (program->params_origin != NULL) {
+        p->dir.origin = program->params_origin;
+    }
 }
 
 cuzk_status cuzk_prover_create(cuzk_prover **out, const cuzk_prover_options *options,

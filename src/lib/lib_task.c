@@ -171,6 +171,19 @@ cuzk_status cuzk_task_result(cuzk_task *t, uint8_t *proof, size_t capacity, size
     return CUZK_OK;
 }
 
+cuzk_status cuzk_task_get_info(cuzk_task_info *out, cuzk_task *t)
+{
+    if (cuzk_task_wait(t, 0) == 0) {
+        return CUZK_E_INVALID;
+    }
+    const cuzk_task_info info = {
+        .struct_size = out->struct_size,
+        .partitions = t->st == CUZK_OK ? (uint32_t)(t->proof_bytes / CUZK_PROOF_BYTES) : 0,
+        .sector_bytes = t->sector_bytes,
+        .constraints = t->constraints};
+    return lib_give(out, &info, sizeof(info));
+}
+
 cuzk_status cuzk_task_public(cuzk_task *t, uint8_t *out, size_t capacity, size_t *n,
                              cuzk_error *error)
 {

@@ -53,6 +53,7 @@ struct cuzk_prover {
     uint64_t limit, device_limit; /* bytes of memory; limit UINT64_MAX: none */
     cuzk_log_fn log;
     void *log_arg;
+    cuzk_trace_ctx program_trace; /* of lib_prover_for_program; else off */
     pthread_t workers[LIB_MAX_WORKERS];
     uint32_t n_workers;
     /* Under the lock. */
@@ -87,7 +88,8 @@ struct cuzk_task {
     cuzk_err err;
     uint8_t *proof; /* [proof_bytes] */
     size_t proof_bytes;
-    uint8_t *public_inputs; /* [n_public * 32] of circom */
+    uint64_t sector_bytes, constraints; /* 0: not known, or not of Filecoin */
+    uint8_t *public_inputs;             /* [n_public * 32] of circom */
     size_t n_public;
 };
 

@@ -54,6 +54,24 @@ static int32_t on_progress(void *arg, const char *step, uint64_t done, uint64_t 
     return atomic_fetch_add(&w->calls, 1) + 1 == w->stop_at ? 1 : 0;
 }
 
+/* What a task tells of itself after its end. */
+static void tells_the_circuit(cuzk_prover *p, const cuzk_prove_request *rq)
+{
+    cuzk_task *t = NULL;
+    cuzk_task_info info = {.struct_size = sizeof(info)};
+    uint8_t proof[192];
+    RIG_OK(cuzk_prover_submit(&t, p, rq, &rig_error));
+    (void)cuzk_task_wait(t, -1);
+    RIG_OK(cuzk_task_result(t, proof, sizeof(proof), NULL, &rig_error));
+    CHECK(cuzk_task_get_info(&info, t) == CUZK_OK);
+    CHECK_U64(info.partitions, 1);
+    CHECK_U64(info.sector_bytes, 2048);
+    CHECK_U64(info.constraints, 21866);
+    info.struct_size = 4;
+    CHECK(cuzk_task_get_info(&info, t) == CUZK_E_INVALID);
+    cuzk_task_destroy(t);
+}
+
 static void window_is_proved(void)
 {
     rig_job j;
@@ -67,6 +85,7 @@ static void window_is_proved(void)
     RIG_OK(cuzk_prover_prove(p, proof, sizeof(proof), &n, &j.rq, &rig_error));
     CHECK_U64(n, 192);
     CHECK(atomic_load(&w.calls) >= 3);
+    tells_the_circuit(p, &j.rq);
     RIG_OK(rig_verify(&j, proof, n));
     j.claim.post.randomness[0] ^= 1;
     RIG_STATUS(rig_verify(&j, proof, n), CUZK_E_PROOF_FALSE);
@@ -124,6 +143,23 @@ static void false_inputs_are_refused(void)
     cuzk_prover_destroy(p);
 }
 
+/* An update's vanilla proof alone: the partition must be one that the sector has. */
+static void a_partition_of_an_update(void)
+{
+    rig_job j;
+    uint8_t proof[192];
+    size_t n = 0;
+    cuzk_prover *p = open_prover(NULL);
+    rig_job_make(&j, "update");
+    j.rq.flags = CUZK_PROVE_ONE_PARTITION;
+    j.rq.partition = 1;
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    CHECK(strstr(rig_error.text, "partition is 1") != NULL);
+    j.rq.partition = 0; /* taken: the parameters are missed next */
+    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_NOT_FOUND);
+    cuzk_prover_destroy(p);
+}
+
 static void parameters_that_are_not_there(void)
 {
     rig_job j;
@@ -176,7 +212,7 @@ static void results_wait_for_their_owner(void)
     for (size_t i = 0; i < count; i++) {
         CHECK(spans[i].end_ns >= spans[i].begin_ns && spans[i].parent < (int32_t)i);
         has_prove = has_prove || strcmp(spans[i].name, "prove") == 0;
-        has_load = has_load || strcmp(spans[i].name, "load") == 0;
+        has_load = has_load || strcmp(spans[i].name, "load_params") == 0;
     }
     CHECK(has_prove && has_load);
     CHECK_U64(cuzk_task_spans(t, NULL, 0), count);
@@ -311,8 +347,9 @@ static void memory_runs_out(void)
 }
 
 static const cuzk_case cases[] = {
-    CASE(options_are_judged),           CASE(window_is_proved),
-    CASE(false_inputs_are_refused),     CASE(parameters_that_are_not_there),
-    CASE(results_wait_for_their_owner), CASE(cancelled_tasks_end),
-    CASE(the_budget_is_kept),           CASE(memory_runs_out)};
+    CASE(options_are_judged),       CASE(window_is_proved),
+    CASE(false_inputs_are_refused), CASE(parameters_that_are_not_there),
+    CASE(a_partition_of_an_update), CASE(results_wait_for_their_owner),
+    CASE(cancelled_tasks_end),      CASE(the_budget_is_kept),
+    CASE(memory_runs_out)};
 TEST_MAIN("lib/prove", cases)

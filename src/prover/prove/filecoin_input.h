@@ -24,8 +24,9 @@ typedef struct cuzk_filecoin_request {
     uint64_t registered_proof; /* 0: not said, or the first of its kind */
     uint64_t miner_id;         /* PoRep: 0 leaves replica_id as the input gives it */
     uint64_t sector_number;
-    uint32_t partition_index;                              /* WindowPoSt */
-    cuzk_filecoin_blob randomness;                         /* PoSt: 32 bytes */
+    uint32_t partition_index;      /* WindowPoSt; and of an update with is_one_partition */
+    bool is_one_partition;         /* update: proofs has one blob, that of partition_index */
+    cuzk_filecoin_blob randomness; /* PoSt: 32 bytes */
     cuzk_filecoin_blob comm_r_old, comm_r_new, comm_d_new; /* update: 32 bytes each */
     const cuzk_filecoin_blob *proofs; /* PoRep: one C1; PoSt: a blob per sector; update: per
                                          partition */

@@ -347,7 +347,12 @@ static cuzk_status parse_update(cuzk_filecoin_input *in, const cuzk_filecoin_req
     const cuzk_update_input *first = o->updates[0];
     CUZK_TRY(
         settle_size(in, rq, first->n_challenges != 0 ? &first->challenges[0].r_old : NULL, err));
-    if (rq->n_proofs != in->spec.shape->update_partitions) {
+    if (rq->is_one_partition && rq->partition_index >= in->spec.shape->update_partitions) {
+        return CUZK_FAIL(
+            err, CUZK_E_INVALID, "partition is %u, an update of a %s sector has %u partitions",
+            rq->partition_index, in->spec.shape->name, in->spec.shape->update_partitions);
+    }
+    if (!rq->is_one_partition && rq->n_proofs != in->spec.shape->update_partitions) {
         return CUZK_FAIL(
             err, CUZK_E_INVALID,
             "vanilla_proofs has %zu entries, an update of a %s sector has %u partitions",
@@ -357,7 +362,7 @@ static cuzk_status parse_update(cuzk_filecoin_input *in, const cuzk_filecoin_req
     st.h = cuzk_update_default_h(st.shape);
     for (uint32_t i = 0; i < in->n_partitions; i++) {
         o->update_sts[i] = st;
-        o->update_sts[i].partition = i;
+        o->update_sts[i].partition = rq->is_one_partition ? rq->partition_index : i;
     }
     return CUZK_OK;
 }

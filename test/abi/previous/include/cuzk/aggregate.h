@@ -6,6 +6,14 @@
  * Aggregates of Groth16 proofs over BLS12-381 (SnarkPack), in the bytes of bellperson and the Filecoin
  * network: made, and verified. Results are those of cuzk/verify.h; E_IO also stands for a file that
  * cannot be read. No global state. Buffers are the caller's and are only read during a call.
+ *
+ *   cuzk_aggregate_srs *srs;
+ *   cuzk_aggregate_claim claim = {inputs, n, cuzk_vk_n_inputs(vk), include, 32};
+ *   cuzk_aggregate_include_seals(include, comm_rs, seeds, n_sectors);
+ *   if (cuzk_aggregate_srs_open(&srs, path, CUZK_AGGREGATE_DEFAULT, NULL, 0) == CUZK_VERIFY_OK &&
+ *       cuzk_aggregate_verify(srs, vk, &claim, aggregate, n_bytes, CUZK_AGGREGATE_DEFAULT, NULL, 0) ==
+ *           CUZK_VERIFY_OK) { ... all n are proven ... }
+ *   cuzk_aggregate_srs_close(srs);
  */
 #include "verify.h"
 

@@ -3,8 +3,8 @@
 #define CUZK_CUZK_H
 
 /*
- * libcuzk: verification of Groth16 proofs over BLS12-381, for Filecoin and others. This header holds what all others
- * share: version, statuses, errors, memory. docs/embedding.md begins with complete programs.
+ * libcuzk: Groth16 proofs over BLS12-381 made and verified, for Filecoin and others. This header holds what all
+ * others share: version, statuses, errors, memory. docs/embedding.md begins with complete programs.
  *
  * Rules that hold for every function of the library:
  * - Bytes in, status out. Handles are opaque; the function that frees a handle takes NULL as well.
@@ -15,8 +15,8 @@
  * - `cuzk_error *error` is optional (NULL) and is always the last argument.
  * - The library installs no signal handlers, never exits, prints nothing, reads no locale. It aborts
  *   only for a bug of its own (a failed internal check). Allocation failures are statuses.
- * - fork: a child process may use the handles of its parent. The library starts threads only inside
- *   calls of <cuzk/params.h>, which end with the call.
+ * - fork: a child process may use the handles of its parent, but for provers, tasks and clients. Calls of
+ *   <cuzk/params.h> and <cuzk/aggregate.h> start threads that end with the call; a prover has threads of its own.
  * - @thread in a comment says which threads may call at the same time. Without it: any, on handles
  *   that no other thread destroys meanwhile.
  *

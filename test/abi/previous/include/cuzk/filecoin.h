@@ -44,6 +44,12 @@ CUZK_API uint64_t cuzk_kind_sector_bytes(int32_t kind, uint64_t registered_proof
 CUZK_API cuzk_status cuzk_vk_load(cuzk_vk **out, int32_t kind, uint64_t sector_bytes,
                                   const char *folder, cuzk_error *error);
 
+enum {
+    CUZK_CLAIM_ONE_PARTITION = 1, /* the proof is of `partition` alone: 192 bytes */
+    CUZK_CLAIM_REPLICA_ID =
+        2 /* seal: replica_id counts, miner_id, sector_number and ticket do not */
+};
+
 /** What a PoRep proof says. */
 typedef struct cuzk_seal_claim {
     uint32_t struct_size;
@@ -55,18 +61,21 @@ typedef struct cuzk_seal_claim {
     uint8_t seed[32];   /* InteractiveRandomness; not used by non-interactive types */
     uint8_t comm_r[32]; /* sealed CID's hash */
     uint8_t comm_d[32]; /* unsealed CID's hash */
+    uint32_t flags;     /* CUZK_CLAIM_... added up */
+    uint32_t partition; /* with ONE_PARTITION; else 0 */
+    uint8_t replica_id[32];
 } cuzk_seal_claim;
 
 /**
  * proof: [partitions * 192] in the order of partitions; another length is E_INVALID. vk: of
  * CUZK_KIND_POREP and the type's sector size. E_PROOF_FALSE names the partition; E_INVALID: the
- * claim has no such type or a commitment that is no field element.
+ * claim has no such type, flag or partition, or a commitment that is no field element.
  */
 CUZK_API cuzk_status cuzk_verify_seal(const cuzk_vk *vk, const uint8_t *proof, size_t proof_bytes,
                                       const cuzk_seal_claim *claim, cuzk_error *error);
 
 /**
- * Public inputs of all partitions of the claim's type, one after another, for <cuzk/verify.h> and
+ * Public inputs of the claim's partitions, one after another, for <cuzk/verify.h> and
  * <cuzk/aggregate.h>: out [capacity * 32] little-endian gets *n. E_INVALID with *n set when capacity is
  * less; other errors as cuzk_verify_seal.
  */
@@ -87,9 +96,15 @@ typedef struct cuzk_post_claim {
     const cuzk_sector *sectors; /* [n_sectors] those of the partition, in order */
     size_t n_sectors;           /* WinningPoSt: 1 */
     uint8_t randomness[32];     /* the two highest bits of the last byte are ignored */
+    uint64_t sector_bytes;      /* other than 0: the proof is of kind and sectors of this size */
+    int32_t kind;               /* with sector_bytes: CUZK_KIND_WINNING or CUZK_KIND_WINDOW */
+    uint32_t reserved;          /* 0 */
 } cuzk_post_claim;
 
-/** proof: 192 bytes. Errors as cuzk_verify_seal. */
+/**
+ * proof: 192 bytes. With sector_bytes, registered_proof does not count: for sizes that have no
+ * registered type; a WindowPoSt is then of V1_1. Errors as cuzk_verify_seal.
+ */
 CUZK_API cuzk_status cuzk_verify_post(const cuzk_vk *vk, const uint8_t *proof, size_t proof_bytes,
                                       const cuzk_post_claim *claim, cuzk_error *error);
 
@@ -101,6 +116,9 @@ typedef struct cuzk_update_claim {
     uint8_t comm_r_old[32];
     uint8_t comm_r_new[32];
     uint8_t comm_d_new[32];
+    uint64_t sector_bytes; /* other than 0: this size, and registered_proof does not count */
+    uint32_t flags;        /* CUZK_CLAIM_ONE_PARTITION or 0 */
+    uint32_t partition;    /* with ONE_PARTITION; else 0 */
 } cuzk_update_claim;
 
 /** proof: [partitions * 192] in the order of partitions. Errors as cuzk_verify_seal. */

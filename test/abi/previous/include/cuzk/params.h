@@ -83,6 +83,9 @@ typedef struct cuzk_params_info {
     uint32_t struct_size;         /* set by the caller */
     uint32_t public_inputs;       /* ONE not counted */
     uint64_t h, l, a, b_g1, b_g2; /* points of each section */
+    uint32_t has_transcript;      /* 1: a ceremony's transcript is behind the sections; else 0 */
+    uint32_t contributions;       /* in the transcript; cuzk params check verifies their chain */
+    uint8_t circuit_hash[64];     /* of the transcript; else zeros */
 } cuzk_params_info;
 /** E_INVALID: struct_size. */
 CUZK_API cuzk_status cuzk_params_get_info(cuzk_params_info *out, const cuzk_params *p);
