@@ -494,6 +494,26 @@ void app_progress(void *arg, const char *what, uint64_t done, uint64_t total)
     }
 }
 
+int32_t app_stop(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+    const app *a = arg;
+    (void)what;
+    (void)done;
+    (void)total;
+    return cuzk_cancel_requested(a->cancel) ? 1 : 0;
+}
+
+int32_t app_progress_or_stop(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+    app_progress(arg, what, done, total);
+    return app_stop(arg, what, done, total);
+}
+
+cuzk_status app_public_error(cuzk_err *err, cuzk_status st, const cuzk_error *error)
+{
+    return st == CUZK_OK ? st : CUZK_FAIL_OS(err, st, error->os_code, "%s", error->text);
+}
+
 cuzk_status app_write_json(app *a, const char *path, cuzk_jsonw *w)
 {
     const char *text = NULL;

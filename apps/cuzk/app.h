@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cuzk/cuzk.h>
+
 #include "base/status.h"
 #include "base/text/json_writer.h"
 #include "sys/pool.h"
@@ -101,6 +103,14 @@ cuzk_span app_newest_span(const app *a);
 void app_note(app *a, const char *fmt, ...) CUZK_PRINTF(2, 3);
 /** Progress of a long step, in the form of cuzk_setup_opts.progress; arg is the app. */
 void app_progress(void *arg, const char *what, uint64_t done, uint64_t total);
+
+/* For functions of <cuzk/...>, which take a cuzk_progress_fn; arg is the app. Both ask to stop after SIGINT or SIGTERM. */
+/** As app_progress. */
+int32_t app_progress_or_stop(void *arg, const char *what, uint64_t done, uint64_t total);
+/** Shows nothing. */
+int32_t app_stop(void *arg, const char *what, uint64_t done, uint64_t total);
+/** A failure of such a function as the program reports it, into err; returns st. */
+CUZK_NODISCARD cuzk_status app_public_error(cuzk_err *err, cuzk_status st, const cuzk_error *error);
 
 /* Before app_begin, which checks them: no output is there twice, none is an input. NULL is passed over. */
 void app_output(app *a, const char *path);

@@ -10,6 +10,7 @@
 
 #include "apps/cuzk/params/network.h"
 #include "base/alloc.h"
+#include "prover/keys/network_files.h"
 
 #ifdef CUZK_FLEET
 #    include "store/pg/pg_status.h"

@@ -12,7 +12,6 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "groth16/params/srs.h"
 
 typedef struct params {
     app a;
@@ -63,17 +62,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* A failure of a public function as the program reports it. */
-static cuzk_status take_error(params *p, cuzk_status st, const cuzk_error *error)
-{
-    return st == CUZK_OK ? st : CUZK_FAIL_OS(&p->a.err, st, error->os_code, "%s", error->text);
-}
-
 static cuzk_status report_vk(params *p, const cuzk_params *opened)
 {
     cuzk_error error = {.text = ""};
     cuzk_vk *vk = NULL;
-    CUZK_TRY(take_error(p, cuzk_params_vk(&vk, opened, &error), &error));
+    CUZK_TRY(app_public_error(&p->a.err, cuzk_params_vk(&vk, opened, &error), &error));
     const size_t n = cuzk_vk_bytes(vk);
     uint8_t *bytes = cuzk_alloc(n, 1);
     cuzk_status st = CUZK_OK;
@@ -88,34 +81,26 @@ static cuzk_status report_vk(params *p, const cuzk_params *opened)
     return st;
 }
 
-/* t NULL: the file has no transcript. */
-static void report_chain(app *a, const cuzk_srs_transcript *t)
+static void report_chain(app *a, const cuzk_params_info *info)
 {
     static const char *const texts[] = {
-        [CUZK_SRS_CHAIN_UNCHECKED] = "not checked: takes points that are in the group",
-        [CUZK_SRS_CHAIN_HOLDS] =
+        [CUZK_CHAIN_UNCHECKED] = "not checked: takes points that are in the group",
+        [CUZK_CHAIN_HOLDS] =
             "each contribution is a step from the one before, the last to the key's delta",
-        [CUZK_SRS_CHAIN_HASH] =
-            "NOT verified: a contribution's hash is not that of what is before it",
-        [CUZK_SRS_CHAIN_STEP] = "NOT verified: a contribution is no step by bellman's rules",
-        [CUZK_SRS_CHAIN_DELTA] = "NOT verified: the key's delta in G2 is another than that in G1"};
-    if (t == NULL) {
-        return;
-    }
-    app_text(a, "chain", texts[t->chain]);
-    if (t->chain == CUZK_SRS_CHAIN_HASH || t->chain == CUZK_SRS_CHAIN_STEP) {
-        app_u64(a, "chain_ends_at", t->chain_at);
+        [CUZK_CHAIN_HASH] = "NOT verified: a contribution's hash is not that of what is before it",
+        [CUZK_CHAIN_STEP] = "NOT verified: a contribution is no step by bellman's rules",
+        [CUZK_CHAIN_DELTA] = "NOT verified: the key's delta in G2 is another than that in G1"};
+    app_text(a, "chain", texts[info->chain]);
+    if (info->chain == CUZK_CHAIN_HASH || info->chain == CUZK_CHAIN_STEP) {
+        app_u64(a, "chain_ends_at", info->chain_at);
     }
 }
 
 /* What <cuzk/params.h> tells of a file. */
-static cuzk_status report(params *p)
+static cuzk_status report(params *p, const cuzk_params *opened)
 {
     app *a = &p->a;
-    cuzk_error error = {.text = ""};
-    cuzk_params *opened = NULL;
     cuzk_params_info info = {.struct_size = sizeof(info)};
-    CUZK_TRY(take_error(p, cuzk_params_open(&opened, p->path, &error), &error));
     cuzk_ignore(cuzk_params_get_info(&info, opened)); /* fails for a wrong struct_size only */
     app_text(a, "kind", "params");
     app_text(a, "curve", "BLS12-381");
@@ -125,14 +110,16 @@ static cuzk_status report(params *p)
     app_u64(a, "a", info.a);
     app_u64(a, "b_g1", info.b_g1);
     app_u64(a, "b_g2", info.b_g2);
-    const cuzk_status st = report_vk(p, opened);
-    cuzk_params_close(opened);
-    if (st == CUZK_OK && info.has_transcript != 0) {
+    CUZK_TRY(report_vk(p, opened));
+    if (info.has_transcript != 0) {
         app_u64(a, "contributions", info.contributions);
         app_hex(a, "circuit_hash", info.circuit_hash, sizeof(info.circuit_hash));
         app_text(a, "transcript", "behind the sections");
+        if (p->check) {
+            report_chain(a, &info);
+        }
     }
-    return st;
+    return CUZK_OK;
 }
 
 static cuzk_status compare_digest(params *p, const uint8_t got[16])
@@ -149,13 +136,14 @@ static cuzk_status compare_digest(params *p, const uint8_t got[16])
     return CUZK_OK;
 }
 
-static cuzk_status check_digest(params *p, const cuzk_srs *srs)
+static cuzk_status check_digest(params *p)
 {
     uint8_t got[16];
+    cuzk_error error = {.text = ""};
     ticker_begin_steps(&p->tick, &p->a, "reading for the digest");
-    const cuzk_status st = cuzk_srs_digest(srs, got, p->a.cancel, &p->a.err);
+    const cuzk_status st = cuzk_params_digest(got, p->path, app_stop, &p->a, &error);
     ticker_end(&p->tick);
-    CUZK_TRY(st);
+    CUZK_TRY(app_public_error(&p->a.err, st, &error));
     return compare_digest(p, got);
 }
 
@@ -163,7 +151,8 @@ static cuzk_status check_digest(params *p, const cuzk_srs *srs)
 static cuzk_status work_vk(params *p)
 {
     app *a = &p->a;
-    uint8_t *bytes = NULL, got[CUZK_FILE_DIGEST_BYTES];
+    uint8_t *bytes = NULL, got[16];
+    cuzk_error error = {.text = ""};
     size_t n = 0;
     cuzk_vk *vk = NULL;
     cuzk_status st;
@@ -174,7 +163,8 @@ static cuzk_status work_vk(params *p)
     app_u64(a, "public_inputs", cuzk_vk_n_inputs(vk));
     report_vk_hash(a, bytes, n);
     if (p->check) {
-        CUZK_TRY_GOTO(st, cuzk_file_digest(got, p->path, NULL, NULL, a->cancel, &a->err));
+        st = cuzk_params_digest(got, p->path, app_stop, a, &error);
+        CUZK_TRY_GOTO(st, app_public_error(&a->err, st, &error));
         CUZK_TRY_GOTO(st, compare_digest(p, got));
         app_text(a, "points", "in the group");
         app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
@@ -204,28 +194,35 @@ static cuzk_status is_vk_file(params *p, bool *is_vk)
 static cuzk_status work(params *p)
 {
     app *a = &p->a;
-    cuzk_srs *srs = NULL;
-    cuzk_status st;
-    const cuzk_point_check check = p->no_subgroup ? CUZK_POINT_ON_CURVE : CUZK_POINT_IN_SUBGROUP;
+    cuzk_params *opened = NULL;
+    cuzk_error error = {.text = ""};
+    cuzk_params_open_options options = {.struct_size = sizeof(options),
+                                        .threads = a->threads,
+                                        .progress = app_stop,
+                                        .progress_arg = a};
     bool is_vk = false;
     CUZK_TRY(is_vk_file(p, &is_vk));
     if (is_vk) {
         return work_vk(p);
     }
-    if (!p->check) {
-        return report(p);
+    if (p->check) {
+        options.points = p->no_subgroup ? CUZK_POINTS_ON_CURVE : CUZK_POINTS_IN_GROUP;
+        ticker_begin_steps(&p->tick, a, "checking points");
     }
-    ticker_begin_steps(&p->tick, a, p->check ? "checking points" : "reading");
-    st = cuzk_srs_open(&srs, p->path, check, a->pool, a->cancel, &a->err);
-    ticker_end(&p->tick);
-    CUZK_TRY(st);
-    CUZK_TRY_GOTO(st, report(p));
-    report_chain(a, cuzk_srs_get_transcript(srs));
-    CUZK_TRY_GOTO(st, check_digest(p, srs));
-    app_text(a, "points", p->no_subgroup ? "on the curve" : "in the group");
-    app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
-out:
-    cuzk_srs_close(srs);
+    cuzk_status st = cuzk_params_open_with(&opened, p->path, &options, &error);
+    if (p->check) {
+        ticker_end(&p->tick);
+    }
+    CUZK_TRY(app_public_error(&a->err, st, &error));
+    st = report(p, opened);
+    if (st == CUZK_OK && p->check) {
+        st = check_digest(p);
+    }
+    if (st == CUZK_OK && p->check) {
+        app_text(a, "points", p->no_subgroup ? "on the curve" : "in the group");
+        app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
+    }
+    cuzk_params_close(opened);
     return st;
 }
 

@@ -14,12 +14,6 @@
 #include "fil_opts.h"
 #include "porep_aggregate.h"
 
-/* A failure of a public function as the program reports it. */
-static cuzk_status take_error(fil_opts *o, cuzk_status st, const cuzk_error *error)
-{
-    return st == CUZK_OK ? st : CUZK_FAIL_OS(&o->a.err, st, error->os_code, "%s", error->text);
-}
-
 static cuzk_status load_key(fil_opts *o, int32_t kind, uint64_t sector_bytes, cuzk_vk **vk)
 {
     cuzk_error error = {.text = ""};
@@ -27,7 +21,7 @@ static cuzk_status load_key(fil_opts *o, int32_t kind, uint64_t sector_bytes, cu
     if (st == CUZK_E_NOT_FOUND && o->params != NULL) {
         return CUZK_FAIL(&o->a.err, st, "%s (folder from: --params)", error.text);
     }
-    return take_error(o, st, &error);
+    return app_public_error(&o->a.err, st, &error);
 }
 
 static cuzk_status finish(fil_opts *o, cuzk_status st, uint64_t started)
@@ -96,7 +90,7 @@ static cuzk_status verify_porep(fil_opts *o, const cuzk_vk *vk, const uint8_t *p
     memcpy(claim.comm_r, in->comm_r.b, sizeof(claim.comm_r));
     memcpy(claim.comm_d, in->comm_d.b, sizeof(claim.comm_d));
     memcpy(claim.seed, in->seed.b, sizeof(claim.seed));
-    return take_error(o, cuzk_verify_seal(vk, proof, n, &claim, &error), &error);
+    return app_public_error(&o->a.err, cuzk_verify_seal(vk, proof, n, &claim, &error), &error);
 }
 
 static cuzk_status work_porep(fil_opts *o)
@@ -152,7 +146,7 @@ static cuzk_status verify_post(fil_opts *o, const cuzk_vk *vk, const uint8_t *pr
     memcpy(claim.randomness, stmt->randomness.b, sizeof(claim.randomness));
     const cuzk_status st = cuzk_verify_post(vk, proof, n, &claim, &error);
     cuzk_free(sectors);
-    return take_error(o, st, &error);
+    return app_public_error(&o->a.err, st, &error);
 }
 
 static cuzk_status work_post(fil_opts *o, bool window)
@@ -192,7 +186,7 @@ static cuzk_status verify_update(fil_opts *o, const cuzk_vk *vk, const uint8_t *
     memcpy(claim.comm_r_old, stmt->comm_r_old.b, sizeof(claim.comm_r_old));
     memcpy(claim.comm_r_new, stmt->comm_r_new.b, sizeof(claim.comm_r_new));
     memcpy(claim.comm_d_new, stmt->comm_d_new.b, sizeof(claim.comm_d_new));
-    return take_error(o, cuzk_verify_update(vk, proof, n, &claim, &error), &error);
+    return app_public_error(&o->a.err, cuzk_verify_update(vk, proof, n, &claim, &error), &error);
 }
 
 static cuzk_status work_update(fil_opts *o)

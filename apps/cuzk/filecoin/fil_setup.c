@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <cuzk/params.h>
+
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
 #include "apps/cuzk/devices.h"
@@ -86,15 +88,25 @@ static cuzk_status find_spec(circuit_args *c)
     return cuzk_circuit_spec_of(&c->spec, kind, bytes, &c->a.err);
 }
 
+static void report_circuit(app *a, const cuzk_params_made *made)
+{
+    app_u64(a, "constraints", made->constraints);
+    app_u64(a, "public_inputs", made->public_inputs);
+    app_u64(a, "aux_wires", made->aux_wires);
+    app_u64(a, "lg_domain", made->lg_domain);
+    app_seconds(a, "compile", made->compile_ns);
+}
+
 static cuzk_status build(circuit_args *c, cuzk_circuit **out)
 {
     const uint64_t t0 = cuzk_clock_ns();
     CUZK_TRY(cuzk_filecoin_circuit_build(c->spec.kind, c->spec.shape->bytes, out, &c->a.err));
-    app_u64(&c->a, "constraints", (*out)->n_rows);
-    app_u64(&c->a, "public_inputs", (*out)->n_inputs - 1);
-    app_u64(&c->a, "aux_wires", (*out)->n_aux);
-    app_u64(&c->a, "lg_domain", cuzk_circuit_lg_domain(*out));
-    app_seconds(&c->a, "compile", cuzk_clock_ns() - t0);
+    const cuzk_params_made made = {.constraints = (*out)->n_rows,
+                                   .public_inputs = (*out)->n_inputs - 1,
+                                   .aux_wires = (*out)->n_aux,
+                                   .lg_domain = cuzk_circuit_lg_domain(*out),
+                                   .compile_ns = cuzk_clock_ns() - t0};
+    report_circuit(&c->a, &made);
     return CUZK_OK;
 }
 
@@ -138,24 +150,25 @@ static cuzk_status work_info(circuit_args *c)
     return st;
 }
 
-/* The three paths of a circuit's files. */
+/* The three paths of a circuit's files, and their folder. */
 typedef struct param_paths {
+    cuzk_params_dir dir;
     char params[CUZK_PATH_BYTES], vk[CUZK_PATH_BYTES], meta[CUZK_PATH_BYTES];
 } param_paths;
 
 /* The folder is made if it is missing; the folder that holds it must be there. */
 static cuzk_status find_paths(circuit_args *c, param_paths *out)
 {
-    cuzk_params_dir dir;
+    cuzk_params_dir *dir = &out->dir;
     cuzk_err *err = &c->a.err;
-    CUZK_TRY(cuzk_params_dir_choose(&dir, c->dir, err));
-    if (mkdir(dir.path, 0755) != 0 && errno != EEXIST) {
+    CUZK_TRY(cuzk_params_dir_choose(dir, c->dir, err));
+    if (mkdir(dir->path, 0755) != 0 && errno != EEXIST) {
         return CUZK_FAIL_OS(err, errno == ENOENT ? CUZK_E_NOT_FOUND : CUZK_E_IO, errno,
-                            "%s (%s): the folder cannot be made", dir.path, dir.origin);
+                            "%s (%s): the folder cannot be made", dir->path, dir->origin);
     }
-    CUZK_TRY(cuzk_params_path(out->params, &dir, &c->spec, CUZK_PARAM_FILE_PARAMS, err));
-    CUZK_TRY(cuzk_params_path(out->vk, &dir, &c->spec, CUZK_PARAM_FILE_VK, err));
-    CUZK_TRY(cuzk_params_path(out->meta, &dir, &c->spec, CUZK_PARAM_FILE_META, err));
+    CUZK_TRY(cuzk_params_path(out->params, dir, &c->spec, CUZK_PARAM_FILE_PARAMS, err));
+    CUZK_TRY(cuzk_params_path(out->vk, dir, &c->spec, CUZK_PARAM_FILE_VK, err));
+    CUZK_TRY(cuzk_params_path(out->meta, dir, &c->spec, CUZK_PARAM_FILE_META, err));
     CUZK_TRY(app_check_output(&c->a, out->params));
     CUZK_TRY(app_check_output(&c->a, out->vk));
     return app_check_output(&c->a, out->meta);
@@ -170,47 +183,93 @@ static cuzk_status write_meta(circuit_args *c, const char *path)
     return cuzk_file_write_all(path, text, (size_t)n, c->a.force, &c->a.err);
 }
 
-static cuzk_status work_setup(circuit_args *c)
+static void note_trust(circuit_args *c)
+{
+    if (c->has_seed) {
+        app_note(&c->a,
+                 "insecure: anybody who knows the seed can forge proofs under these parameters");
+    } else {
+        app_note(
+            &c->a,
+            "these parameters are not the network's: proofs under them are valid nowhere else");
+    }
+}
+
+/* What the progress function of cuzk_params_make needs. */
+typedef struct making {
+    circuit_args *c;
+    cuzk_params_made made;
+} making;
+
+static int32_t on_progress(void *arg, const char *step, uint64_t done, uint64_t total)
+{
+    making *m = arg;
+    if (strcmp(step, "compiled") == 0) {
+        report_circuit(&m->c->a, &m->made);
+        note_trust(m->c);
+        return app_stop(&m->c->a, step, done, total);
+    }
+    return app_progress_or_stop(&m->c->a, step, done, total);
+}
+
+/* On the CPU, by <cuzk/params.h>. */
+static cuzk_status make_on_cpu(circuit_args *c, const param_paths *paths)
+{
+    making m = {.c = c, .made = {.struct_size = sizeof(m.made)}};
+    cuzk_error error = {.text = ""};
+    const cuzk_params_make_options options = {.struct_size = sizeof(options),
+                                              .flags =
+                                                  (c->has_seed ? CUZK_MAKE_INSECURE_SEED : 0) |
+                                                  (c->a.force ? (uint32_t)CUZK_MAKE_REPLACE : 0),
+                                              .seed = c->seed,
+                                              .threads = c->a.threads,
+                                              .progress = on_progress,
+                                              .progress_arg = &m,
+                                              .made = &m.made};
+    const cuzk_status st = cuzk_params_make(paths->dir.path, (int32_t)c->spec.kind,
+                                            c->spec.shape->bytes, &options, &error);
+    return app_public_error(&c->a.err, st, &error);
+}
+
+static cuzk_status make_on_device(circuit_args *c, const param_paths *paths)
 {
     app *a = &c->a;
     cuzk_circuit *circuit = NULL;
     cuzk_toxic toxic;
-    static param_paths paths; /* too large for the stack */
     const cuzk_setup_opts opts = {.replace = a->force, .progress = app_progress, .progress_arg = a};
+    CUZK_TRY(build(c, &circuit));
+    cuzk_status st = CUZK_OK;
+    note_trust(c);
+    if (c->has_seed) {
+        cuzk_toxic_from_seed(&toxic, c->seed);
+    } else {
+        st = cuzk_toxic_random(&toxic, &a->err);
+    }
+    if (st == CUZK_OK) {
+        st = cuzk_device_setup_write(c->dev.list[0], circuit, &toxic, paths->params, paths->vk,
+                                     &opts, a->pool, a->cancel, &a->err);
+    }
+    cuzk_wipe(&toxic, sizeof(toxic));
+    cuzk_circuit_destroy(circuit);
+    return st;
+}
+
+static cuzk_status work_setup(circuit_args *c)
+{
+    app *a = &c->a;
+    static param_paths paths; /* too large for the stack */
     CUZK_TRY(find_spec(c));
     CUZK_TRY(find_paths(c, &paths));
     CUZK_TRY(devices_open(a, &c->dev));
-    CUZK_TRY(build(c, &circuit));
-    cuzk_status st = CUZK_OK;
-    if (c->has_seed) {
-        app_note(a, "insecure: anybody who knows the seed can forge proofs under these parameters");
-        cuzk_toxic_from_seed(&toxic, c->seed);
-    } else {
-        app_note(
-            a, "these parameters are not the network's: proofs under them are valid nowhere else");
-        st = cuzk_toxic_random(&toxic, &a->err);
-    }
-    if (st == CUZK_OK && c->dev.n > 0) {
-        st = cuzk_device_setup_write(c->dev.list[0], circuit, &toxic, paths.params, paths.vk, &opts,
-                                     a->pool, a->cancel, &a->err);
-    } else if (st == CUZK_OK) {
-        st = cuzk_setup_write(circuit, &toxic, paths.params, paths.vk, &opts, a->pool, a->cancel,
-                              &a->err);
-    }
-    cuzk_wipe(&toxic, sizeof(toxic));
-    if (st == CUZK_OK) {
-        st = write_meta(c, paths.meta);
-    }
-    if (st == CUZK_OK) {
-        app_text(a, "params", paths.params);
-        app_text(a, "vk", paths.vk);
-        app_bool(a, "insecure", c->has_seed);
-        devices_report(a, &c->dev);
-        app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
-        app_u64(a, "peak_rss_bytes", cuzk_clock_peak_rss());
-    }
-    cuzk_circuit_destroy(circuit);
-    return st;
+    CUZK_TRY(c->dev.n > 0 ? make_on_device(c, &paths) : make_on_cpu(c, &paths));
+    CUZK_TRY(write_meta(c, paths.meta));
+    app_text(a, "params", paths.params);
+    app_text(a, "vk", paths.vk);
+    app_bool(a, "insecure", c->has_seed);
+    devices_report(a, &c->dev);
+    app_seconds(a, "total", cuzk_clock_ns() - a->started_ns);
+    app_u64(a, "peak_rss_bytes", cuzk_clock_peak_rss());
+    return CUZK_OK;
 }
 
 static int run(int argc, char **argv, const struct argp_option *options, const char *doc,

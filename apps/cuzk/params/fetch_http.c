@@ -21,7 +21,7 @@ typedef struct transfer {
     uint64_t range_first; /* of Content-Range; from: none was sent */
     bool started, restarted, wrong_range, too_long, disk_failed;
     int os_code;
-    cuzk_file_progress progress;
+    fetch_progress progress;
     void *arg;
     const cuzk_cancel *cancel;
 } transfer;
@@ -168,8 +168,7 @@ static cuzk_status outcome(const transfer *t, CURLcode code, long http, const ch
 }
 
 cuzk_status fetch_http(fetch_result *out, const char *url, const char *path, uint64_t most,
-                       cuzk_file_progress progress, void *arg, const cuzk_cancel *cancel,
-                       cuzk_err *err)
+                       fetch_progress progress, void *arg, const cuzk_cancel *cancel, cuzk_err *err)
 {
     char message[CURL_ERROR_SIZE] = "";
     transfer t = {.most = most, .progress = progress, .arg = arg, .cancel = cancel};

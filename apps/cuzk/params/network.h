@@ -3,8 +3,9 @@
 #define CUZK_APPS_PARAMS_NETWORK_H
 
 /* `cuzk params list`, `check FOLDER` and `fetch`: the network's parameter files in a folder. */
+#include <cuzk/params.h>
+
 #include "apps/cuzk/app.h"
-#include "prover/keys/network_files.h"
 #include "prover/keys/params_dir.h"
 
 #define NETWORK_FILES_MAX 96
@@ -20,9 +21,9 @@ typedef struct network_opts {
     bool by_cid;       /* fetch: --by-cid */
     bool points;       /* check: --points */
     cuzk_params_dir dir;
-    cuzk_network_file own[NETWORK_FILES_MAX]; /* with --list; strings in own_text */
-    char own_text[NETWORK_FILES_MAX][3][200];
-    const cuzk_network_file *chosen[NETWORK_FILES_MAX];
+    cuzk_params_list *listed; /* of --list; NULL: the network's list */
+    cuzk_params_file chosen[NETWORK_FILES_MAX];
+    size_t index[NETWORK_FILES_MAX]; /* of each in the list */
     size_t n;
 } network_opts;
 
@@ -56,7 +57,12 @@ int network_run(int argc, char **argv, const struct argp *argp,
 CUZK_NODISCARD cuzk_status network_choose(network_opts *o);
 /** FOLDER/NAME. E_INVALID when it is too long. */
 CUZK_NODISCARD cuzk_status network_path(char out[CUZK_PATH_BYTES], const network_opts *o,
-                                        const cuzk_network_file *f, cuzk_err *err);
+                                        const cuzk_params_file *f, cuzk_err *err);
+/** CUZK_PARAMS_... of the i-th file chosen. */
+int32_t network_state(const network_opts *o, size_t i);
+/** Digest of the file at path in hex. Errors and progress as cuzk_params_digest. */
+CUZK_NODISCARD cuzk_status network_digest(char hex[33], const char *path, cuzk_progress_fn progress,
+                                          void *arg, cuzk_err *err);
 /** "32 GiB", or "any" for 0. */
 const char *network_size_text(char out[32], uint64_t sector_bytes);
 
@@ -64,9 +70,11 @@ const char *network_size_text(char out[32], uint64_t sector_bytes);
  * The network's list, a line for each file chosen: size of sector, kind, what is known of the copy in
  * the folder, bytes, name. In JSON also CID and digest.
  */
-void network_report(network_opts *o, const cuzk_file_state *states);
+void network_report(network_opts *o, const int32_t *states);
 
-/** Downloads url into the file at path from byte `from` on, at most `most` bytes in all. */
+/** Called now and then with the number of bytes since the last call. */
+typedef void (*fetch_progress)(void *arg, uint64_t bytes);
+/** What a download has brought. */
 typedef struct fetch_result {
     uint64_t bytes; /* size of the file at path afterwards */
     bool restarted; /* the server does not resume: the file was begun again */
@@ -78,7 +86,7 @@ typedef struct fetch_result {
  * than `most` bytes (0: no limit), E_CANCELLED.
  */
 CUZK_NODISCARD cuzk_status fetch_http(fetch_result *out, const char *url, const char *path,
-                                      uint64_t most, cuzk_file_progress progress, void *arg,
+                                      uint64_t most, fetch_progress progress, void *arg,
                                       const cuzk_cancel *cancel, cuzk_err *err);
 
 int cmd_params_list(int argc, char **argv);

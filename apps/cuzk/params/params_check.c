@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "apps/cuzk/commands.h"
-#include "base/bytes.h"
 #include "base/clock.h"
-#include "groth16/params/srs.h"
 
 #include "network.h"
 
@@ -31,7 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* The files that are there, shared out among the threads of the pool; each is hashed by one thread. */
 typedef struct checking {
     network_opts *o;
-    cuzk_file_state states[NETWORK_FILES_MAX];
+    int32_t states[NETWORK_FILES_MAX];
     cuzk_status status[NETWORK_FILES_MAX];
     cuzk_err errors[NETWORK_FILES_MAX];
     _Atomic uint64_t done;
@@ -41,27 +39,30 @@ typedef struct checking {
 /* The bar belongs to the calling thread, which hashes too; the other threads only count. */
 typedef struct counter {
     checking *c;
+    uint64_t seen; /* bytes of the file so far */
     bool draws;
 } counter;
 
-static void count(void *arg, uint64_t bytes)
+static int32_t count(void *arg, const char *step, uint64_t read, uint64_t size)
 {
-    const counter *k = arg;
-    const uint64_t done = atomic_fetch_add(&k->c->done, bytes) + bytes;
+    counter *k = arg;
+    const uint64_t more = read - k->seen;
+    const uint64_t done = atomic_fetch_add(&k->c->done, more) + more;
+    (void)size;
+    k->seen = read;
     if (k->draws) {
-        app_progress(&k->c->o->a, "check", done, k->c->total);
+        app_progress(&k->c->o->a, step, done, k->c->total);
     }
+    return cuzk_cancel_requested(k->c->o->a.cancel) ? 1 : 0;
 }
 
 static cuzk_status check_one(checking *c, size_t i, bool draws)
 {
-    const cuzk_network_file *f = c->o->chosen[i];
-    char path[CUZK_PATH_BYTES], hex[2 * CUZK_FILE_DIGEST_BYTES + 1];
-    uint8_t digest[CUZK_FILE_DIGEST_BYTES];
-    counter k = {c, draws};
+    const cuzk_params_file *f = &c->o->chosen[i];
+    char path[CUZK_PATH_BYTES], hex[33];
+    counter k = {c, 0, draws};
     CUZK_TRY(network_path(path, c->o, f, &c->errors[i]));
-    CUZK_TRY(cuzk_file_digest(digest, path, count, &k, c->o->a.cancel, &c->errors[i]));
-    cuzk_hex_encode(hex, digest, sizeof(digest));
+    CUZK_TRY(network_digest(hex, path, count, &k, &c->errors[i]));
     if (strcmp(hex, f->digest) != 0) {
         return CUZK_FAIL(&c->errors[i], CUZK_E_DIGEST, "%s: digest %s, the network's file has %s",
                          path, hex, f->digest);
@@ -73,24 +74,30 @@ static cuzk_status check_range(void *arg, size_t begin, size_t end, unsigned wor
 {
     checking *c = arg;
     for (size_t i = begin; i < end; i++) {
-        if (c->states[i] == CUZK_FILE_PRESENT || c->states[i] == CUZK_FILE_CHECKED) {
+        if (c->states[i] == CUZK_PARAMS_PRESENT || c->states[i] == CUZK_PARAMS_CHECKED) {
             c->status[i] = check_one(c, i, worker == 0);
             if (c->status[i] == CUZK_E_DIGEST) {
-                c->states[i] = CUZK_FILE_WRONG_DIGEST;
+                c->states[i] = CUZK_PARAMS_WRONG_DIGEST;
             }
         }
     }
     return CUZK_OK;
 }
 
-/* Every point of a .params file; the pool's threads share one file. */
-static cuzk_status check_points(network_opts *o, const cuzk_network_file *f, cuzk_err *err)
+/* Every point of a .params file. */
+static cuzk_status check_points(network_opts *o, const cuzk_params_file *f, cuzk_err *err)
 {
     char path[CUZK_PATH_BYTES];
-    cuzk_srs *srs = NULL;
+    cuzk_params *opened = NULL;
+    cuzk_error error = {.text = ""};
+    const cuzk_params_open_options how = {.struct_size = sizeof(how),
+                                          .points = CUZK_POINTS_IN_GROUP,
+                                          .threads = o->a.threads,
+                                          .progress = app_stop,
+                                          .progress_arg = &o->a};
     CUZK_TRY(network_path(path, o, f, err));
-    CUZK_TRY(cuzk_srs_open(&srs, path, CUZK_POINT_IN_SUBGROUP, o->a.pool, o->a.cancel, err));
-    cuzk_srs_close(srs);
+    CUZK_TRY(app_public_error(err, cuzk_params_open_with(&opened, path, &how, &error), &error));
+    cuzk_params_close(opened);
     return CUZK_OK;
 }
 
@@ -101,13 +108,13 @@ static cuzk_status verdict(checking *c)
     size_t absent = 0, good = 0;
     cuzk_status st = CUZK_OK;
     for (size_t i = 0; i < o->n; i++) {
-        absent += c->states[i] == CUZK_FILE_ABSENT;
-        good += c->status[i] == CUZK_OK && c->states[i] == CUZK_FILE_CHECKED;
-        if (c->states[i] == CUZK_FILE_WRONG_SIZE || c->states[i] == CUZK_FILE_UNREADABLE) {
+        absent += c->states[i] == CUZK_PARAMS_ABSENT;
+        good += c->status[i] == CUZK_OK && c->states[i] == CUZK_PARAMS_CHECKED;
+        if (c->states[i] == CUZK_PARAMS_WRONG_SIZE || c->states[i] == CUZK_PARAMS_UNREADABLE) {
             c->status[i] = CUZK_FAIL(
-                &c->errors[i], c->states[i] == CUZK_FILE_UNREADABLE ? CUZK_E_IO : CUZK_E_DIGEST,
+                &c->errors[i], c->states[i] == CUZK_PARAMS_UNREADABLE ? CUZK_E_IO : CUZK_E_DIGEST,
                 "%s/%s: %s, the network's file has %" PRIu64 " bytes", o->dir.path,
-                o->chosen[i]->name, cuzk_file_state_text(c->states[i]), o->chosen[i]->bytes);
+                o->chosen[i].name, cuzk_params_state_name(c->states[i]), o->chosen[i].bytes);
         }
         if (c->status[i] != CUZK_OK && st == CUZK_OK) {
             st = c->status[i]; /* shown at the end */
@@ -134,25 +141,25 @@ static cuzk_status work(network_opts *o)
     CUZK_TRY(network_choose(o));
     o->dir.origin = "the command line";
     for (size_t i = 0; i < o->n; i++) {
-        c.states[i] = cuzk_network_file_state(o->chosen[i], o->dir.path);
-        if (c.states[i] == CUZK_FILE_PRESENT || c.states[i] == CUZK_FILE_CHECKED) {
-            c.total += o->chosen[i]->bytes;
+        c.states[i] = network_state(o, i);
+        if (c.states[i] == CUZK_PARAMS_PRESENT || c.states[i] == CUZK_PARAMS_CHECKED) {
+            c.total += o->chosen[i].bytes;
         }
     }
     CUZK_TRY(cuzk_parallel_for(o->a.pool, o->a.cancel, o->n, 1, check_range, &c));
     app_progress(&o->a, "check", c.total, c.total);
     for (size_t i = 0; i < o->n; i++) {
         if (c.status[i] != CUZK_OK ||
-            (c.states[i] != CUZK_FILE_PRESENT && c.states[i] != CUZK_FILE_CHECKED)) {
+            (c.states[i] != CUZK_PARAMS_PRESENT && c.states[i] != CUZK_PARAMS_CHECKED)) {
             continue;
         }
-        if (o->points && strstr(o->chosen[i]->name, ".params") != NULL) {
-            c.status[i] = check_points(o, o->chosen[i], &c.errors[i]);
+        if (o->points && strstr(o->chosen[i].name, ".params") != NULL) {
+            c.status[i] = check_points(o, &o->chosen[i], &c.errors[i]);
         }
         if (c.status[i] == CUZK_OK) {
-            c.states[i] = CUZK_FILE_CHECKED;
-            cuzk_ignore(cuzk_network_file_note(o->chosen[i], o->dir.path,
-                                               NULL)); /* a folder that cannot be written */
+            c.states[i] = CUZK_PARAMS_CHECKED;
+            cuzk_ignore(cuzk_params_list_note(o->listed, o->index[i], o->dir.path,
+                                              NULL)); /* a folder that cannot be written */
         }
     }
     network_report(o, c.states);

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "apps/cuzk/commands.h"
-#include "base/bytes.h"
 #include "base/clock.h"
 
 #include "network.h"
@@ -51,7 +50,7 @@ static void on_bytes(void *arg, uint64_t n)
     app_progress(&d->o->a, "fetch", d->done < d->total ? d->done : d->total - 1, d->total);
 }
 
-static cuzk_status make_url(char out[URL_BYTES], const network_opts *o, const cuzk_network_file *f,
+static cuzk_status make_url(char out[URL_BYTES], const network_opts *o, const cuzk_params_file *f,
                             cuzk_err *err)
 {
     size_t n = strlen(o->url);
@@ -68,14 +67,12 @@ static cuzk_status make_url(char out[URL_BYTES], const network_opts *o, const cu
 }
 
 /* The digest of the downloaded part; a wrong one is deleted, since no part of it can be trusted. */
-static cuzk_status check_part(downloading *d, const cuzk_network_file *f, const char *part,
+static cuzk_status check_part(downloading *d, const cuzk_params_file *f, const char *part,
                               const char *url)
 {
     app *a = &d->o->a;
-    uint8_t digest[CUZK_FILE_DIGEST_BYTES];
-    char hex[2 * CUZK_FILE_DIGEST_BYTES + 1];
-    CUZK_TRY(cuzk_file_digest(digest, part, NULL, NULL, a->cancel, &a->err));
-    cuzk_hex_encode(hex, digest, sizeof(digest));
+    char hex[33];
+    CUZK_TRY(network_digest(hex, part, app_stop, a, &a->err));
     if (strcmp(hex, f->digest) != 0) {
         (void)unlink(part);
         return CUZK_FAIL(&a->err, CUZK_E_DIGEST,
@@ -86,7 +83,7 @@ static cuzk_status check_part(downloading *d, const cuzk_network_file *f, const 
 }
 
 /* Attempts until the file is whole. Each attempt that brings bytes renews the number of attempts. */
-static cuzk_status download(downloading *d, const cuzk_network_file *f, const char *part,
+static cuzk_status download(downloading *d, const cuzk_params_file *f, const char *part,
                             const char *url)
 {
     app *a = &d->o->a;
@@ -121,9 +118,10 @@ static cuzk_status download(downloading *d, const cuzk_network_file *f, const ch
     return st;
 }
 
-static cuzk_status fetch_one(downloading *d, const cuzk_network_file *f)
+static cuzk_status fetch_one(downloading *d, size_t i)
 {
     network_opts *o = d->o;
+    const cuzk_params_file *f = &o->chosen[i];
     char path[CUZK_PATH_BYTES], part[CUZK_PATH_BYTES + 8], url[URL_BYTES];
     struct stat have;
     CUZK_TRY(network_path(path, o, f, &o->a.err));
@@ -139,7 +137,7 @@ static cuzk_status fetch_one(downloading *d, const cuzk_network_file *f)
     if (rename(part, path) != 0) {
         return CUZK_FAIL_OS(&o->a.err, CUZK_E_IO, errno, "%s: cannot be renamed to %s", part, path);
     }
-    cuzk_ignore(cuzk_network_file_note(f, o->dir.path, NULL));
+    cuzk_ignore(cuzk_params_list_note(o->listed, o->index[i], o->dir.path, NULL));
     return CUZK_OK;
 }
 
@@ -165,7 +163,7 @@ static cuzk_status prepare(const network_opts *o, uint64_t need, cuzk_err *err)
 
 static cuzk_status work(network_opts *o)
 {
-    cuzk_file_state states[NETWORK_FILES_MAX];
+    int32_t states[NETWORK_FILES_MAX];
     downloading d = {o, 0, 1};
     uint64_t need = 0, fetched = 0;
     if (strncmp(o->url, "http://", 7) != 0 && strncmp(o->url, "https://", 8) != 0) {
@@ -176,22 +174,22 @@ static cuzk_status work(network_opts *o)
     for (size_t i = 0; i < o->n; i++) {
         struct stat have;
         char part[CUZK_PATH_BYTES + 8];
-        states[i] = cuzk_network_file_state(o->chosen[i], o->dir.path);
-        if (states[i] == CUZK_FILE_ABSENT || states[i] == CUZK_FILE_WRONG_SIZE) {
+        states[i] = network_state(o, i);
+        if (states[i] == CUZK_PARAMS_ABSENT || states[i] == CUZK_PARAMS_WRONG_SIZE) {
             const int n =
-                snprintf(part, sizeof(part), "%s/%s.part", o->dir.path, o->chosen[i]->name);
+                snprintf(part, sizeof(part), "%s/%s.part", o->dir.path, o->chosen[i].name);
             const uint64_t got = n > 0 && (size_t)n < sizeof(part) && stat(part, &have) == 0
                                      ? (uint64_t)have.st_size
                                      : 0;
-            d.total += o->chosen[i]->bytes;
-            need += o->chosen[i]->bytes > got ? o->chosen[i]->bytes - got : 0;
+            d.total += o->chosen[i].bytes;
+            need += o->chosen[i].bytes > got ? o->chosen[i].bytes - got : 0;
         }
     }
     CUZK_TRY(prepare(o, need, &o->a.err));
     for (size_t i = 0; i < o->n; i++) {
-        if (states[i] == CUZK_FILE_ABSENT || states[i] == CUZK_FILE_WRONG_SIZE) {
-            CUZK_TRY(fetch_one(&d, o->chosen[i]));
-            states[i] = CUZK_FILE_CHECKED;
+        if (states[i] == CUZK_PARAMS_ABSENT || states[i] == CUZK_PARAMS_WRONG_SIZE) {
+            CUZK_TRY(fetch_one(&d, i));
+            states[i] = CUZK_PARAMS_CHECKED;
             fetched++;
         }
     }

@@ -7,10 +7,10 @@ static const struct argp_option options[] = {NETWORK_OPTION_PARAMS, NETWORK_OPTI
 
 static cuzk_status work(network_opts *o)
 {
-    cuzk_file_state states[NETWORK_FILES_MAX];
+    int32_t states[NETWORK_FILES_MAX];
     CUZK_TRY(network_choose(o));
     for (size_t i = 0; i < o->n; i++) {
-        states[i] = cuzk_network_file_state(o->chosen[i], o->dir.path);
+        states[i] = network_state(o, i);
     }
     network_report(o, states);
     return CUZK_OK;
