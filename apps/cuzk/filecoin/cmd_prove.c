@@ -12,13 +12,7 @@
 
 #include "fil_opts.h"
 #include "porep_aggregate.h"
-
-/* What is reported of a proof, apart from its bytes. */
-typedef struct proved {
-    cuzk_span after;          /* the last span before it */
-    uint64_t passes;          /* over the points, on all devices */
-    uint64_t release_backlog; /* most bytes of witnesses that waited to be freed */
-} proved;
+#include "prove_cpu.h"
 
 /* Sums over the partitions, of spans; phases on the device under the names that users know. */
 static void report_device(app *a, const proved *p)
@@ -78,16 +72,18 @@ static void report_times(app *a, const proved *p, bool on_devices)
     app_u64(a, "peak_rss_bytes", cuzk_clock_peak_rss());
 }
 
-/* The part that all kinds share: open the circuit's prover, run it, write the file. */
+/* The part that all kinds share: prove, on the CPU or on devices, and write the file. */
 typedef struct job {
     fil_opts *o;
     cuzk_circuit_kind kind;
     uint64_t sector_bytes;
     uint32_t n_partitions;
+    cuzk_prove_request rq; /* on the CPU, but for the inputs: those are the files */
+    porep_agg *aggregate;  /* of a non-interactive PoRep; NULL for other kinds */
+    /* On devices. */
     cuzk_status (*prove)(struct job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
                          const cuzk_filecoin_opts *opts);
     const cuzk_porep_input *porep;
-    porep_agg *aggregate; /* of a non-interactive PoRep; NULL for other kinds */
     const cuzk_post_input *post;
     const cuzk_post_statement *post_st;
     const cuzk_update_input *update;
@@ -95,7 +91,7 @@ typedef struct job {
     cuzk_porep_check_opts bind;
 } job;
 
-/* Opens or makes the parameters, on the devices if there are any. */
+/* Opens or makes the parameters, on the devices. */
 static cuzk_status open_prover(job *j, cuzk_filecoin_prover **out)
 {
     fil_opts *o = j->o;
@@ -103,12 +99,6 @@ static cuzk_status open_prover(job *j, cuzk_filecoin_prover **out)
     cuzk_params_dir dir;
     cuzk_filecoin_prover *p = NULL;
     if (o->has_seed) {
-        if (o->dev.n == 0) {
-            return CUZK_FAIL(
-                &a->err, CUZK_E_UNSUPPORTED,
-                "--insecure-seed makes the parameters on a GPU, and there is none: use "
-                "cuzk params setup");
-        }
         app_note(a, "insecure: anybody who knows the seed can forge proofs under these parameters");
         CUZK_TRY(cuzk_filecoin_prover_create_insecure(&p, j->kind, j->sector_bytes, o->seed,
                                                       a->pool, &a->err));
@@ -128,6 +118,19 @@ static cuzk_status open_prover(job *j, cuzk_filecoin_prover **out)
     }
     *out = p;
     return CUZK_OK;
+}
+
+uint64_t prove_times(const fil_opts *o)
+{
+    return o->repeat != 0 ? o->repeat : 1;
+}
+
+void prove_report_time(fil_opts *o, uint64_t i, uint64_t ns)
+{
+    char key[48];
+    (void)snprintf(key, sizeof(key), prove_times(o) > 1 ? "input_to_proof_%llu" : "input_to_proof",
+                   (unsigned long long)i + 1);
+    app_seconds(&o->a, key, o->input_ns + ns);
 }
 
 static uint64_t passes_of(const cuzk_filecoin_prover *p)
@@ -154,17 +157,13 @@ static cuzk_status prove_repeatedly(job *j, cuzk_filecoin_prover *p, uint8_t *pr
         j->bind.sector_id = j->o->bound_sector;
         opts.porep = &j->bind;
     }
-    const uint64_t n = j->o->repeat != 0 ? j->o->repeat : 1;
-    for (uint64_t i = 0; i < n; i++) {
-        char key[48];
+    for (uint64_t i = 0; i < prove_times(j->o); i++) {
         const uint64_t passes = passes_of(p);
         out->after = app_newest_span(a);
         const uint64_t t0 = cuzk_clock_ns();
         CUZK_TRY(j->prove(j, p, proofs, &opts));
         out->passes = passes_of(p) - passes;
-        (void)snprintf(key, sizeof(key), n > 1 ? "input_to_proof_%llu" : "input_to_proof",
-                       (unsigned long long)i + 1);
-        app_seconds(a, key, j->o->input_ns + (cuzk_clock_ns() - t0));
+        prove_report_time(j->o, i, cuzk_clock_ns() - t0);
     }
     return CUZK_OK;
 }
@@ -182,47 +181,107 @@ static void report_key(app *a, const cuzk_filecoin_prover *p)
     }
 }
 
-static cuzk_status run_job(job *j)
+/* Takes over *proofs, a block of base/alloc.h: its aggregate takes its place where the type has one. */
+static cuzk_status make_aggregate(job *j, const cuzk_vk *vk, uint8_t **proofs, size_t *n)
+{
+    app *a = &j->o->a;
+    if (j->aggregate == NULL || !j->aggregate->on) {
+        return CUZK_OK;
+    }
+    const cuzk_span span = cuzk_span_begin(a->trace, "aggregate", NULL);
+    const cuzk_status st = porep_agg_make(j->aggregate, j->o, vk, proofs, n);
+    cuzk_span_end(a->trace, span, *n);
+    return st;
+}
+
+static cuzk_status run_on_devices(job *j, uint8_t **proofs, size_t *n, proved *last)
 {
     app *a = &j->o->a;
     cuzk_filecoin_prover *p = NULL;
-    proved last = {.after = 0};
-    size_t n = (size_t)j->n_partitions * CUZK_PROOF_BYTES;
-    CUZK_TRY(app_check_output(a, j->o->out));
-    app_seconds(a, "parse", j->o->input_ns);
     const uint64_t t0 = cuzk_clock_ns();
-    cuzk_span span = cuzk_span_begin(a->trace, "load_params", NULL);
+    const cuzk_span span = cuzk_span_begin(a->trace, "load_params", NULL);
     cuzk_status st = open_prover(j, &p);
     cuzk_span_end(a->trace, span, 0);
     CUZK_TRY(st);
     app_seconds(a, "load", cuzk_clock_ns() - t0);
     app_u64(a, "rss_after_load_bytes", cuzk_clock_peak_rss());
     report_key(a, p);
+    last->constraints = cuzk_filecoin_prover_circuit(p)->n_rows;
+    st = prove_repeatedly(j, p, *proofs, last);
+    if (st == CUZK_OK) {
+        st = make_aggregate(j, cuzk_filecoin_prover_vk(p), proofs, n);
+    }
+    cuzk_filecoin_prover_destroy(p);
+    return st;
+}
+
+/* The verifying key for the aggregate of proofs that the CPU made. */
+static cuzk_status aggregate_on_cpu(job *j, uint8_t **proofs, size_t *n)
+{
+    app *a = &j->o->a;
+    cuzk_error error = {.text = ""};
+    cuzk_vk *vk = NULL;
+    if (j->aggregate == NULL || !j->aggregate->on) {
+        return CUZK_OK;
+    }
+    cuzk_status st = cuzk_vk_load(&vk, (int32_t)j->kind, j->sector_bytes, j->o->params, &error);
+    CUZK_TRY(app_public_error(&a->err, st, &error));
+    st = make_aggregate(j, vk, proofs, n);
+    cuzk_vk_destroy(vk);
+    return st;
+}
+
+static cuzk_status run_on_cpu(job *j, uint8_t **proofs, size_t *n, proved *last)
+{
+    fil_opts *o = j->o;
+    cuzk_prove_request rq = j->rq;
+    cuzk_input *inputs = cuzk_alloc(o->n_files + 1, sizeof(*inputs));
+    if (inputs == NULL) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "out of memory for %zu inputs", o->n_files);
+    }
+    for (size_t i = 0; i < o->n_files; i++) {
+        inputs[i] = (cuzk_input){o->files[i].data, o->files[i].size};
+    }
+    rq.struct_size = sizeof(rq);
+    rq.kind = (int32_t)j->kind;
+    rq.sector_bytes = j->sector_bytes;
+    rq.flags |= o->check_rows ? (uint32_t)CUZK_PROVE_CHECK_ROWS : 0;
+    rq.inputs = inputs;
+    rq.n_inputs = o->n_files;
+    cuzk_status st = prove_on_cpu(o, &rq, *proofs, *n, last);
+    cuzk_free(inputs);
+    if (st == CUZK_OK) {
+        st = aggregate_on_cpu(j, proofs, n);
+    }
+    return st;
+}
+
+static cuzk_status run_job(job *j)
+{
+    app *a = &j->o->a;
+    proved last = {.after = 0};
+    size_t n = (size_t)j->n_partitions * CUZK_PROOF_BYTES;
+    CUZK_TRY(app_check_output(a, j->o->out));
+    app_seconds(a, "parse", j->o->input_ns);
     uint8_t *proofs = cuzk_alloc(n, 1);
     if (proofs == NULL) {
-        st = CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for %zu bytes of proof", n);
-    } else {
-        st = prove_repeatedly(j, p, proofs, &last);
+        return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for %zu bytes of proof", n);
     }
-    if (st == CUZK_OK && j->aggregate != NULL && j->aggregate->on) {
-        span = cuzk_span_begin(a->trace, "aggregate", NULL);
-        st = porep_agg_make(j->aggregate, j->o, cuzk_filecoin_prover_vk(p), &proofs, &n);
-        cuzk_span_end(a->trace, span, n);
-    }
+    cuzk_status st =
+        j->o->dev.n > 0 ? run_on_devices(j, &proofs, &n, &last) : run_on_cpu(j, &proofs, &n, &last);
     if (st == CUZK_OK) {
-        span = cuzk_span_begin(a->trace, "write", NULL);
+        const cuzk_span span = cuzk_span_begin(a->trace, "write", NULL);
         st = cuzk_file_write_all(j->o->out, proofs, n, a->force, &a->err);
         cuzk_span_end(a->trace, span, n);
     }
+    cuzk_free(proofs);
     if (st == CUZK_OK) {
         app_u64(a, "partitions", j->n_partitions);
-        app_u64(a, "constraints", cuzk_filecoin_prover_circuit(p)->n_rows);
+        app_u64(a, "constraints", last.constraints);
         devices_report(a, &j->o->dev);
         report_times(a, &last, j->o->dev.n > 0);
         app_text(a, "result", "proved and verified");
     }
-    cuzk_free(proofs);
-    cuzk_filecoin_prover_destroy(p);
     return st;
 }
 
@@ -261,9 +320,14 @@ static cuzk_status work_porep(fil_opts *o)
              .kind = CUZK_CIRCUIT_POREP,
              .sector_bytes = in->type.sector_bytes,
              .n_partitions = in->n_partitions,
+             .aggregate = &aggregate,
              .prove = prove_porep,
-             .porep = in,
-             .aggregate = &aggregate};
+             .porep = in};
+    if (o->has_miner) {
+        j.rq.flags = CUZK_PROVE_BIND_SECTOR;
+        j.rq.miner_id = o->miner;
+        j.rq.sector_number = o->sector;
+    }
     app_text(&o->a, "registered_proof", cuzk_seal_type_name(&in->type, name, sizeof(name)));
     st = porep_agg_open(&aggregate, o, in, true);
     if (st == CUZK_OK) {
@@ -291,6 +355,9 @@ static cuzk_status work_post(fil_opts *o, bool window)
                  .prove = prove_post,
                  .post = in,
                  .post_st = &st};
+        j.rq.registered_proof = st.type.number != UINT64_MAX ? st.type.number : 0;
+        j.rq.partition = st.partition;
+        memcpy(j.rq.randomness, st.randomness.b, sizeof(j.rq.randomness));
         app_u64(&o->a, "sectors", in->n_sectors);
         s = run_job(&j);
     }
@@ -316,6 +383,11 @@ static cuzk_status work_update(fil_opts *o)
              .prove = prove_update,
              .update = in,
              .update_st = &st};
+    j.rq.flags = CUZK_PROVE_ONE_PARTITION;
+    j.rq.partition = st.partition;
+    memcpy(j.rq.comm_r_old, st.comm_r_old.b, sizeof(j.rq.comm_r_old));
+    memcpy(j.rq.comm_r_new, st.comm_r_new.b, sizeof(j.rq.comm_r_new));
+    memcpy(j.rq.comm_d_new, st.comm_d_new.b, sizeof(j.rq.comm_d_new));
     s = run_job(&j);
     cuzk_update_input_destroy(in);
     return s;
@@ -346,8 +418,10 @@ static int run(int argc, char **argv, const struct argp_option *argp_options, co
         cuzk_span_end(a->trace, span, 0);
     }
     if (st == CUZK_OK) {
+        options.keeps_files = options.dev.n == 0;
         st = work(&options);
     }
+    fil_opts_free(&options);
     devices_close(&options.dev);
     return app_finish(a, st);
 }

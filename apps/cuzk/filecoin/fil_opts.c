@@ -11,7 +11,6 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "prover/aggregate/filecoin_aggregate.h"
-#include "sys/file.h"
 
 enum {
     OPT_PARAMS = 0x300,
@@ -198,6 +197,41 @@ void fil_opts_parse(fil_opts *o, int argc, char **argv, const struct argp_option
     }
 }
 
+void fil_opts_free(fil_opts *o)
+{
+    for (size_t i = 0; i < o->n_files; i++) {
+        cuzk_content_free(&o->files[i]);
+    }
+    cuzk_free(o->files);
+    o->files = NULL;
+    o->n_files = 0;
+}
+
+/* Takes over a file of the input that was parsed: keeps or frees it. st: of the parsing. */
+static cuzk_status pass_file(fil_opts *o, cuzk_content *m, cuzk_status st)
+{
+    const bool is_full = (o->n_files & (o->n_files - 1)) == 0; /* room is a power of two */
+    if (st == CUZK_OK && o->keeps_files && is_full) {
+        const size_t room = o->n_files == 0 ? 1 : 2 * o->n_files;
+        cuzk_content *more = cuzk_alloc(room, sizeof(*more));
+        if (more == NULL) {
+            st = CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "%s: out of memory", m->path);
+        } else {
+            if (o->n_files != 0) {
+                memcpy(more, o->files, o->n_files * sizeof(*more));
+            }
+            cuzk_free(o->files);
+            o->files = more;
+        }
+    }
+    if (st == CUZK_OK && o->keeps_files) {
+        o->files[o->n_files++] = *m;
+    } else {
+        cuzk_content_free(m);
+    }
+    return st;
+}
+
 static cuzk_status missing(fil_opts *o, const char *name)
 {
     return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "%s is needed", name);
@@ -287,10 +321,12 @@ cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
         st = kind == NULL ? CUZK_FAIL(&o->a.err, st, "%s: %s", shown, inner.msg)
                           : CUZK_FAIL(&o->a.err, st, "%s: this is %s (%s)", shown, kind, inner.msg);
     }
-    cuzk_content_free(&m);
-    CUZK_TRY(st);
-    st = bind_to_sector(o, *in);
-    if (st != CUZK_OK) {
+    const bool is_parsed = st == CUZK_OK;
+    st = pass_file(o, &m, st);
+    if (st == CUZK_OK) {
+        st = bind_to_sector(o, *in);
+    }
+    if (st != CUZK_OK && is_parsed) {
         cuzk_porep_input_destroy(*in);
         *in = NULL;
     }
@@ -334,8 +370,7 @@ static cuzk_status add_sector(void *arg, const char *path)
     if (s != CUZK_OK) {
         s = CUZK_FAIL(&o->a.err, s, "%s: %s", path, inner.msg);
     }
-    cuzk_content_free(&m);
-    return s;
+    return pass_file(o, &m, s);
 }
 
 cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement *st, bool window)
@@ -378,9 +413,7 @@ cuzk_status fil_load_update(fil_opts *o, cuzk_update_input **in)
                          o->in.n_vanilla);
     }
     CUZK_TRY(cuzk_content_read(&m, o->in.vanilla[0], CUZK_CONTENT_INPUT, &o->a.err));
-    const cuzk_status st = cuzk_update_parse(in, m.data, m.size, &o->a.err);
-    cuzk_content_free(&m);
-    return st;
+    return pass_file(o, &m, cuzk_update_parse(in, m.data, m.size, &o->a.err));
 }
 
 cuzk_status fil_load_proof(fil_opts *o, uint8_t **proof, size_t *n)
