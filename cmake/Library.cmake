@@ -10,8 +10,10 @@ cuzk_installed_library(cuzk_static cuzk "${_map}")
 set(CUZK_PRIVATE_LIBS "-pthread")
 if(CUZK_CUDA)
     target_link_libraries(cuzk_shared PRIVATE CUDA::cudart_static)
+    # The runtime of the toolkit that the library was built with, for those who link the static library.
+    target_link_directories(cuzk_static INTERFACE "$<INSTALL_INTERFACE:${CUDAToolkit_LIBRARY_DIR}>")
     target_link_libraries(cuzk_static INTERFACE "$<INSTALL_INTERFACE:cudart_static;rt;dl>")
-    set(CUZK_PRIVATE_LIBS "-lcudart_static -lrt -ldl -pthread")
+    set(CUZK_PRIVATE_LIBS "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl -pthread")
 endif()
 
 # The tree may be moved: its prefix follows from the place of cuzk.pc.
