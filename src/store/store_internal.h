@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "store/input_encoding.h"
+#include "store/job_columns.h"
 #include "store/store.h"
 #include "sys/file.h"
 
@@ -109,23 +110,16 @@ void store_input_remove(const store *s, uint64_t number);
 
 /** A row copied out of the database, so that callbacks run without the mutex. */
 typedef struct store_row {
-    cuzk_job_record record;
-    uint8_t *text;        /* owned: what the record's strings and small inputs point into */
+    store_job_row job;
     cuzk_bytes *proofs;   /* owned */
     cuzk_content content; /* of the input file */
-    cuzk_bytes input;     /* in text; data NULL: in a file */
-    uint64_t input_bytes;
-    uint8_t digest[32];
+    cuzk_bytes input;     /* in job.text; data NULL: in a file */
 } store_row;
 
-#define STORE_COLUMNS                                                                           \
-    "number,job_id,request_id,kind,priority,sector_size,registered_proof,sector_number,"        \
-    "miner_id,partition_index,content,accepted_ms,deadline_ms,cancel_when_unwatched,state,"     \
-    "ended_ms,code,error,proof,queue_wait_ms,srs_load_ms,synthesis_ms,gpu_compute_ms,total_ms," \
-    "input,input_bytes,input_digest,owner"
+#define STORE_COLUMNS STORE_JOB_COLUMNS ",input"
 
 /** Copies the row that q (SELECT STORE_COLUMNS) is at; with_input: the small input too. Under the mutex. */
-CUZK_NODISCARD cuzk_status store_row_copy(store_row *out, store *s, sqlite3_stmt *q,
+CUZK_NODISCARD cuzk_status store_row_copy(store_row *out, const store *s, sqlite3_stmt *q,
                                           bool with_input, cuzk_err *err);
 /** Reads, checks and parses the row's input. E_FORMAT, E_DIGEST, E_NOT_FOUND: lost; else as files fail. */
 CUZK_NODISCARD cuzk_status store_row_take_input(store_row *row, const store *s, cuzk_err *err);

@@ -94,10 +94,11 @@ static void bind_job(sqlite3_stmt *q, const cuzk_job_record *j, const store_inpu
 static cuzk_status insert(store *s, const cuzk_job_record *j, const store_input *in, cuzk_err *err)
 {
     static const char sql[] =
-        "INSERT INTO job(" STORE_COLUMNS ") VALUES(:number,:job_id,:request_id,:kind,:priority,"
-        ":sector_size,:registered_proof,:sector_number,:miner_id,:partition_index,:content,"
-        ":accepted_ms,:deadline_ms,:cancel,:state,:ended_ms,:code,:error,:proof,:queue_wait_ms,"
-        ":srs_load_ms,:synthesis_ms,:gpu_compute_ms,:total_ms,:input,:input_bytes,:input_digest,:owner)";
+        "INSERT INTO job(" STORE_COLUMNS ") VALUES(:number,:job_id,:request_id,:owner,:kind,"
+        ":priority,:sector_size,:registered_proof,:sector_number,:miner_id,:partition_index,"
+        ":content,:accepted_ms,:deadline_ms,:cancel,:state,:ended_ms,:code,:error,:proof,"
+        ":queue_wait_ms,:srs_load_ms,:synthesis_ms,:gpu_compute_ms,:total_ms,:input_bytes,"
+        ":input_digest,:input)";
     sqlite3_stmt *q = NULL;
     cuzk_status st;
     CUZK_TRY(store_exec(s, "BEGIN IMMEDIATE", err));
@@ -339,7 +340,7 @@ static cuzk_status find(void *arg, const char *job_id, each_fn each, void *each_
     (void)sqlite3_finalize(q);
     unlock(s);
     if (st == CUZK_OK) {
-        each(each_arg, &row.record);
+        each(each_arg, &row.job.record);
         store_row_free(&row);
     }
     return st;
@@ -365,7 +366,7 @@ static cuzk_status find_content(void *arg, const uint8_t content[32], cuzk_bytes
     (void)sqlite3_finalize(q);
     unlock(s);
     if (st == CUZK_OK) {
-        each(each_arg, &row.record);
+        each(each_arg, &row.job.record);
         store_row_free(&row);
     }
     return st;
@@ -402,14 +403,14 @@ static cuzk_status read_one(void *arg, uint64_t number, each_fn each, void *each
     store_row row;
     CUZK_TRY(next_unfinished(&row, s, number, NULL, err));
     cuzk_status st = CUZK_OK;
-    if (row.record.number != number) {
+    if (row.job.record.number != number) {
         st = CUZK_FAIL(err, CUZK_E_NOT_FOUND, "job store %s: no unfinished job %" PRIu64, s->path,
                        number);
     } else {
         st = store_row_take_input(&row, s, err);
     }
     if (st == CUZK_OK) {
-        each(each_arg, &row.record);
+        each(each_arg, &row.job.record);
     }
     store_row_free(&row);
     return st;
@@ -454,15 +455,15 @@ static cuzk_status load(void *arg, each_fn each, void *each_arg, uint64_t *next_
             st = store_row_take_input(&row, s, &why);
         } else if (st == CUZK_E_FORMAT) {
             memset(&row, 0, sizeof(row));
-            row.record.number = number; /* its record says nothing else */
-            row.record.error = "";
+            row.job.record.number = number; /* its record says nothing else */
+            row.job.record.error = "";
         } else {
             memset(&row, 0, sizeof(row));
         }
         if (st == CUZK_OK) {
-            each(each_arg, &row.record);
+            each(each_arg, &row.job.record);
         } else if (is_lost(st)) {
-            st = end_lost(s, &row.record, why.msg, err);
+            st = end_lost(s, &row.job.record, why.msg, err);
         } else if (err != NULL) {
             *err = why;
         }

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "store/input_encoding.h"
+#include "store/job_columns.h"
 #include "store/pg/pg_store.h"
 
 #include "pg_input.h"
@@ -126,23 +127,20 @@ extern const size_t pg_schema_1_sql_size, pg_schema_2_sql_size, pg_schema_3_sql_
 
 /** A row copied out of a result. */
 typedef struct pg_row {
-    cuzk_job_record record;
-    uint8_t *text;      /* owned: what the record's strings point into */
+    store_job_row job;
     uint8_t *input;     /* owned; NULL: not read */
     cuzk_bytes *proofs; /* owned */
     pg_input kept;
 } pg_row;
 
-#define PG_COLUMNS                                                                             \
-    "number,job_id,request_id,owner,kind,priority,sector_size,registered_proof,sector_number," \
-    "miner_id,partition_index,content,accepted_ms,deadline_ms,cancel_when_unwatched,class,"    \
-    "state,ended_ms,code,error,proof,queue_wait_ms,srs_load_ms,synthesis_ms,gpu_compute_ms,"   \
-    "total_ms,input_bytes,input_digest,input_form,input_place,input_keeper,kept_bytes,kept_digest,circuit"
+#define PG_COLUMNS    \
+    STORE_JOB_COLUMNS \
+    ",class,input_form,input_place,input_keeper,kept_bytes,kept_digest,circuit"
 /** The bytes that an input takes where it is kept: of cuzk_job. */
 #define PG_KEPT_BYTES "CASE WHEN kept_bytes = 0 THEN input_bytes ELSE kept_bytes END"
 
 /** Of a result that SELECTs PG_COLUMNS first. E_FORMAT (out->record.number is known), E_NOMEM. */
-CUZK_NODISCARD cuzk_status pg_row_copy(pg_row *out, const pg_store *s, const PGresult *r, int at,
+CUZK_NODISCARD cuzk_status pg_row_copy(pg_row *out, const pg_store *s, PGresult *result, int at,
                                        cuzk_err *err);
 /** Reads, checks and parses the input. E_FORMAT, E_DIGEST, E_NOT_FOUND: lost; else as statements fail. */
 CUZK_NODISCARD cuzk_status pg_row_read_input(pg_row *row, const pg_store *s, pg_conn *c,

@@ -195,7 +195,7 @@ static cuzk_status read_each(pg_store *s, reading *t, pg_each each, void *each_a
 {
     const cuzk_status st = pg_run(s, read_work, t, err);
     if (st == CUZK_OK) {
-        each(each_arg, &t->row.record);
+        each(each_arg, &t->row.job.record);
     }
     if (t->is_copied) {
         pg_row_free(&t->row);
@@ -290,12 +290,12 @@ static cuzk_status load_next(pg_store *s, uint64_t *from, bool *is_end, pg_each 
         return CUZK_OK;
     }
     if (t.is_copied) {
-        *from = t.row.record.number + 1;
+        *from = t.row.job.record.number + 1;
     }
     if (st == CUZK_OK) {
-        each(each_arg, &t.row.record);
+        each(each_arg, &t.row.job.record);
     } else if (t.is_copied && pg_is_lost(st)) {
-        st = pg_end_lost(s, &t.row.record, why.msg, err);
+        st = pg_end_lost(s, &t.row.job.record, why.msg, err);
     } else if (err != NULL) {
         *err = why;
     }

@@ -136,15 +136,15 @@ static cuzk_status give_claimed(pg_store *s, pg_row *row, pg_each each, void *ea
     cuzk_err why = {.code = CUZK_OK};
     const cuzk_status st = pg_run(s, input_work, row, &why);
     if (st == CUZK_OK) {
-        each(each_arg, &row->record);
+        each(each_arg, &row->job.record);
         return CUZK_OK;
     }
     if (pg_is_lost(st)) {
-        const cuzk_status ended = pg_end_lost(s, &row->record, why.msg, err);
+        const cuzk_status ended = pg_end_lost(s, &row->job.record, why.msg, err);
         return ended == CUZK_E_EXISTS ? CUZK_OK : ended; /* another member has the job by now */
     }
-    pg_fleet_put_off(s->fleet, row->record.number); /* others may be able to read it */
-    cuzk_ignore(release(s, row->record.number, NULL));
+    pg_fleet_put_off(s->fleet, row->job.record.number); /* others may be able to read it */
+    cuzk_ignore(release(s, row->job.record.number, NULL));
     if (err != NULL) {
         *err = why;
     }
@@ -178,7 +178,7 @@ static cuzk_status claim(void *arg, uint32_t n, const uint64_t *except, size_t n
     pg_fleet_count_claim(s->fleet);
     st = pg_run(s, claim_work, t, err);
     for (size_t i = 0; i < t->n_rows && st == CUZK_OK; i++) {
-        (void)pg_fleet_add_lease(s, t->rows[i].record.number, incarnation, t->fences[i]);
+        (void)pg_fleet_add_lease(s, t->rows[i].job.record.number, incarnation, t->fences[i]);
     }
     pg_fleet_count_claim(s->fleet);
     for (size_t i = 0; i < t->n_rows && st == CUZK_OK; i++) {
