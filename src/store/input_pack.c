@@ -1,46 +1,72 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "store/input_pack.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/reader.h"
 #include "base/text/base64.h"
 
-enum { ITEM_END = 0, ITEM_BYTES = 1, ITEM_NUMBERS = 2, ITEM_BASE64 = 3 };
+#include "input_items.h"
 
 #define MIN_NUMBERS 8u    /* a shorter list stays as it is */
 #define MIN_BASE64  4096u /* characters, likewise */
-#define MAX_VARINT  10u
+/* Text is packed in windows. A list that goes on in the next window becomes two lists and a comma. */
+#define WINDOW      ((size_t)192 << 10)
+#define BLOCK       (WINDOW / 3 * 4) /* characters of base64 that give one window */
 
-static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const char store_base64_letters[65] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* --- packing --- */
+struct store_packer {
+    store_input_sink sink;
+    void *arg;
+    bool as_it_is;
+    bool is_letter[256];
+    uint64_t n_in, n_out; /* packed so far, and given to the sink */
+    size_t n;             /* of window */
+    size_t n_items;       /* of items */
+    uint8_t window[WINDOW];
+    uint8_t items[WINDOW + 16]; /* no item is longer than what it stands for, but the last */
+    uint8_t list[WINDOW / 2 + 1];
+    uint8_t again[BLOCK];
+};
+CUZK_STATIC_ASSERT(sizeof(struct store_packer) < STORE_PACKER_BYTES, "as the header says");
 
-typedef struct packer {
-    uint8_t *out; /* has room for all: no item is longer than what it stands for, but the first */
-    size_t n;
-} packer;
+/* --- items --- */
 
-static void put_varint(packer *p, uint64_t v)
+static void put_varint(store_packer *p, uint64_t v)
 {
     while (v >= 0x80) {
-        p->out[p->n++] = (uint8_t)(v | 0x80);
+        p->items[p->n_items++] = (uint8_t)(v | 0x80);
         v >>= 7;
     }
-    p->out[p->n++] = (uint8_t)v;
+    p->items[p->n_items++] = (uint8_t)v;
 }
 
-static void put_bytes(packer *p, const uint8_t *data, size_t n)
+static void put_head(store_packer *p, uint8_t kind, uint64_t n)
+{
+    p->items[p->n_items++] = kind;
+    put_varint(p, n);
+}
+
+static void put_bytes(store_packer *p, const uint8_t *data, size_t n)
 {
     if (n > 0) {
-        p->out[p->n++] = ITEM_BYTES;
-        put_varint(p, n);
-        memcpy(p->out + p->n, data, n);
-        p->n += n;
+        put_head(p, ITEM_BYTES, n);
+        memcpy(p->items + p->n_items, data, n);
+        p->n_items += n;
     }
 }
+
+static cuzk_status give(store_packer *p, cuzk_err *err)
+{
+    const size_t n = p->n_items;
+    p->n_items = 0;
+    p->n_out += n;
+    return p->sink(p->arg, p->items, n, err);
+}
+
+/* --- text --- */
 
 static bool is_digit(uint8_t c)
 {
@@ -81,9 +107,11 @@ static size_t list_at(const uint8_t *data, size_t n, uint8_t *out, size_t *count
     }
 }
 
-/* Bytes [n], with lists of numbers as bytes. list: room for n / 2 + 1 numbers. */
-static void pack_text(packer *p, const uint8_t *data, size_t n, uint8_t *list)
+/* The window, with lists of numbers as bytes. */
+static void pack_window(store_packer *p)
 {
+    const uint8_t *data = p->window;
+    const size_t n = p->n;
     size_t plain = 0; /* from here on nothing is written yet */
     for (size_t i = 0; i < n;) {
         if (!is_digit(data[i])) {
@@ -91,13 +119,12 @@ static void pack_text(packer *p, const uint8_t *data, size_t n, uint8_t *list)
             continue;
         }
         size_t count = 0;
-        const size_t k = list_at(data + i, n - i, list, &count);
+        const size_t k = list_at(data + i, n - i, p->list, &count);
         if (count >= MIN_NUMBERS) {
             put_bytes(p, data + plain, i - plain);
-            p->out[p->n++] = ITEM_NUMBERS;
-            put_varint(p, count);
-            memcpy(p->out + p->n, list, count);
-            p->n += count;
+            put_head(p, ITEM_NUMBERS, count);
+            memcpy(p->items + p->n_items, p->list, count);
+            p->n_items += count;
             plain = i + k;
         }
         i += k;
@@ -107,6 +134,48 @@ static void pack_text(packer *p, const uint8_t *data, size_t n, uint8_t *list)
     }
     put_bytes(p, data + plain, n - plain);
 }
+
+static cuzk_status fail_differs(cuzk_err *err)
+{
+    return CUZK_FAIL(err, CUZK_E_IO, "a packed input does not give the same bytes again");
+}
+
+/* An input must not be lost by a fault of the packing: what the items give is compared. */
+static cuzk_status flush(store_packer *p, cuzk_err *err)
+{
+    if (p->n == 0) {
+        return CUZK_OK;
+    }
+    pack_window(p);
+    if (store_input_unpack(p->again, p->n, p->items, p->n_items, err) != CUZK_OK ||
+        memcmp(p->again, p->window, p->n) != 0) {
+        return fail_differs(err);
+    }
+    p->n_in += p->n;
+    p->n = 0;
+    CUZK_TRY(give(p, err));
+    if (p->n_out > p->n_in + STORE_PACK_MORE) {
+        return CUZK_FAIL(err, CUZK_E_BUDGET, "an input gets longer when it is packed");
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status add_text(store_packer *p, const uint8_t *data, size_t n, cuzk_err *err)
+{
+    while (n > 0) {
+        const size_t room = WINDOW - p->n, k = n < room ? n : room;
+        memcpy(p->window + p->n, data, k);
+        p->n += k;
+        data += k;
+        n -= k;
+        if (p->n == WINDOW) {
+            CUZK_TRY(flush(p, err));
+        }
+    }
+    return CUZK_OK;
+}
+
+/* --- base64 --- */
 
 /* The length of what looks like base64 at data, a multiple of four. */
 static size_t base64_at(const uint8_t *data, size_t n, const bool is_letter[256])
@@ -121,193 +190,112 @@ static size_t base64_at(const uint8_t *data, size_t n, const bool is_letter[256]
     return (k + pad) % 4 == 0 ? k + pad : k - k % 4;
 }
 
-/* Two blocks of scratch memory, each as long as the input. */
-typedef struct scratch {
-    uint8_t *decoded, *list;
-} scratch;
-
-static void pack_all(packer *p, const uint8_t *data, size_t n, const scratch *s)
+/* The bytes that letters [n], a multiple of four, stand for; false: their end is none of base64. */
+static bool decoded_bytes(const uint8_t *letters, size_t n, uint64_t *bytes)
 {
-    bool is_letter[256] = {false};
-    size_t plain = 0;
-    for (size_t i = 0; i < sizeof(alphabet) - 1; i++) {
-        is_letter[(uint8_t)alphabet[i]] = true;
-    }
-    for (size_t i = 0; i < n;) {
+    uint8_t last[3];
+    size_t m = 0;
+    const bool ok = cuzk_base64_decode(last, &m, (const char *)letters + n - 4, 4);
+    *bytes = (uint64_t)n / 4 * 3 - 3 + m;
+    return ok;
+}
+
+static cuzk_status add_base64(store_packer *p, const uint8_t *letters, size_t n, uint64_t n_bytes,
+                              cuzk_err *err)
+{
+    CUZK_TRY(flush(p, err));
+    uint64_t n_decoded = 0;
+    put_head(p, ITEM_BASE64, n_bytes);
+    CUZK_TRY(give(p, err));
+    for (size_t at = 0; at < n; at += BLOCK) {
+        const size_t k = n - at < BLOCK ? n - at : BLOCK;
         size_t m = 0;
-        const size_t k = is_letter[data[i]] ? base64_at(data + i, n - i, is_letter) : 0;
-        if (k >= MIN_BASE64 && cuzk_base64_decode(s->decoded, &m, (const char *)data + i, k)) {
-            pack_text(p, data + plain, i - plain, s->list);
-            p->out[p->n++] = ITEM_BASE64;
-            put_varint(p, m);
-            pack_text(p, s->decoded, m, s->list);
-            p->out[p->n++] = ITEM_END;
+        if (!cuzk_base64_decode(p->window, &m, (const char *)letters + at, k)) {
+            return fail_differs(err);
+        }
+        store_base64_encode(p->again, p->window, m);
+        if (memcmp(p->again, letters + at, k) != 0) {
+            return fail_differs(err);
+        }
+        p->n = m;
+        CUZK_TRY(flush(p, err));
+        p->n_in += k - m; /* the items stand for the letters */
+        n_decoded += m;
+    }
+    if (n_decoded != n_bytes) {
+        return fail_differs(err);
+    }
+    p->items[p->n_items++] = ITEM_END;
+    return give(p, err);
+}
+
+/* --- the input --- */
+
+static cuzk_status add_piece(store_packer *p, const uint8_t *data, size_t n, cuzk_err *err)
+{
+    size_t plain = 0; /* from here on nothing is packed yet */
+    for (size_t i = 0; i < n;) {
+        uint64_t n_bytes = 0;
+        const size_t k = p->is_letter[data[i]] ? base64_at(data + i, n - i, p->is_letter) : 0;
+        if (k >= MIN_BASE64 && decoded_bytes(data + i, k, &n_bytes)) {
+            CUZK_TRY(add_text(p, data + plain, i - plain, err));
+            CUZK_TRY(add_base64(p, data + i, k, n_bytes, err));
             plain = i + k;
         }
         i += k > 0 ? k : 1;
     }
-    pack_text(p, data + plain, n - plain, s->list);
+    return add_text(p, data + plain, n - plain, err);
 }
 
-cuzk_status store_input_pack(uint8_t **out, size_t *n_out, const uint8_t *data, size_t n,
-                             cuzk_err *err)
+cuzk_status store_packer_add(void *packer, const void *data, size_t n, cuzk_err *err)
 {
-    packer p = {.out = NULL};
-    scratch s = {NULL, NULL};
-    size_t room = 0;
-    *out = NULL;
-    if (n <= SIZE_MAX - STORE_PACK_MORE) {
-        room = n + STORE_PACK_MORE;
-        p.out = cuzk_alloc(room, 1);
-        s.decoded = cuzk_alloc(room, 1);
-        s.list = cuzk_alloc(room, 1);
-    }
-    cuzk_status st = CUZK_OK;
-    if (p.out == NULL || s.decoded == NULL || s.list == NULL) {
-        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to pack an input of %zu bytes", n);
-    } else {
-        pack_all(&p, data, n, &s);
-    }
-    cuzk_free(s.decoded);
-    cuzk_free(s.list);
-    if (st != CUZK_OK) {
-        cuzk_free(p.out);
-        return st;
-    }
-    *out = p.out;
-    *n_out = p.n;
-    return CUZK_OK;
-}
-
-/* --- unpacking --- */
-
-typedef struct unpacker {
-    cuzk_reader in;
-    uint8_t *out;
-    size_t n, room;
-} unpacker;
-
-static bool take_varint(cuzk_reader *in, uint64_t *v)
-{
-    *v = 0;
-    for (unsigned shift = 0; shift < 7 * MAX_VARINT; shift += 7) {
-        uint8_t b = 0;
-        if (!cuzk_read_u8(in, &b) || (shift == 63 && b > 1)) {
-            return false;
-        }
-        *v |= (uint64_t)(b & 0x7f) << shift;
-        if (b < 0x80) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool give_bytes(unpacker *u, const uint8_t *data, size_t n)
-{
-    if (n > u->room - u->n) {
-        return false;
-    }
-    if (n > 0) {
-        memcpy(u->out + u->n, data, n);
-    }
-    u->n += n;
-    return true;
-}
-
-static bool give_numbers(unpacker *u, const uint8_t *data, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint8_t v = data[i];
-        const size_t digits = v >= 100 ? 3 : v >= 10 ? 2 : 1;
-        if (digits + (i > 0 ? 1 : 0) > u->room - u->n) {
-            return false;
-        }
-        if (i > 0) {
-            u->out[u->n++] = ',';
-        }
-        if (v >= 100) {
-            u->out[u->n++] = (uint8_t)('0' + v / 100);
-        }
-        if (v >= 10) {
-            u->out[u->n++] = (uint8_t)('0' + v / 10 % 10);
-        }
-        u->out[u->n++] = (uint8_t)('0' + v % 10);
-    }
-    return true;
-}
-
-/* An item of kind 1 or 2. */
-static bool give_item(unpacker *u, uint8_t kind)
-{
-    uint64_t n = 0;
-    const uint8_t *data = NULL;
-    if ((kind != ITEM_BYTES && kind != ITEM_NUMBERS) || !take_varint(&u->in, &n) ||
-        n > cuzk_reader_left(&u->in) || !cuzk_read_bytes(&u->in, &data, (size_t)n)) {
-        return false;
-    }
-    return kind == ITEM_BYTES ? give_bytes(u, data, (size_t)n) : give_numbers(u, data, (size_t)n);
-}
-
-static void encode_base64(uint8_t *out, const uint8_t *data, size_t n)
-{
-    for (size_t i = 0; i < n; i += 3, out += 4) {
-        const size_t left = n - i;
-        const uint32_t v = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-                           (left > 2 ? (uint32_t)data[i + 2] : 0);
-        out[0] = (uint8_t)alphabet[v >> 18];
-        out[1] = (uint8_t)alphabet[v >> 12 & 63];
-        out[2] = (uint8_t)(left > 1 ? alphabet[v >> 6 & 63] : '=');
-        out[3] = (uint8_t)(left > 2 ? alphabet[v & 63] : '=');
-    }
-}
-
-static cuzk_status give_base64(unpacker *u, bool *ok, cuzk_err *err)
-{
-    uint64_t n = 0;
-    *ok = take_varint(&u->in, &n) && n <= (u->room - u->n) / 4 * 3;
-    if (!*ok) {
+    store_packer *p = packer;
+    if (n == 0) {
         return CUZK_OK;
     }
-    unpacker inner = {.in = u->in, .room = (size_t)n};
-    inner.out = cuzk_alloc((size_t)n, 1);
-    if (inner.out == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to unpack an input");
+    if (p->as_it_is) {
+        p->n_in += n;
+        p->n_out += n;
+        return p->sink(p->arg, data, n, err);
     }
-    uint8_t kind = ITEM_END;
-    while ((*ok = cuzk_read_u8(&inner.in, &kind)) && kind != ITEM_END) {
-        if (!give_item(&inner, kind)) {
-            *ok = false;
-            break;
-        }
+    return n < MIN_BASE64 ? add_text(p, data, n, err) : add_piece(p, data, n, err);
+}
+
+cuzk_status store_packer_create(store_packer **out, uint64_t n, bool as_it_is,
+                                store_input_sink sink, void *arg, cuzk_err *err)
+{
+    store_packer *p = cuzk_alloc(1, sizeof(*p));
+    cuzk_status st = CUZK_OK;
+    *out = NULL;
+    if (p == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to pack an input");
     }
-    *ok = *ok && inner.n == inner.room;
-    if (*ok) {
-        encode_base64(u->out + u->n, inner.out, inner.n);
-        u->n += (inner.n + 2) / 3 * 4;
-        u->in = inner.in;
+    p->sink = sink;
+    p->arg = arg;
+    p->as_it_is = as_it_is;
+    p->n_in = p->n_out = p->n = p->n_items = 0;
+    memset(p->is_letter, 0, sizeof(p->is_letter));
+    for (size_t i = 0; i < sizeof(store_base64_letters) - 1; i++) {
+        p->is_letter[(uint8_t)store_base64_letters[i]] = true;
     }
-    cuzk_free(inner.out);
+    if (as_it_is && n > 0) {
+        put_head(p, ITEM_BYTES, n);
+        st = give(p, err);
+    }
+    if (st != CUZK_OK) {
+        cuzk_free(p);
+        return st;
+    }
+    *out = p;
     return CUZK_OK;
 }
 
-cuzk_status store_input_unpack(uint8_t *out, size_t n, const uint8_t *packed, size_t n_packed,
-                               cuzk_err *err)
+cuzk_status store_packer_end(store_packer *p, cuzk_err *err)
 {
-    unpacker u = {.in = cuzk_reader_init(packed, n_packed), .out = out, .room = n};
-    bool ok = true;
-    while (ok && cuzk_reader_left(&u.in) > 0) {
-        uint8_t kind = ITEM_END;
-        ok = cuzk_read_u8(&u.in, &kind);
-        if (ok && kind == ITEM_BASE64) {
-            CUZK_TRY(give_base64(&u, &ok, err));
-        } else {
-            ok = ok && give_item(&u, kind);
-        }
-    }
-    if (!ok || u.n != n) {
-        return CUZK_FAIL(err, CUZK_E_FORMAT, "a packed input is damaged at byte %zu",
-                         cuzk_reader_pos(&u.in));
-    }
-    return CUZK_OK;
+    return flush(p, err);
+}
+
+void store_packer_destroy(store_packer *p)
+{
+    cuzk_free(p);
 }

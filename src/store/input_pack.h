@@ -13,19 +13,35 @@
  *   3 LENGTH items 0          base64, with padding, of the LENGTH bytes that the items give
  * Items inside base64 are of the kinds 1 and 2.
  */
-#include <stddef.h>
-#include <stdint.h>
+#include <stdbool.h>
 
-#include "base/status.h"
+#include "store/input_encoding.h"
 
-/** *out [*n_out], a block of base/alloc.h, gets data [n] packed; at most n + STORE_PACK_MORE bytes. E_NOMEM. */
-CUZK_NODISCARD cuzk_status store_input_pack(uint8_t **out, size_t *n_out, const uint8_t *data,
-                                            size_t n, cuzk_err *err);
-#define STORE_PACK_MORE 64u
+/** Packs an input that comes piece by piece. It takes less than STORE_PACKER_BYTES of memory, however long the input is. */
+typedef struct store_packer store_packer;
+#define STORE_PACKER_BYTES ((size_t)1 << 20)
+/** A packed input has at most so many bytes more than the input. */
+#define STORE_PACK_MORE    64u
 
 /**
- * Writes the n bytes that packed [n_packed] gives. The two do not overlap. E_FORMAT: damaged, or not n bytes;
- * E_NOMEM.
+ * n: the bytes of the whole input. as_it_is: all of it becomes one item of kind 1. sink gets the items.
+ * E_NOMEM, and as sink fails.
+ */
+CUZK_NODISCARD cuzk_status store_packer_create(store_packer **out, uint64_t n, bool as_it_is,
+                                               store_input_sink sink, void *arg, cuzk_err *err);
+/**
+ * The next n bytes, a store_input_sink; arg is the packer. Base64 is found within one piece only. Every piece is unpacked again
+ * and compared. E_BUDGET: the input gets longer by more than STORE_PACK_MORE: it must be packed as it is.
+ */
+CUZK_NODISCARD cuzk_status store_packer_add(void *packer, const void *data, size_t n,
+                                            cuzk_err *err);
+/** After the last piece. Fails as store_packer_add. */
+CUZK_NODISCARD cuzk_status store_packer_end(store_packer *p, cuzk_err *err);
+/** NULL is fine. */
+void store_packer_destroy(store_packer *p);
+
+/**
+ * Writes the n bytes that packed [n_packed] gives. The two do not overlap. E_FORMAT: damaged, or not n bytes.
  */
 CUZK_NODISCARD cuzk_status store_input_unpack(uint8_t *out, size_t n, const uint8_t *packed,
                                               size_t n_packed, cuzk_err *err);

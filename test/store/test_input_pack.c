@@ -9,24 +9,69 @@
 
 #include "test.h"
 
+typedef struct packed_bytes {
+    uint8_t *data;
+    size_t n, room;
+} packed_bytes;
+
+static cuzk_status collect(void *arg, const void *data, size_t n, cuzk_err *err)
+{
+    packed_bytes *b = arg;
+    (void)err;
+    if (b->room - b->n < n) {
+        b->room = 2 * b->room + n;
+        b->data = realloc(b->data, b->room);
+        CHECK(b->data != NULL);
+    }
+    memcpy(b->data + b->n, data, n);
+    b->n += n;
+    return CUZK_OK;
+}
+
+/* In pieces of step bytes. */
+static cuzk_status pack(packed_bytes *out, const uint8_t *data, size_t n, size_t step,
+                        bool as_it_is, cuzk_err *err)
+{
+    store_packer *p = NULL;
+    cuzk_status st = CUZK_OK;
+    CHECK_OK(store_packer_create(&p, n, as_it_is, collect, out, err), err);
+    for (size_t at = 0; at < n && st == CUZK_OK; at += step) {
+        st = store_packer_add(p, data + at, n - at < step ? n - at : step, err);
+    }
+    st = st == CUZK_OK ? store_packer_end(p, err) : st;
+    store_packer_destroy(p);
+    return st;
+}
+
+static size_t there_and_back_by(const void *data, size_t n, size_t step)
+{
+    packed_bytes packed = {.data = NULL};
+    uint8_t *again = malloc(n + 1);
+    cuzk_err err = {0};
+    CHECK(again != NULL);
+    cuzk_status st = pack(&packed, data, n, step, false, &err);
+    if (st == CUZK_E_BUDGET) {
+        packed.n = 0;
+        st = pack(&packed, data, n, step, true, &err);
+    }
+    CHECK_OK(st, &err);
+    const size_t n_packed = packed.n;
+    CHECK(n_packed <= n + STORE_PACK_MORE);
+    CHECK_OK(store_input_unpack(again, n, packed.data, n_packed, &err), &err);
+    CHECK(n == 0 || memcmp(again, data, n) == 0);
+    CHECK_STATUS(store_input_unpack(again, n + 1, packed.data, n_packed, NULL), CUZK_E_FORMAT);
+    if (n > 0) {
+        CHECK_STATUS(store_input_unpack(again, n - 1, packed.data, n_packed, NULL), CUZK_E_FORMAT);
+    }
+    free(packed.data);
+    free(again);
+    return n_packed;
+}
+
 /* The packed length. */
 static size_t there_and_back(const void *data, size_t n)
 {
-    uint8_t *packed = NULL, *again = malloc(n + 1);
-    size_t n_packed = 0;
-    cuzk_err err = {0};
-    CHECK(again != NULL);
-    CHECK_OK(store_input_pack(&packed, &n_packed, data, n, &err), &err);
-    CHECK(n_packed <= n + STORE_PACK_MORE);
-    CHECK_OK(store_input_unpack(again, n, packed, n_packed, &err), &err);
-    CHECK(n == 0 || memcmp(again, data, n) == 0);
-    CHECK_STATUS(store_input_unpack(again, n + 1, packed, n_packed, NULL), CUZK_E_FORMAT);
-    if (n > 0) {
-        CHECK_STATUS(store_input_unpack(again, n - 1, packed, n_packed, NULL), CUZK_E_FORMAT);
-    }
-    cuzk_free(packed);
-    free(again);
-    return n_packed;
+    return there_and_back_by(data, n, n + 1);
 }
 
 static size_t text(const char *s)
@@ -111,6 +156,61 @@ static void any_bytes(void)
     }
 }
 
+/* Longer than a window: lists and base64 that go over its ends, and bytes in which there is nothing to pack. */
+static void long_inputs(void)
+{
+    enum { N = 1500000 };
+    uint64_t x = 88172645463325252u;
+    size_t m = 0;
+    char *data = wrapped_list(N, &m);
+    CHECK(m > 5000000 && there_and_back(data, m) < N + 1000);
+    CHECK(there_and_back_by(data, m, 100000) <
+          m / 3); /* base64 in pieces: each is decoded for itself */
+    (void)there_and_back_by(data, m, 4097);
+    for (size_t i = 0; i < m; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        data[i] = (char)(x >> 32);
+    }
+    CHECK(there_and_back(data, m) <= m + 16); /* as it is */
+    m = 0;
+    for (size_t i = 0; i < N; i++) {
+        m += (size_t)snprintf(data + m, 8, "%s%u", i == 0 ? "[" : ",", (unsigned)(i * 37 % 256));
+    }
+    CHECK(there_and_back(data, m) < N + 1000);
+    CHECK(there_and_back_by(data, m, 77) < N + 1000);
+    free(data);
+}
+
+static cuzk_status drop(void *arg, const void *data, size_t n, cuzk_err *err)
+{
+    (void)arg;
+    (void)data;
+    (void)n;
+    (void)err;
+    return CUZK_OK;
+}
+
+/* However long the input is. */
+static void memory(void)
+{
+    size_t m = 0;
+    char *data = wrapped_list(1000000, &m);
+    store_packer *p = NULL;
+    const uint64_t before = cuzk_alloc_get_stats().bytes_now;
+    cuzk_alloc_reset_peak();
+    CHECK_STATUS(store_packer_create(&p, m, false, drop, NULL, NULL), CUZK_OK);
+    CHECK_STATUS(store_packer_add(p, data, m, NULL), CUZK_OK);
+    CHECK_STATUS(store_packer_end(p, NULL), CUZK_OK);
+    store_packer_destroy(p);
+    CHECK(cuzk_alloc_get_stats().bytes_peak - before < STORE_PACKER_BYTES);
+    CHECK_U64(cuzk_alloc_get_stats().bytes_now, before);
+    cuzk_alloc_fail_nth(1, false);
+    CHECK_STATUS(store_packer_create(&p, m, false, drop, NULL, NULL), CUZK_E_NOMEM);
+    free(data);
+}
+
 static void a_c1(void)
 {
     static const char *const names[] = {"porep-v1_1.c1.json", "porep-ni.c1.json"};
@@ -151,6 +251,7 @@ static void damage_is_refused(void)
     CHECK_MEM(out, "YWJj", 4);
 }
 
-static const cuzk_case cases[] = {CASE(lists), CASE(base64), CASE(any_bytes), CASE(a_c1),
-                                  CASE(damage_is_refused)};
+static const cuzk_case cases[] = {
+    CASE(lists),  CASE(base64), CASE(any_bytes),        CASE(long_inputs),
+    CASE(memory), CASE(a_c1),   CASE(damage_is_refused)};
 TEST_MAIN("store/input_pack", cases)

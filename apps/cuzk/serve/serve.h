@@ -111,6 +111,8 @@ const char *serve_not_ready(void *arg);
 cuzk_rpc_limits serve_front_limits(const cuzk_config *c);
 /** Bytes that a server within these limits takes at most. */
 uint64_t serve_front_bytes(const cuzk_rpc_limits *l);
+/** Bytes for the inputs of jobs that are being put into a shared queue (cuzk_pg_config.pack_bytes). */
+uint64_t serve_pack_bytes(const cuzk_rpc_limits *l);
 /** Connections of the HTTP server. */
 uint32_t serve_http_connections(void);
 /** As many open files as the process may have. Before the limits are asked for. */

@@ -61,6 +61,12 @@ uint64_t serve_front_bytes(const cuzk_rpc_limits *l)
            CONNECTION_BYTES * l->max_connections + CALL_BYTES * l->max_calls;
 }
 
+/* One input of the largest message, and no more than a quarter of what all messages take. */
+uint64_t serve_pack_bytes(const cuzk_rpc_limits *l)
+{
+    return least(l->max_message, l->receive_budget / 4);
+}
+
 uint32_t serve_http_connections(void)
 {
     return (uint32_t)least(HTTP_CONNECTIONS, most(files() / 32, 4));

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "config/config_value.h"
 #include "cpu/cpu.h"
+#include "store/pg/pg_store.h"
 
 #include "serve.h"
 #include "serve_engine.h"
@@ -208,7 +209,8 @@ static cuzk_status start_engine(serve *s)
     cuzk_engine_config e;
     const cuzk_rpc_limits l = serve_front_limits(s->config);
     serve_engine_config(&e, s->config);
-    e.front_bytes = serve_front_bytes(&l);
+    e.front_bytes =
+        serve_front_bytes(&l) + (s->is_shared ? serve_pack_bytes(&l) + CUZK_PG_PACK_BYTES_MORE : 0);
     e.store = s->has_store ? &s->store : NULL;
     e.log = cuzk_log_engine;
     e.log_arg = s->log;

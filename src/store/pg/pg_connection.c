@@ -327,6 +327,7 @@ void pg_store_free(pg_store *s)
     for (size_t i = 0; i < PG_CONNECTIONS; i++) {
         pg_disconnect(&s->conns[i]);
     }
+    pack_room_destroy(&s->pack_room);
     (void)pthread_cond_destroy(&s->freed);
     (void)pthread_mutex_destroy(&s->mutex);
     cuzk_free(s->url);

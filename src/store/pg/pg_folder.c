@@ -175,8 +175,23 @@ cuzk_status pg_folder_open(pg_store *s, cuzk_err *err)
 
 /* --- one file --- */
 
+static cuzk_status write_parts(const char *path, const pg_kept *kept, cuzk_err *err)
+{
+    cuzk_file_writer *w = NULL;
+    CUZK_TRY(cuzk_file_writer_open(&w, path, true, err));
+    for (size_t i = 0; i < kept->n_parts; i++) {
+        const cuzk_bytes b = pg_kept_part(kept, i);
+        const cuzk_status st = cuzk_file_writer_write(w, b.data, b.size, err);
+        if (st != CUZK_OK) {
+            cuzk_file_writer_abort(w);
+            return st;
+        }
+    }
+    return cuzk_file_writer_commit(w, err);
+}
+
 cuzk_status pg_folder_write(const pg_store *s, uint64_t number, const pg_input *in,
-                            const uint8_t *kept, cuzk_err *err)
+                            const pg_kept *kept, cuzk_err *err)
 {
     char name[PG_FILE_CHARS + 1], path[PATH_BYTES];
     uint64_t id = 0;
@@ -190,7 +205,7 @@ cuzk_status pg_folder_write(const pg_store *s, uint64_t number, const pg_input *
     }
     pg_file_name(name, number, in->kept_digest);
     path_of(path, s, name);
-    const cuzk_status st = cuzk_file_write_all(path, kept, (size_t)in->kept_bytes, true, err);
+    const cuzk_status st = write_parts(path, kept, err);
     if (st == CUZK_E_NOT_FOUND && err != NULL) { /* of the folder: trouble of this machine */
         err->code = CUZK_E_IO;
     }
@@ -198,24 +213,27 @@ cuzk_status pg_folder_write(const pg_store *s, uint64_t number, const pg_input *
 }
 
 /* A damaged file must not become another job's. */
-static bool has_bytes(const char *path, const uint8_t *kept, uint64_t n)
+static bool has_digest(const char *path, const pg_input *in)
 {
-    uint8_t part[8192];
-    uint64_t at = 0;
+    uint8_t part[8192], digest[CUZK_SHA256_BYTES];
+    uint64_t n = 0;
+    cuzk_sha256 sha;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     ssize_t got = fd < 0 ? -1 : read(fd, part, sizeof(part));
-    while (got > 0 && (uint64_t)got <= n - at && memcmp(part, kept + at, (size_t)got) == 0) {
-        at += (uint64_t)got;
+    cuzk_sha256_init(&sha);
+    while (got > 0 && (uint64_t)got <= in->kept_bytes - n) {
+        cuzk_sha256_update(&sha, part, (size_t)got);
+        n += (uint64_t)got;
         got = read(fd, part, sizeof(part));
     }
     if (fd >= 0) {
         (void)close(fd);
     }
-    return got == 0 && at == n;
+    cuzk_sha256_final(digest, &sha);
+    return got == 0 && n == in->kept_bytes && memcmp(digest, in->kept_digest, sizeof(digest)) == 0;
 }
 
-bool pg_folder_share(const pg_store *s, uint64_t number, const pg_input *in, const uint8_t *kept,
-                     uint64_t other)
+bool pg_folder_share(const pg_store *s, uint64_t number, const pg_input *in, uint64_t other)
 {
     char name[PG_FILE_CHARS + 1], from[PATH_BYTES], to[PATH_BYTES];
     pg_file_name(name, other, in->kept_digest);
@@ -228,7 +246,7 @@ bool pg_folder_share(const pg_store *s, uint64_t number, const pg_input *in, con
         return false;
     }
     const int fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool ok = fd >= 0 && fsync(fd) == 0 && has_bytes(to, kept, in->kept_bytes);
+    const bool ok = fd >= 0 && fsync(fd) == 0 && has_digest(to, in);
     if (fd >= 0) {
         (void)close(fd);
     }

@@ -20,15 +20,14 @@ void pg_file_name(char out[PG_FILE_CHARS + 1], uint64_t number,
  * mounted there), E_IO.
  */
 CUZK_NODISCARD cuzk_status pg_folder_open(pg_store *s, cuzk_err *err);
-/** kept [in->kept_bytes], whole and durable. */
+/** The file of a job, whole and durable. */
 CUZK_NODISCARD cuzk_status pg_folder_write(const pg_store *s, uint64_t number, const pg_input *in,
-                                           const uint8_t *kept, cuzk_err *err);
+                                           const pg_kept *kept, cuzk_err *err);
 /**
  * The same without writing: a job of the same input, other, has the file already, which gets a second name (a hard
- * link) once its bytes have been compared. False: it is not there any more or damaged, or the file system has no links; then it is to be written.
+ * link) once its SHA-256 has been compared. False: it is not there any more or damaged, or the file system has no links; then it is to be written.
  */
-bool pg_folder_share(const pg_store *s, uint64_t number, const pg_input *in, const uint8_t *kept,
-                     uint64_t other);
+bool pg_folder_share(const pg_store *s, uint64_t number, const pg_input *in, uint64_t other);
 /**
  * *kept [in->kept_bytes], a block of base/alloc.h, not checked. E_NOT_FOUND: the file is lost; E_IO: perhaps it is not
  * to be seen yet, or its folder is not there; E_NOMEM.

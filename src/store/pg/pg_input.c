@@ -10,104 +10,168 @@
 #include "base/reader.h"
 #include "store/input_encoding.h"
 #include "store/input_pack.h"
+#include "store/pg/pg_store.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define HEAD_BYTES  8u /* before each chunk */
 #define LEVEL       1  /* of zstd: hashes do not shrink, names of fields do at any level */
 
-/* --- making --- */
+/* --- what is kept --- */
 
-static cuzk_status encode(pg_input *in, uint8_t **encoding, const cuzk_job_request *r,
-                          cuzk_err *err)
+cuzk_bytes pg_kept_part(const pg_kept *k, uint64_t i)
 {
-    in->bytes = store_input_bytes(r);
-    *encoding = cuzk_alloc((size_t)in->bytes, 1);
-    if (*encoding == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job's input");
+    const uint64_t at = i * CUZK_PG_PART_BYTES;
+    if (at >= k->bytes) {
+        return (cuzk_bytes){NULL, 0};
     }
-    uint8_t *at = *encoding;
-    return store_input_encode(r, in->digest, store_input_to_memory, &at, err);
+    const uint64_t left = k->bytes - at;
+    return (cuzk_bytes){k->part[i], left < CUZK_PG_PART_BYTES ? (size_t)left : CUZK_PG_PART_BYTES};
 }
 
-/* packed [n] as chunks. */
-static cuzk_status compress(uint8_t **kept, size_t *n_kept, const uint8_t *packed, size_t n,
-                            cuzk_err *err)
+void pg_kept_free(pg_kept *k)
 {
-    const size_t n_chunks = (n + CHUNK_BYTES - 1) / CHUNK_BYTES;
-    const size_t room = n + n_chunks * HEAD_BYTES;
-    ZSTD_CCtx *z = ZSTD_createCCtx();
-    uint8_t *out = cuzk_alloc(room, 1);
-    size_t at = 0;
-    if (z == NULL || out == NULL) {
-        (void)ZSTD_freeCCtx(z);
-        cuzk_free(out);
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to compress an input of %zu bytes", n);
+    for (size_t i = 0; i < k->n_parts; i++) {
+        cuzk_free(k->part[i]);
     }
-    for (size_t from = 0; from < n; from += CHUNK_BYTES) {
-        const size_t chunk = n - from < CHUNK_BYTES ? n - from : CHUNK_BYTES;
-        uint8_t *to = out + at + HEAD_BYTES;
-        size_t m = ZSTD_compressCCtx(z, to, chunk - 1, packed + from, chunk, LEVEL);
-        if (ZSTD_isError(m) != 0) { /* it does not get shorter */
-            memcpy(to, packed + from, chunk);
-            m = chunk;
+    cuzk_free(k->part);
+    *k = (pg_kept){.part = NULL};
+}
+
+static cuzk_status add_part(pg_kept *k, cuzk_err *err)
+{
+    if (k->n_parts == k->room) {
+        const size_t room = k->room == 0 ? 16 : 2 * k->room;
+        uint8_t **more = cuzk_realloc(k->part, room, sizeof(*more));
+        if (more == NULL) {
+            return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job's input");
         }
-        cuzk_store_u32_le(out + at, (uint32_t)chunk);
-        cuzk_store_u32_le(out + at + 4, (uint32_t)m);
-        at += HEAD_BYTES + m;
+        k->part = more;
+        k->room = room;
     }
-    (void)ZSTD_freeCCtx(z);
-    *kept = out;
-    *n_kept = at;
+    uint8_t *part = cuzk_alloc(CUZK_PG_PART_BYTES, 1);
+    if (part == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job's input");
+    }
+    k->part[k->n_parts++] = part;
     return CUZK_OK;
 }
 
-/* What can be made again from the packed form is the encoding: an input must not be lost by a fault of the packing. */
-static cuzk_status check_packed(const uint8_t *encoding, size_t n, const uint8_t *packed,
-                                size_t n_packed, cuzk_err *err)
+/* --- making --- */
+
+typedef struct maker {
+    pg_kept *kept;
+    cuzk_sha256 sha; /* of what is kept */
+    ZSTD_CCtx *z;
+    size_t n;                   /* of chunk */
+    uint8_t chunk[CHUNK_BYTES]; /* of the packed input */
+    uint8_t frame[CHUNK_BYTES]; /* the chunk, compressed */
+} maker;
+CUZK_STATIC_ASSERT(sizeof(maker) + STORE_PACKER_BYTES + 2 * CHUNK_BYTES < PG_MAKE_BYTES,
+                   "with a packer, a context of zstd and a part");
+
+/* A store_input_sink. */
+static cuzk_status keep(void *arg, const void *data, size_t n, cuzk_err *err)
 {
-    uint8_t *again = cuzk_alloc(n, 1);
-    if (again == NULL) {
+    maker *m = arg;
+    pg_kept *k = m->kept;
+    const uint8_t *from = data;
+    cuzk_sha256_update(&m->sha, data, n);
+    while (n > 0) {
+        const size_t used = (size_t)(k->bytes % CUZK_PG_PART_BYTES);
+        if (used == 0) {
+            CUZK_TRY(add_part(k, err));
+        }
+        const size_t room = CUZK_PG_PART_BYTES - used, step = n < room ? n : room;
+        memcpy(k->part[k->n_parts - 1] + used, from, step);
+        k->bytes += step;
+        from += step;
+        n -= step;
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status keep_chunk(maker *m, cuzk_err *err)
+{
+    uint8_t head[HEAD_BYTES];
+    if (m->n == 0) {
+        return CUZK_OK;
+    }
+    size_t n = ZSTD_compressCCtx(m->z, m->frame, m->n - 1, m->chunk, m->n, LEVEL);
+    const bool is_shorter = ZSTD_isError(n) == 0;
+    n = is_shorter ? n : m->n;
+    cuzk_store_u32_le(head, (uint32_t)m->n);
+    cuzk_store_u32_le(head + 4, (uint32_t)n);
+    m->n = 0;
+    CUZK_TRY(keep(m, head, sizeof(head), err));
+    return keep(m, is_shorter ? m->frame : m->chunk, n, err);
+}
+
+/* A store_input_sink. */
+static cuzk_status compress(void *arg, const void *data, size_t n, cuzk_err *err)
+{
+    maker *m = arg;
+    const uint8_t *from = data;
+    while (n > 0) {
+        const size_t room = CHUNK_BYTES - m->n, step = n < room ? n : room;
+        memcpy(m->chunk + m->n, from, step);
+        m->n += step;
+        from += step;
+        n -= step;
+        if (m->n == CHUNK_BYTES) {
+            CUZK_TRY(keep_chunk(m, err));
+        }
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status pack(maker *m, pg_input *in, const cuzk_job_request *r, bool as_it_is,
+                        cuzk_err *err)
+{
+    store_packer *p = NULL;
+    pg_kept_free(m->kept);
+    cuzk_sha256_init(&m->sha);
+    m->n = 0;
+    CUZK_TRY(store_packer_create(&p, in->bytes, as_it_is, compress, m, err));
+    cuzk_status st = store_input_encode(r, in->digest, store_packer_add, p, err);
+    if (st == CUZK_OK) {
+        st = store_packer_end(p, err);
+    }
+    store_packer_destroy(p);
+    return st == CUZK_OK ? keep_chunk(m, err) : st;
+}
+
+static cuzk_status make(maker *m, pg_input *in, const cuzk_job_request *r, cuzk_err *err)
+{
+    if (in->form != PG_FORM_PACKED) {
+        return store_input_encode(r, in->digest, keep, m, err);
+    }
+    m->z = ZSTD_createCCtx();
+    if (m->z == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to compress an input");
+    }
+    cuzk_status st = pack(m, in, r, false, err);
+    if (st == CUZK_E_BUDGET) { /* there is nothing to pack in it */
+        st = pack(m, in, r, true, err);
+    }
+    (void)ZSTD_freeCCtx(m->z);
+    return st;
+}
+
+cuzk_status pg_input_make(pg_input *in, pg_kept *kept, const cuzk_job_request *r, cuzk_err *err)
+{
+    maker *m = cuzk_alloc(1, sizeof(*m));
+    *kept = (pg_kept){.part = NULL};
+    if (m == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job's input");
     }
-    cuzk_status st = store_input_unpack(again, n, packed, n_packed, err);
-    if (st == CUZK_OK && memcmp(again, encoding, n) != 0) {
-        st = CUZK_FAIL(err, CUZK_E_IO, "a packed input does not give the same bytes again");
-    }
-    cuzk_free(again);
-    return st;
-}
-
-static cuzk_status pack(pg_input *in, uint8_t **kept, const uint8_t *encoding, cuzk_err *err)
-{
-    uint8_t *packed = NULL;
-    size_t n = 0, n_kept = 0;
-    CUZK_TRY(store_input_pack(&packed, &n, encoding, (size_t)in->bytes, err));
-    cuzk_status st = check_packed(encoding, (size_t)in->bytes, packed, n, err);
-    if (st == CUZK_OK) {
-        st = compress(kept, &n_kept, packed, n, err);
-    }
-    cuzk_free(packed);
-    in->kept_bytes = n_kept;
-    return st;
-}
-
-cuzk_status pg_input_make(pg_input *in, uint8_t **kept, const cuzk_job_request *r, cuzk_err *err)
-{
-    uint8_t *encoding = NULL;
-    *kept = NULL;
-    cuzk_status st = encode(in, &encoding, r, err);
-    if (st == CUZK_OK && in->form == PG_FORM_PACKED) {
-        st = pack(in, kept, encoding, err);
-        if (st == CUZK_OK) {
-            cuzk_sha256_digest(in->kept_digest, *kept, (size_t)in->kept_bytes);
-        }
-    } else if (st == CUZK_OK) {
-        in->kept_bytes = in->bytes;
-        memcpy(in->kept_digest, in->digest, sizeof(in->digest));
-        *kept = encoding;
-        encoding = NULL;
-    }
-    cuzk_free(encoding);
+    m->kept = kept;
+    m->n = 0;
+    cuzk_sha256_init(&m->sha);
+    in->bytes = store_input_bytes(r);
+    const cuzk_status st = make(m, in, r, err);
+    cuzk_sha256_final(in->kept_digest, &m->sha);
+    cuzk_free(m);
+    in->kept_bytes = kept->bytes;
     return st;
 }
 

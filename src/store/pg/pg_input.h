@@ -24,9 +24,23 @@ typedef struct pg_input {
     uint8_t kept_digest[CUZK_SHA256_BYTES]; /* of what is kept */
 } pg_input;
 
-/** *kept [in->kept_bytes], a block of base/alloc.h: r as it is kept in in->form. Fills sizes and digests. E_NOMEM. */
-CUZK_NODISCARD cuzk_status pg_input_make(pg_input *in, uint8_t **kept, const cuzk_job_request *r,
+/** What is kept of one input, in parts of CUZK_PG_PART_BYTES; the last one may be shorter. A zeroed struct is empty. */
+typedef struct pg_kept {
+    uint8_t **part; /* [n_parts], blocks of base/alloc.h */
+    size_t n_parts, room;
+    uint64_t bytes;
+} pg_kept;
+/** Part i; empty beyond the last one. A view. */
+cuzk_bytes pg_kept_part(const pg_kept *k, uint64_t i);
+void pg_kept_free(pg_kept *k);
+
+/**
+ * *kept: r as it is kept in in->form. Fills sizes and digests. Beyond *kept it takes at most PG_MAKE_BYTES of memory. E_NOMEM.
+ * *kept is the caller's to free, also on failure.
+ */
+CUZK_NODISCARD cuzk_status pg_input_make(pg_input *in, pg_kept *kept, const cuzk_job_request *r,
                                          cuzk_err *err);
+#define PG_MAKE_BYTES ((size_t)6 << 20)
 /**
  * *encoding [in->bytes], a block of base/alloc.h, from kept [in->kept_bytes]; both digests are checked.
  * E_DIGEST, E_FORMAT: damaged; E_NOMEM.

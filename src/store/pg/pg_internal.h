@@ -8,6 +8,7 @@
 
 #include "store/input_encoding.h"
 #include "store/job_columns.h"
+#include "store/pack_room.h"
 #include "store/pg/pg_store.h"
 
 #include "pg_input.h"
@@ -52,6 +53,7 @@ typedef struct pg_store {
     _Atomic uint64_t schema_version; /* as last seen; it only rises */
     struct pg_fleet *fleet;          /* owned; NULL: the store of one program */
     atomic_bool is_stopping;         /* no more tries */
+    pack_room pack_room;             /* of jobs that are being put */
     pthread_mutex_t mutex;           /* what follows */
     pthread_cond_t freed;
     pg_conn conns[PG_CONNECTIONS];

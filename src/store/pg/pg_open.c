@@ -7,9 +7,11 @@
 #include "pg_folder.h"
 #include "pg_internal.h"
 
-#define DEFAULT_MAX_BYTES ((uint64_t)64 << 30)
-#define DEFAULT_RETRY_MS  10000u
-#define DEFAULT_ANSWER_MS 30000u
+#define DEFAULT_MAX_BYTES  ((uint64_t)64 << 30)
+#define DEFAULT_PACK_BYTES ((uint64_t)64 << 20)
+#define PACKINGS           (CUZK_PG_PACK_BYTES_MORE / PG_MAKE_BYTES)
+#define DEFAULT_RETRY_MS   10000u
+#define DEFAULT_ANSWER_MS  30000u
 
 static char *copy_text(const char *text)
 {
@@ -21,7 +23,7 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-static bool init_locks(pg_store *s)
+static bool init_locks(pg_store *s, uint64_t pack_bytes)
 {
     pthread_condattr_t attr;
     if (pthread_mutex_init(&s->mutex, NULL) != 0) {
@@ -31,6 +33,10 @@ static bool init_locks(pg_store *s)
     ok = ok && pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
          pthread_cond_init(&s->freed, &attr) == 0;
     (void)pthread_condattr_destroy(&attr);
+    if (ok && !pack_room_init(&s->pack_room, pack_bytes, PACKINGS)) {
+        (void)pthread_cond_destroy(&s->freed);
+        ok = false;
+    }
     if (!ok) {
         (void)pthread_mutex_destroy(&s->mutex);
     }
@@ -42,7 +48,8 @@ cuzk_status pg_store_new(pg_store **out, const cuzk_pg_config *config, cuzk_err 
     char name[CUZK_PG_NAME_BYTES];
     CUZK_TRY(cuzk_pg_describe(name, config->url, err));
     pg_store *s = cuzk_alloc_zero(1, sizeof(*s));
-    if (s == NULL || !init_locks(s)) {
+    if (s == NULL ||
+        !init_locks(s, config->pack_bytes == 0 ? DEFAULT_PACK_BYTES : config->pack_bytes)) {
         cuzk_free(s);
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the job store");
     }

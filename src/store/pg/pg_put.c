@@ -15,7 +15,7 @@
 typedef struct putting {
     const cuzk_job_record *j;
     pg_input in;
-    uint8_t *kept;
+    pg_kept kept;     /* owned */
     uint64_t claimer; /* the member that has the job at once; 0: none */
     uint64_t equal;   /* a job of the same input; 0: none */
     bool is_claimed, is_over_quota;
@@ -61,21 +61,15 @@ static void add_kept(pg_params *p, const putting *t)
     pg_add_bool(p, t->j->is_privileged);
 }
 
-static size_t part_size(uint64_t n, uint64_t at)
-{
-    return n - at < CUZK_PG_PART_BYTES ? (size_t)(n - at) : CUZK_PG_PART_BYTES;
-}
-
 /* Before the row: its statement locks what other jobs of the client wait for. */
 static cuzk_status put_other_parts(pg_conn *c, const putting *t, cuzk_err *err)
 {
-    uint64_t part = 1;
-    for (uint64_t at = CUZK_PG_PART_BYTES; at < t->in.kept_bytes;
-         at += CUZK_PG_PART_BYTES, part++) {
+    for (uint64_t part = 1; part < t->kept.n_parts; part++) {
+        const cuzk_bytes b = pg_kept_part(&t->kept, part);
         pg_params p = {.n = 0};
         pg_add_u64(&p, t->j->number);
         pg_add_u64(&p, part);
-        pg_add_bytes(&p, t->kept + at, part_size(t->in.kept_bytes, at));
+        pg_add_bytes(&p, b.data, b.size);
         CUZK_TRY(pg_exec(c, NULL, "put", "INSERT INTO cuzk_input VALUES ($1, $2, $3)", &p, err));
     }
     return CUZK_OK;
@@ -143,8 +137,9 @@ static cuzk_status insert_job(pg_store *s, pg_conn *c, putting *t, cuzk_err *err
     pg_params p = {.n = 0};
     PGresult *r = NULL;
     const bool is_here = t->in.place == PG_PLACE_DATABASE;
+    const cuzk_bytes first = is_here ? pg_kept_part(&t->kept, 0) : (cuzk_bytes){NULL, 0};
     add_job(&p, t, text);
-    pg_add_bytes(&p, t->kept, is_here ? part_size(t->in.kept_bytes, 0) : 0);
+    pg_add_bytes(&p, first.data, first.size);
     pg_add_u64(&p, s->fleet != NULL ? 1 : 0);
     pg_add_u64(&p, t->claimer);
     add_kept(&p, t);
@@ -163,7 +158,7 @@ static cuzk_status insert_job(pg_store *s, pg_conn *c, putting *t, cuzk_err *err
 static cuzk_status put_work(pg_store *s, pg_conn *c, void *arg, bool is_again, cuzk_err *err)
 {
     putting *t = arg;
-    const bool is_long = t->in.place == PG_PLACE_DATABASE && t->in.kept_bytes > CUZK_PG_PART_BYTES;
+    const bool is_long = t->in.place == PG_PLACE_DATABASE && t->kept.n_parts > 1;
     if (is_again && is_put(c, t)) {
         return CUZK_OK;
     }
@@ -334,10 +329,10 @@ static cuzk_status equal_work(pg_store *s, pg_conn *c, void *arg, bool is_again,
 static cuzk_status put_file(pg_store *s, putting *t, cuzk_err *err)
 {
     CUZK_TRY(pg_run(s, equal_work, t, err));
-    if (t->equal != 0 && pg_folder_share(s, t->j->number, &t->in, t->kept, t->equal)) {
+    if (t->equal != 0 && pg_folder_share(s, t->j->number, &t->in, t->equal)) {
         return CUZK_OK;
     }
-    return pg_folder_write(s, t->j->number, &t->in, t->kept, err);
+    return pg_folder_write(s, t->j->number, &t->in, &t->kept, err);
 }
 
 static cuzk_status put_input(pg_store *s, putting *t, cuzk_err *err)
@@ -360,23 +355,40 @@ static cuzk_status put_input(pg_store *s, putting *t, cuzk_err *err)
     return st;
 }
 
+/* What is made takes memory that the daemon has set aside. */
+static cuzk_status make_input(pg_store *s, putting *t, cuzk_err *err)
+{
+    const bool is_urgent = t->j->is_privileged;
+    const uint64_t most = store_input_bytes(&t->j->request);
+    pack_room_take(&s->pack_room, most, is_urgent);
+    const cuzk_status st = pg_input_make(&t->in, &t->kept, &t->j->request, err);
+    pack_room_shrink(&s->pack_room, most, t->kept.bytes, is_urgent);
+    return st;
+}
+
+static void drop_input(pg_store *s, putting *t)
+{
+    pack_room_give(&s->pack_room, t->kept.bytes);
+    pg_kept_free(&t->kept);
+}
+
 cuzk_status pg_put(void *arg, const cuzk_job_record *j, cuzk_err *err)
 {
     pg_store *s = arg;
     putting t = {.j = j};
     choose_place(s, &t.in);
     CUZK_TRY(admit(s, &t, err));
-    cuzk_status st = pg_input_make(&t.in, &t.kept, &j->request, err);
+    cuzk_status st = make_input(s, &t, err);
     const uint64_t bytes = t.in.kept_bytes;
     if (st == CUZK_OK) {
         st = reserve(s, bytes, j->is_privileged, err);
     }
     if (st != CUZK_OK) {
-        cuzk_free(t.kept);
+        drop_input(s, &t);
         return st;
     }
     st = put_input(s, &t, err);
-    cuzk_free(t.kept);
+    drop_input(s, &t);
     const bool is_held =
         st == CUZK_OK && t.is_claimed && pg_fleet_add_lease(s, j->number, t.claimer, 1);
     if (st == CUZK_OK && s->fleet != NULL && !is_held) {

@@ -24,7 +24,14 @@ typedef enum cuzk_pg_inputs {
     CUZK_PG_INPUTS_FOLDER, /* a folder that all daemons have mounted */
     CUZK_PG_INPUTS_KEEPER /* a folder of the daemon that accepted the job; the others fetch them from it */
 } cuzk_pg_inputs;
-#define CUZK_PG_FOLDER_BYTES 512
+#define CUZK_PG_FOLDER_BYTES    512
+
+/**
+ * What a put takes of memory beyond the request: its input as it is kept, and what makes it. The inputs of all puts at one
+ * moment take at most pack_bytes; an input that is longer is alone. What makes them takes CUZK_PG_PACK_BYTES_MORE in
+ * addition. WinningPoSt (is_privileged) does not wait for others, and takes its bytes all the same.
+ */
+#define CUZK_PG_PACK_BYTES_MORE ((uint64_t)12 << 20)
 
 typedef struct cuzk_pg_config {
     /**
@@ -36,9 +43,11 @@ typedef struct cuzk_pg_config {
     uint64_t
         max_bytes; /* of the inputs of unfinished jobs; put beyond it: E_BUDGET. 0: 64 GiB. A 32nd
                            part is WinningPoSt's. Several daemons may go beyond it by what they accept in a second. */
-    uint64_t max_jobs;         /* unfinished ones; put beyond it: E_BUDGET. 0: any number */
-    uint64_t retry_ms;         /* how long a call goes on trying; 0: 10 s */
-    uint64_t answer_ms;        /* how long a statement may take; 0: 30 s */
+    uint64_t max_jobs;  /* unfinished ones; put beyond it: E_BUDGET. 0: any number */
+    uint64_t retry_ms;  /* how long a call goes on trying; 0: 10 s */
+    uint64_t answer_ms; /* how long a statement may take; 0: 30 s */
+    uint64_t
+        pack_bytes; /* memory for inputs that are being put (CUZK_PG_PACK_BYTES_MORE); 0: 64 MiB */
     cuzk_pg_inputs inputs;     /* where inputs are put */
     const char *inputs_folder; /* of FOLDER and KEEPER */
     /**
