@@ -114,11 +114,14 @@ static cuzk_status plan(void *arg, const cuzk_job_request *rq, cuzk_backend_plan
                         cuzk_err *err)
 {
     const mock_backend *b = arg;
-    (void)b;
+    mock_job job = {.n_partitions = 0};
     if (rq->vanilla_proof.size + rq->n_vanilla_proofs == 0) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proofs is empty");
     }
-    *out = (cuzk_backend_plan){circuit_of(rq->kind), 2 * MOCK_MIB};
+    if (b->plans_partitions && rq->vanilla_proof.size >= sizeof(job)) {
+        memcpy(&job, rq->vanilla_proof.data, sizeof(job));
+    }
+    *out = (cuzk_backend_plan){circuit_of(rq->kind), 2 * MOCK_MIB, job.n_partitions};
     return CUZK_OK;
 }
 

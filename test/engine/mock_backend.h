@@ -61,6 +61,7 @@ typedef struct mock_backend {
     bool ignores_cancel; /* a device that hangs */
     uint32_t inside[MOCK_STAGES];
     bool has_fallback;
+    bool plans_partitions;   /* a request says how many partitions it has */
     _Atomic bool no_gpu;     /* every GPU loses its context, and stays lost */
     uint32_t hanging_device; /* 1 + a device whose calls never end while PROVE is closed; 0: all */
     uint32_t n_hanging;      /* only so many of its calls hang; 0: all */

@@ -30,6 +30,7 @@ static void open_node(node *n, const char *name, uint64_t lease_ms, bool spreads
     n->w.cfg.store = &n->store;
     n->w.cfg.spread_partitions = spreads;
     mock_engine_open(&n->w, 1);
+    n->w.b.plans_partitions = true; /* as PoReps of clients that say registered_proof */
 }
 
 static void close_node(node *n)
@@ -122,13 +123,14 @@ static void gate(node *nodes, int n, bool is_open)
 }
 
 /* Each of four engines holds one partition at its device at one moment; no partition is proved twice. */
-static void all_prove_one_job(void)
+static void all_prove(bool plans_partitions)
 {
     static node n[4];
     static const char *const names[] = {"a", "b", "c", "d"};
     uint64_t sum = 0;
     for (int i = 0; i < 4; i++) {
         open_node(&n[i], names[i], 30000, true);
+        n[i].w.b.plans_partitions = plans_partitions;
     }
     begin();
     gate(n, 4, false);
@@ -147,6 +149,48 @@ static void all_prove_one_job(void)
     const part_sums s = end(n, 4, 1);
     CHECK_U64(s.parts, PARTS);
     CHECK(s.by_task >= 3 && s.deaths == 0);
+}
+
+static void all_prove_one_job(void)
+{
+    all_prove(true);
+}
+
+/* The number of partitions is known when the holder has parsed the input, no sooner. */
+static void number_from_the_input(void)
+{
+    all_prove(false);
+}
+
+/* The others parse while the holder does; an input that cannot be parsed is the holder's to refuse. */
+static void bad_input_of_a_shared_job(void)
+{
+    static node n[2];
+    open_node(&n[0], "a", 30000, true);
+    open_node(&n[1], "b", 30000, true);
+    begin();
+    for (int i = 0; i < 2; i++) {
+        mock_close(&n[i].w.b, MOCK_PARSE);
+    }
+    test_job *o = test_job_make(CUZK_JOB_POREP, 15, PARTS, "bad");
+    o->job.bad_input = 1;
+    test_job_prove(&n[0].w, o);
+    for (int i = 0; i < 2; i++) {
+        mock_wait_inside(&n[i].w.b, MOCK_PARSE, 1);
+    }
+    const bool b_holds = sql_u64("SELECT count(*) FROM cuzk_job j JOIN cuzk_member m ON"
+                                 " m.incarnation = j.member WHERE m.name = 'b'") == 1;
+    node *holder = &n[b_holds ? 1 : 0], *helper = &n[b_holds ? 0 : 1];
+    mock_open(&helper->w.b, MOCK_PARSE); /* its failure is no end of the job */
+    wait_sql("SELECT count(*) FROM cuzk_part WHERE state = 0 AND member IS NULL", PARTS);
+    CHECK_U64(sql_u64("SELECT count(*) FROM cuzk_job WHERE state = 1"), 1);
+    mock_open(&holder->w.b, MOCK_PARSE);
+    CHECK(is_told_within(o, 60));
+    CHECK(o->r.state == CUZK_JOB_FAILED);
+    CHECK_STATUS(o->r.code, CUZK_E_FORMAT);
+    test_job_free(o);
+    CHECK_U64(proofs_of(&n[0]) + proofs_of(&n[1]), 0);
+    (void)end(n, 2, 1);
 }
 
 /* Off unless it is asked for, and for one partition in any case. */
@@ -328,6 +372,7 @@ static void many_jobs(void)
     uint64_t want = 0, sum = 0;
     for (int i = 0; i < NODES; i++) {
         open_node(&n[i], names[i], 30000, true);
+        n[i].w.b.plans_partitions = i != 1;
         atomic_store(&n[i].w.b.sleep_us[MOCK_PROVE], 5000);
     }
     begin();
@@ -383,6 +428,8 @@ static void latency(void)
 }
 
 static const cuzk_case cases[] = {CASE(all_prove_one_job),
+                                  CASE(number_from_the_input),
+                                  CASE(bad_input_of_a_shared_job),
                                   CASE(off_by_default),
                                   CASE(helper_drains),
                                   CASE(cancel_reaches_all),

@@ -60,8 +60,9 @@ typedef struct cuzk_backend_key {
 
 /** What a request says before it is parsed. */
 typedef struct cuzk_backend_plan {
-    uint32_t circuit;     /* index, or CUZK_CIRCUIT_UNKNOWN */
-    uint64_t input_bytes; /* host: the parsed input and its parser, at most */
+    uint32_t circuit;      /* index, or CUZK_CIRCUIT_UNKNOWN */
+    uint64_t input_bytes;  /* host: the parsed input and its parser, at most */
+    uint32_t n_partitions; /* of a request that says the number; 0: only the parsed input has it */
 } cuzk_backend_plan;
 
 typedef struct cuzk_backend_input {

@@ -206,6 +206,7 @@ static cuzk_status plan(void *arg, const cuzk_job_request *rq, cuzk_backend_plan
         if (cuzk_filecoin_request_spec(&spec, &is_known, &frq, NULL) == CUZK_OK && is_known) {
             out->circuit = index_of(b, &spec);
         }
+        out->n_partitions = cuzk_filecoin_request_partitions(&frq);
         return CUZK_OK;
     }
     out->input_bytes = cuzk_filecoin_input_bytes(frq.kind, request_bytes(rq));

@@ -47,6 +47,8 @@ void cuzk_shared_refuse(refusals *f, uint64_t number);
 /* shared_part.c */
 /** A job that has been parsed, and whose partitions other daemons may prove. Releases the lock meanwhile; when this fails, all are proved here. */
 LOCKED void cuzk_part_open(cuzk_engine *e, job *j);
+/** Before the job is parsed, where the request says the number of partitions: other daemons parse meanwhile. */
+LOCKED void cuzk_part_open_early(cuzk_engine *e, job *j);
 /** The partitions of a task that has been parsed. */
 LOCKED void cuzk_part_begin(job *j);
 /** A partition has come to a device: the next one may be taken. */

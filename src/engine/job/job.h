@@ -82,6 +82,8 @@ struct job {
     void *input;
     uint32_t circuit, n_partitions, n_done, input_users;
     bool is_spread; /* other daemons prove partitions of it, too (shared_part.c) */
+    uint32_t
+        n_opened; /* partitions that other daemons could take before this job was parsed; 0: none */
     uint64_t
         part_of;   /* a task: the job, of another daemon, whose partitions are proved; 0: a job */
     uint64_t mine; /* of a task: the partitions that were claimed with it (bits) */

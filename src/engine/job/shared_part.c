@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * One job's partitions proved by several daemons (cuzk_shared_parts). The engine that has the job, its holder, opens the
- * partitions when the job has been parsed, takes some, and takes more as it goes. Engines with an idle place take others
+ * partitions, before it parses the job if the request says how many there are. It takes some when the job has been
+ * parsed, and takes more as it goes. Engines with an idle place take others
  * as a task: a job of this engine (part_of) that is in no table of ids and that nobody waits for. A partition that is
  * another engine's, or nobody's yet, is CUZK_PART_ELSEWHERE. The thread of shared_queue.c does all of this but for the opening.
  */
@@ -164,17 +165,42 @@ LOCKED static cuzk_status take(cuzk_engine *e, job *j, uint32_t n, cuzk_err *err
 
 /* --- the holder --- */
 
-void cuzk_part_open(cuzk_engine *e, job *j)
+LOCKED static bool may_open(const cuzk_engine *e, const job *j, uint32_t n_partitions)
+{
+    return parts_of(e) != NULL && j->part_of == 0 && !j->is_privileged && n_partitions >= 2 &&
+           n_partitions <= CUZK_PARTS_MOST && j->phase == PHASE_PREPPING;
+}
+
+/* Releases the lock meanwhile. */
+LOCKED static cuzk_status open_parts(cuzk_engine *e, const job *j, uint32_t n_partitions,
+                                     cuzk_err *err)
 {
     const cuzk_shared_parts *parts = parts_of(e);
+    cuzk_engine_unlock(e);
+    const cuzk_status st = parts->open(e->store.arg, j->number, n_partitions, err);
+    cuzk_engine_lock(e);
+    return st;
+}
+
+void cuzk_part_open_early(cuzk_engine *e, job *j)
+{
+    const uint32_t n = j->plan.n_partitions;
+    if (may_open(e, j, n) && !e->draining && open_parts(e, j, n, NULL) == CUZK_OK) {
+        j->n_opened =
+            n; /* else it is tried again, and a failure is logged, when the job has been parsed */
+    }
+}
+
+void cuzk_part_open(cuzk_engine *e, job *j)
+{
     cuzk_err err = {.msg = ""};
-    if (parts == NULL || j->part_of != 0 || j->is_privileged || j->n_partitions < 2 ||
-        j->n_partitions > CUZK_PARTS_MOST || j->phase != PHASE_PREPPING || e->draining) {
+    if (!may_open(e, j, j->n_partitions) || (j->n_opened == 0 && e->draining)) {
         return;
     }
-    cuzk_engine_unlock(e);
-    cuzk_status st = parts->open(e->store.arg, j->number, j->n_partitions, &err);
-    cuzk_engine_lock(e);
+    if (j->n_opened != 0 && j->n_opened != j->n_partitions) {
+        return; /* the check of the input refuses it */
+    }
+    cuzk_status st = j->n_opened != 0 ? CUZK_OK : open_parts(e, j, j->n_partitions, &err);
     if (st == CUZK_OK) {
         for (uint32_t i = 0; i < j->n_partitions; i++) {
             j->partitions[i].state = CUZK_PART_ELSEWHERE;

@@ -11,8 +11,9 @@
 #include "base/clock.h"
 #include "engine/job/accept_internal.h"
 
-#define POLL_MS   1000u /* where nothing tells that the queue has changed */
-#define GAP_NS    (50 * MS_NS)
+#define POLL_MS   1000u        /* where nothing tells that the queue has changed */
+#define GAP_NS    (50 * MS_NS) /* between looks at the queue, on average */
+#define AHEAD_NS  (4 * GAP_NS) /* after a quiet time some looks come without a gap */
 #define MAX_LOOKS 256u
 
 static const char stopping[] =
@@ -445,10 +446,12 @@ void cuzk_share_loop(worker *w)
     cuzk_engine *e = w->e;
     refusals refused = {.n = 0};
     bool in_trouble = false;
+    uint64_t due_ns = 0; /* of the next look, were all gaps equal */
     cuzk_engine_lock(e);
     while (!e->stop) {
         cuzk_err err = {.msg = ""};
         const uint64_t begin = cuzk_clock_ns();
+        due_ns = (due_ns > begin ? due_ns : begin) + GAP_NS;
         e->store.shared->take_orders(e->store.arg, obey, e);
         if (e->draining) {
             drain(e);
@@ -460,8 +463,8 @@ void cuzk_share_loop(worker *w)
         st = st == CUZK_OK ? look(e, &err) : st;
         forget_unwatched(e);
         say_trouble(e, st, err.msg, &in_trouble);
-        while (!e->stop && !e->draining && cuzk_clock_ns() < begin + GAP_NS) {
-            cuzk_engine_wait_until(e, &e->locks.change, begin + GAP_NS);
+        while (!e->stop && !e->draining && cuzk_clock_ns() + AHEAD_NS < due_ns) {
+            cuzk_engine_wait_until(e, &e->locks.change, due_ns - AHEAD_NS);
         }
         if (!e->stop) {
             cuzk_engine_unlock(e);

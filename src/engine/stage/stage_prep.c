@@ -198,6 +198,7 @@ LOCKED static void launch(cuzk_engine *e, job *j)
     const bool is_aggregate = j->rq.kind == CUZK_JOB_AGGREGATE;
     if (j->is_spread || j->part_of != 0) { /* not all are this engine's, perhaps none is */
         cuzk_flight_queue_next(e, j, now);
+        cuzk_part_moved(e, j); /* others may have proved some already */
         return;
     }
     if (!cuzk_sched_push(is_aggregate ? &e->queues.to_aggregate : &e->queues.ready, &item)) {
@@ -259,6 +260,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
     cuzk_engine_log_job(e, 2, "job.started", j, NULL, NULL);
     cuzk_status st = cuzk_shared_start(e, j, &err);
     if (st == CUZK_OK) {
+        cuzk_part_open_early(e, j);
         st = parse(e, j, &may_start, &err);
         if (st == CUZK_OK) {
             cuzk_part_open(e, j);

@@ -42,6 +42,8 @@ typedef struct cuzk_filecoin_request {
 CUZK_NODISCARD cuzk_status cuzk_filecoin_request_spec(cuzk_circuit_spec *out, bool *is_known,
                                                       const cuzk_filecoin_request *rq,
                                                       cuzk_err *err);
+/** Partitions of a PoRep whose registered_proof the request says; 0: only the input has the number. */
+uint32_t cuzk_filecoin_request_partitions(const cuzk_filecoin_request *rq);
 
 /** A parsed input and its statement. */
 typedef struct cuzk_filecoin_input {

@@ -95,6 +95,16 @@ cuzk_status cuzk_filecoin_request_spec(cuzk_circuit_spec *out, bool *is_known,
     return CUZK_OK;
 }
 
+uint32_t cuzk_filecoin_request_partitions(const cuzk_filecoin_request *rq)
+{
+    cuzk_seal_type t;
+    cuzk_err none;
+    return rq->kind == CUZK_CIRCUIT_POREP && rq->registered_proof != 0 &&
+                   cuzk_seal_type_of(&t, rq->registered_proof, &none) == CUZK_OK
+               ? cuzk_porep_partitions(&t)
+               : 0;
+}
+
 /* Sector size whose TreeR has paths like this one. */
 static cuzk_status size_of_path(uint64_t *bytes, const cuzk_merkle_proof *p, cuzk_err *err)
 {

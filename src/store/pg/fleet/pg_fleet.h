@@ -15,7 +15,6 @@ typedef struct pg_lease {
     uint64_t
         job; /* of a task (number): the job whose partitions it has; 0: a lease on job number */
     bool has_parts; /* the job's partitions have rows of their own */
-    bool is_shown;  /* and the other members have been told of them */
 } pg_lease;
 
 /* A claimed job whose input could not be read, and when it may be claimed again. */

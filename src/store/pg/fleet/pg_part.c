@@ -94,6 +94,7 @@ static cuzk_status open_parts(void *arg, uint64_t number, uint32_t n, cuzk_err *
     }
     CUZK_TRY(pg_run(s, open_work, &t, err));
     use_parts(s->fleet, number);
+    pg_fleet_notify(s);
     return CUZK_OK;
 }
 
@@ -183,18 +184,6 @@ static cuzk_status take(void *arg, uint64_t number, uint32_t n,
     CUZK_TRY(pg_run(s, take_work, &t, err));
     tell_news(t.r, each, each_arg);
     PQclear(t.r);
-    if (t.is_holder) { /* what is left is for the others */
-        (void)pthread_mutex_lock(&s->fleet->mutex);
-        pg_lease *l = pg_lease_find(s->fleet, number);
-        const bool is_first = l != NULL && !l->is_shown;
-        if (l != NULL) {
-            l->is_shown = true;
-        }
-        (void)pthread_mutex_unlock(&s->fleet->mutex);
-        if (is_first) {
-            pg_fleet_notify(s);
-        }
-    }
     return CUZK_OK;
 }
 
