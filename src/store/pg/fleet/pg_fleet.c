@@ -273,8 +273,13 @@ static void send_notice(pg_fleet *f)
     const bool wanted = f->notify_wanted;
     f->notify_wanted = false;
     (void)pthread_mutex_unlock(&f->mutex);
-    if (wanted && f->can_notify && f->conn.pg != NULL &&
-        pg_exec(&f->conn, NULL, "notify", "NOTIFY cuzk_queue", NULL, NULL) != CUZK_OK) {
+    if (!wanted || !f->can_notify || f->conn.pg == NULL ||
+        pg_exec(&f->conn, NULL, "notify", "NOTIFY cuzk_queue", NULL, NULL) == CUZK_OK) {
+        return;
+    }
+    if (f->conn.fault == PG_FAULT_OTHER) {
+        f->can_notify = false; /* the database has LISTEN in name only: it is polled */
+    } else {
         pg_disconnect(&f->conn);
     }
 }

@@ -74,7 +74,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS cuzk_job_open ON cuzk_job (content, request_id
 CREATE INDEX IF NOT EXISTS cuzk_job_waiting ON cuzk_job (class DESC, due_ms, accepted_at, number)
     WHERE state = 0 AND member IS NULL;
 CREATE INDEX IF NOT EXISTS cuzk_job_held ON cuzk_job (member) WHERE state < 2;
-CREATE INDEX IF NOT EXISTS cuzk_job_ended ON cuzk_job (ended_ms, number) WHERE state >= 2;
+CREATE INDEX IF NOT EXISTS cuzk_job_ended ON cuzk_job (ended_ms ASC, number) WHERE state >= 2;
 
 -- Inputs, in parts of one megabyte: apart from the rows that change.
 CREATE TABLE IF NOT EXISTS cuzk_input (
