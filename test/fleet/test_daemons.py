@@ -33,13 +33,13 @@ def failures():
 class Daemon:
     all = []
 
-    def __init__(self, cuzk, folder, params, url, name, extra="", wait=True, listen=()):
+    def __init__(self, cuzk, folder, params, url, name, extra="", wait=True, listen=(), memory="600MiB"):
         self.cuzk, self.name, self.p = cuzk, name, None
         self.all.append(self)
         self.address = f"unix://{folder}/{name}.sock"
         self.config, self.log = os.path.join(folder, name + ".toml"), os.path.join(folder, name + ".log")
         with open(self.config, "w") as f:
-            f.write(f'daemon.listen = {list((self.address, *listen))}\ngpus.cpu_only = true\nmemory.total_budget = "600MiB"\nsynthesis.threads = 1\n'
+            f.write(f'daemon.listen = {list((self.address, *listen))}\ngpus.cpu_only = true\nmemory.total_budget = "{memory}"\nsynthesis.threads = 1\n'
                     f'srs.param_cache = "{params}"\nstore.url = "{url}"\nstore.member = "{name}"\nstore.lease = "{LEASE}s"\nlogging.format = "text"\n{extra}')
         (self.start if wait else self.spawn)()
 
