@@ -102,11 +102,11 @@ static void lengths(void)
     }
 }
 
-/* Of a C1 of 12 MB no second copy is made; bytes in which nothing can be packed are kept as they are. */
+/* Of a C1 of 8 MB no second copy is made; bytes in which nothing can be packed are kept as they are. */
 static void memory_of_long_inputs(void)
 {
-    there_and_back(12 * MIB, true, PG_FORM_PACKED);
-    there_and_back(6 * MIB, false, PG_FORM_PACKED);
+    there_and_back(8 * MIB, true, PG_FORM_PACKED);
+    there_and_back(5 * MIB, false, PG_FORM_PACKED);
 }
 
 static void no_memory(void)

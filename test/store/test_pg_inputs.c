@@ -552,7 +552,51 @@ static void old_programs(void)
     a.destroy(a.arg);
 }
 
+enum { PUTTERS = 4, PUT_BYTES = 4 << 20 };
+
+typedef struct putter {
+    cuzk_job_store *store;
+    uint64_t number;
+} putter;
+
+static void *put_long(void *arg)
+{
+    const putter *t = arg;
+    made m = make(t->number, 1, PUT_BYTES);
+    cuzk_err err = {0};
+    m.record.job_id = m.id;
+    CHECK_OK(t->store->put(t->store->arg, &m.record, &err), &err);
+    free(m.data);
+    return NULL;
+}
+
+/* Four submits at one moment, of inputs of which one has room: they are packed one after the other. */
+static void puts_share_their_memory(void)
+{
+    cuzk_job_store s;
+    cuzk_err err = {0};
+    pthread_t threads[PUTTERS];
+    putter t[PUTTERS];
+    const cuzk_pg_config c = {.url = pg_server_url(), .pack_bytes = PUT_BYTES + 1000};
+    CHECK_OK(cuzk_pg_store_open(&s, &c, NULL, &err), &err);
+    const uint64_t n = first(&s), before = cuzk_alloc_get_stats().bytes_now;
+    cuzk_alloc_reset_peak();
+    for (uint64_t i = 0; i < PUTTERS; i++) {
+        t[i] = (putter){&s, n + i};
+        CHECK(pthread_create(&threads[i], NULL, put_long, &t[i]) == 0);
+    }
+    for (int i = 0; i < PUTTERS; i++) {
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    }
+    const uint64_t peak = cuzk_alloc_get_stats().bytes_peak - before;
+    CHECK_MSG(peak <= c.pack_bytes + CUZK_PG_PART_BYTES + CUZK_PG_PACK_BYTES_MORE, "%llu bytes",
+              (unsigned long long)peak);
+    CHECK_U64(sql_u64("SELECT count(*) FROM cuzk_job"), PUTTERS);
+    s.destroy(s.arg);
+}
+
 static const cuzk_case cases[] = {CASE(in_the_database),
+                                  CASE(puts_share_their_memory),
                                   CASE(parts),
                                   CASE(in_a_folder),
                                   CASE(equal_inputs_are_one_file),
