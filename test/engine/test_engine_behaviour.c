@@ -425,6 +425,56 @@ static void critical_first(void)
     mock_engine_close(&w);
 }
 
+/*
+ * A worker that has parsed a job and waits for its first witness parses jobs of a higher class meanwhile: here
+ * while no witness is ever made, a HIGH one, a CRITICAL one, and one WinningPoSt more than there are workers.
+ */
+static void a_wait_holds_nobody_urgent(void)
+{
+    mock_engine w = {.starts_early = true};
+    test_job *o[6];
+    mock_engine_open(&w, 1);
+    mock_close(&w.b, MOCK_WITNESS);
+    o[0] = test_job_make(CUZK_JOB_POREP, 1, 4, "");
+    test_job_prove(&w, o[0]);
+    mock_wait_inside(&w.b, MOCK_WITNESS, 1); /* its check waits for this witness */
+    o[1] = test_job_make(CUZK_JOB_WINDOW, 2, 1, "high");
+    o[2] = test_job_make(CUZK_JOB_UPDATE, 3, 1, "critical");
+    o[2]->rq.priority = CUZK_PRIORITY_CRITICAL;
+    for (uint64_t i = 3; i < 6; i++) {
+        o[i] = test_job_make(CUZK_JOB_WINNING, 1 + i, 1, "");
+    }
+    for (uint64_t i = 1; i < 6; i++) {
+        test_job_prove(&w, o[i]);
+        wait_for(&w.b.calls[MOCK_PARSE], i + 1);
+    }
+    mock_open(&w.b, MOCK_WITNESS);
+    for (int i = 0; i < 6; i++) {
+        engine_answer_wait(&o[i]->r);
+        CHECK(is_right(o[i]));
+        test_job_free(o[i]);
+    }
+    mock_engine_close(&w);
+}
+
+/*
+ * The engine stops as soon as the last job is answered, while a witness worker still works for that job's
+ * verification (5 ms): the stop waits for what the worker holds.
+ */
+static void stop_after_the_last_answer(void)
+{
+    for (uint64_t i = 0; i < 20; i++) {
+        mock_engine w = {.starts_early = true};
+        mock_engine_open(&w, 1);
+        test_job *o = test_job_make(i % 2 == 0 ? CUZK_JOB_WINNING : CUZK_JOB_POREP, i, 1, "");
+        test_job_prove(&w, o);
+        engine_answer_wait(&o->r);
+        CHECK(is_right(o));
+        test_job_free(o);
+        mock_engine_close(&w);
+    }
+}
+
 /* Jobs first come, first served, lowest partition first; window jobs by deadline. */
 static void order(void)
 {
@@ -516,6 +566,8 @@ static const cuzk_case cases[] = {
     CASE(waits),
     CASE(counted_at_once),
     CASE(critical_first),
+    CASE(a_wait_holds_nobody_urgent),
+    CASE(stop_after_the_last_answer),
     CASE(order),
     CASE(low_finishes),
 };

@@ -53,7 +53,7 @@ LOCKED static void join(cuzk_engine *e, job *j, const cuzk_job_request *rq)
     j->is_watched_only = j->is_watched_only && rq->cancel_when_unwatched;
     cuzk_job_refresh_items(e, j);
     /* it may be the turn of another worker now: of the one that is kept for WinningPoSt */
-    pthread_cond_broadcast(&e->locks.prep);
+    cuzk_engine_wake_prep(e);
     pthread_cond_broadcast(&e->locks.witness);
     pthread_cond_broadcast(&e->locks.device);
     pthread_cond_broadcast(&e->locks.verify);
@@ -201,7 +201,7 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
     item.circuit = j->plan.circuit;
     CUZK_ASSERT(cuzk_sched_push(&e->queues.prep, &item)); /* room for every open job */
     cuzk_engine_log_job(e, 2, "job.accepted", j, NULL, NULL);
-    pthread_cond_broadcast(&e->locks.prep);
+    cuzk_engine_wake_prep(e);
     pthread_cond_signal(&e->locks.timer);
 }
 

@@ -122,7 +122,7 @@ void cuzk_flight_queue_next(cuzk_engine *e, job *j, uint64_t now_ns)
         CUZK_ASSERT(cuzk_sched_push(&e->queues.ready, &item));
         pthread_cond_broadcast(&e->locks.witness);
     } else {
-        pthread_cond_broadcast(&e->locks.prep); /* room for another parsed job */
+        cuzk_engine_wake_prep(e); /* room for another parsed job */
     }
 }
 

@@ -84,7 +84,7 @@ static void set_starved(cuzk_engine *e, load_want *want, bool is_starved)
     if (want->is_starved != is_starved) {
         want->is_starved = is_starved;
         pthread_cond_broadcast(&e->locks.witness);
-        pthread_cond_broadcast(&e->locks.prep);
+        cuzk_engine_wake_prep(e);
     }
 }
 

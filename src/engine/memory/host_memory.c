@@ -8,6 +8,12 @@ uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what)
     return 2 * circuit + (uint32_t)what;
 }
 
+void cuzk_engine_wake_prep(cuzk_engine *e)
+{
+    pthread_cond_broadcast(&e->locks.prep);
+    pthread_cond_broadcast(&e->locks.change); /* who waits for a first witness prepares urgent jobs */
+}
+
 void cuzk_engine_wake_memory(cuzk_engine *e)
 {
     pthread_cond_broadcast(&e->locks.prep);

@@ -39,6 +39,8 @@ typedef struct engine_memory {
 LOCKED bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes,
                                   bool privileged, bool may_evict, uint64_t now_ns);
 LOCKED void cuzk_engine_give_host(cuzk_engine *e, cuzk_reservation *r, uint64_t keep);
+/** The workers of PARSE and CHECK: a job came, or may be taken now. */
+LOCKED void cuzk_engine_wake_prep(cuzk_engine *e);
 /** Everybody who may be waiting for memory. */
 LOCKED void cuzk_engine_wake_memory(cuzk_engine *e);
 /** E_BUDGET with the numbers when a job of this circuit and input can never run. */

@@ -55,7 +55,8 @@ LOCKED static bool is_welcome(void *arg, const cuzk_sched_item *item)
     return j->rq.kind != CUZK_JOB_AGGREGATE || e->queues.to_aggregate.n < AGGREGATES_AHEAD;
 }
 
-LOCKED static job *next(cuzk_engine *e, bool is_express)
+/* above: only a job that goes before this one; NULL: any. */
+LOCKED static job *next(cuzk_engine *e, bool is_express, const job *above)
 {
     const uint64_t now = cuzk_clock_ns();
     const uint32_t best =
@@ -65,6 +66,9 @@ LOCKED static job *next(cuzk_engine *e, bool is_express)
     }
     job *j = e->queues.prep.items[best].owner;
     const bool is_urgent = j->class_base == CUZK_PRIORITY_CRITICAL;
+    if (above != NULL && !is_urgent && j->class_base <= above->class_base) {
+        return NULL;
+    }
     if (!is_urgent && j->rq.kind != CUZK_JOB_AGGREGATE && n_parsed(e) >= e->queues.ready_limit) {
         return NULL;
     }
@@ -207,15 +211,22 @@ LOCKED static void launch(cuzk_engine *e, job *j)
     pthread_cond_broadcast(is_aggregate ? &e->locks.aggregate : &e->locks.witness);
 }
 
+LOCKED static void run(const worker *w, job *j, bool may_wait);
+
 /*
  * Devices have nothing to do until there is a witness, and all threads make it. So the check of a job that is launched
- * waits for the job's first witness, if that is made next, and then runs while a device proves.
+ * waits for the job's first witness, if that is made next, and then runs while a device proves. The worker that waits
+ * prepares jobs of a higher class, or CRITICAL ones, in the meantime.
  */
-LOCKED static void await_first_witness(cuzk_engine *e, const job *j)
+LOCKED static void await_first_witness(const worker *w, const job *j)
 {
+    cuzk_engine *e = w->e;
     const uint64_t until = cuzk_clock_ns() + WITNESS_BEGINS_NS;
     while (!e->stop && j->phase == PHASE_READY && !j->has_witness) {
-        if (j->has_begun_witness) {
+        job *urgent = next(e, w->is_express, j);
+        if (urgent != NULL) {
+            run(w, urgent, false);
+        } else if (j->has_begun_witness) {
             cuzk_engine_wait(e, &e->locks.change);
         } else if (cuzk_clock_ns() < until && cuzk_witnesses_to_start(e, j->circuit) != 0) {
             cuzk_engine_wait_until(e, &e->locks.change, until);
@@ -225,14 +236,18 @@ LOCKED static void await_first_witness(cuzk_engine *e, const job *j)
     }
 }
 
-/* With the lock, which is left meanwhile. may_start: partitions are started at once. */
-LOCKED static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err *err)
+/* With the lock, which is left meanwhile. may_start: partitions are started at once. may_wait: for the first witness. */
+LOCKED static cuzk_status check(const worker *w, job *j, bool may_start, bool may_wait,
+                                cuzk_err *err)
 {
+    cuzk_engine *e = w->e;
     const cuzk_engine_backend *b = e->backend;
     if (may_start && j->phase == PHASE_PREPPING) {
         j->is_checking = true;
         launch(e, j);
-        await_first_witness(e, j);
+        if (may_wait) {
+            await_first_witness(w, j);
+        }
     }
     const cuzk_span span = cuzk_stage_span_begin(e, j, 0, CUZK_STAGE_CHECK);
     cuzk_engine_unlock(e);
@@ -247,8 +262,9 @@ LOCKED static cuzk_status check(cuzk_engine *e, job *j, bool may_start, cuzk_err
     return st;
 }
 
-LOCKED static void run(cuzk_engine *e, job *j)
+LOCKED static void run(const worker *w, job *j, bool may_wait)
 {
+    cuzk_engine *e = w->e;
     cuzk_err err = {.msg = ""};
     bool may_start = false;
     j->phase = PHASE_PREPPING;
@@ -269,7 +285,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
         drop_block(e, j);
     }
     if (st == CUZK_OK) {
-        st = check(e, j, may_start, &err);
+        st = check(w, j, may_start, may_wait, &err);
     }
     j->input_users--;
     e->memory.n_busy--;
@@ -294,9 +310,9 @@ void cuzk_prep_loop(worker *w)
     cuzk_engine *e = w->e;
     cuzk_engine_lock(e);
     while (!e->stop) {
-        job *j = next(e, w->is_express);
+        job *j = next(e, w->is_express, NULL);
         if (j != NULL) {
-            run(e, j);
+            run(w, j, true);
         } else {
             cuzk_engine_wait(e, &e->locks.prep);
         }

@@ -128,7 +128,10 @@ LOCKED uint32_t cuzk_witnesses_to_start(const cuzk_engine *e, uint32_t circuit)
     return n;
 }
 
-/* While a device has the witness. The flight may end meanwhile: job and parameters are held here. */
+/*
+ * While a device has the witness. The flight and the job may end meanwhile: job and parameters are held here, and
+ * n_busy keeps the engine's stop waiting for them.
+ */
 LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint32_t partition)
 {
     const cuzk_engine_backend *b = e->backend;
@@ -139,6 +142,7 @@ LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint3
     void *params = cuzk_load_ref(&e->memory.cache, id);
     j->input_users++;
     j->pins++;
+    e->memory.n_busy++;
     const cuzk_span span = cuzk_span_begin(e->trace, "before_verify", &tags);
     cuzk_engine_unlock(e);
     b->before_verify(b->arg, j->input, params, partition, cuzk_trace_in(e->trace, span));
@@ -147,8 +151,10 @@ LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint3
     cuzk_load_unref(&e->memory.cache, id, cuzk_clock_ns());
     cuzk_engine_drop_suspect(e, circuit);
     j->input_users--;
+    e->memory.n_busy--;
     cuzk_job_release_input(e, j);
     cuzk_job_unpin(e, j);
+    cuzk_engine_wake_memory(e);
 }
 
 LOCKED static void run(cuzk_engine *e, flight *f)
