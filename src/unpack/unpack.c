@@ -13,6 +13,7 @@ typedef enum form { PLAIN, GZIP, ZSTD, BASE64 } form;
 
 #define HEAD_BYTES  24u /* enough for the header of a zstd frame (18) */
 #define ISIZE_BYTES 4u  /* gzip's claim, at its end */
+#define GZIP_BYTES  18u /* header and trailer */
 
 static bool is_blank(uint8_t c)
 {
@@ -38,11 +39,16 @@ static bool looks_like_base64(const uint8_t *data, size_t n)
     return seen >= 8;
 }
 
+/* The magic of a frame, or that of a frame to be skipped, with which parallel compressors begin. */
+static bool is_zstd(const uint8_t *p, size_t n)
+{
+    return n >= 4 && (memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0 ||
+                      ((p[0] & 0xf0) == 0x50 && memcmp(p + 1, "\x2a\x4d\x18", 3) == 0));
+}
+
 static form compression_of(const uint8_t *p, size_t n)
 {
-    return n >= 2 && p[0] == 0x1f && p[1] == 0x8b            ? GZIP
-           : n >= 4 && memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0 ? ZSTD
-                                                             : PLAIN;
+    return n >= 2 && p[0] == 0x1f && p[1] == 0x8b ? GZIP : is_zstd(p, n) ? ZSTD : PLAIN;
 }
 
 static form form_of(const uint8_t *p, size_t n)
@@ -51,15 +57,33 @@ static form form_of(const uint8_t *p, size_t n)
     return f == PLAIN && looks_like_base64(p, n) ? BASE64 : f;
 }
 
-/* The size that compressed data of n bytes claims, from its first and last bytes. */
-static bool claimed_size(uint64_t *out, form f, const uint8_t *head, size_t n_head,
-                         const uint8_t tail[ISIZE_BYTES], uint64_t n)
+static uint64_t gzip_size(const uint8_t tail[ISIZE_BYTES])
+{
+    return cuzk_load_u32_le(tail);
+}
+
+/* The size that compressed data [n] claims; false: damaged or cut. */
+static bool claimed_size(uint64_t *out, form f, const uint8_t *data, size_t n)
 {
     if (f == ZSTD) {
-        return unpack_zstd_size(out, head, n_head, n);
+        return unpack_zstd_size(out, data, n);
     }
-    *out = cuzk_load_u32_le(tail);
-    return n >= 18;
+    *out = n >= GZIP_BYTES ? gzip_size(data + n - ISIZE_BYTES) : 0;
+    return n >= GZIP_BYTES;
+}
+
+/*
+ * The same for data inside base64, of which only the first and the last bytes are known: of several frames of zstd
+ * the first one counts.
+ */
+static bool claimed_inside(uint64_t *out, form f, const uint8_t *head, size_t n_head,
+                           const uint8_t tail[ISIZE_BYTES], uint64_t n)
+{
+    if (f == ZSTD) {
+        return unpack_zstd_frame_size(out, head, n_head, n);
+    }
+    *out = gzip_size(tail);
+    return n >= GZIP_BYTES;
 }
 
 /* The first and the last decoded bytes of base64; *n_head is 0 for what is not base64 of packed data. */
@@ -108,24 +132,29 @@ void cuzk_packing_of(cuzk_packing *out, const uint8_t *data, size_t n)
         out->heap_bytes = out->result_bytes;
         base64_ends(head, &n_head, tail, data, n);
         const form inner = compression_of(head, n_head);
-        if (inner != PLAIN && claimed_size(&size, inner, head, n_head, tail, cuzk_base64_max(n))) {
+        if (inner != PLAIN &&
+            claimed_inside(&size, inner, head, n_head, tail, cuzk_base64_max(n))) {
             out->heap_bytes = plus(out->heap_bytes, size);
             out->result_bytes = size;
         }
-    } else if (f != PLAIN && claimed_size(&size, f, data, n, n >= 4 ? data + n - 4 : head, n)) {
+    } else if (f != PLAIN && claimed_size(&size, f, data, n)) {
         /* Compressed data may be base64, which is decoded where it is. */
         out->heap_bytes = size;
         out->result_bytes = size;
     }
 }
 
+/* is_inside: in base64, where the claim is that of claimed_inside. */
 static cuzk_status decompress(uint8_t **out, size_t *out_n, form f, const uint8_t *data, size_t n,
-                              uint64_t max, cuzk_err *err)
+                              bool is_inside, uint64_t max, cuzk_err *err)
 {
     const char *name = f == GZIP ? "gzip" : "zstd";
-    static const uint8_t none[ISIZE_BYTES];
     uint64_t size = 0;
-    if (!claimed_size(&size, f, data, n, n >= 4 ? data + n - 4 : none, n)) {
+    const bool is_claimed =
+        is_inside && n >= ISIZE_BYTES
+            ? claimed_inside(&size, f, data, n < HEAD_BYTES ? n : HEAD_BYTES, data + n - 4, n)
+            : claimed_size(&size, f, data, n);
+    if (!is_claimed) {
         return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: damaged or cut at byte %zu", name, n);
     }
     if (size > max) {
@@ -189,7 +218,7 @@ cuzk_status cuzk_unpack(uint8_t **out, size_t *out_n, const uint8_t *data, size_
         *out_n = n;
         return CUZK_OK;
     }
-    st = decompress(&inner, &n, f, data, n, max, err);
+    st = decompress(&inner, &n, f, data, n, is_text, max, err);
     cuzk_free(outer);
     if (st == CUZK_OK && !is_text && form_of(inner, n) == BASE64) {
         st = decode(inner, &n, inner, n, err);

@@ -136,6 +136,46 @@ static void claims(void)
     free(in);
 }
 
+/* Several frames of zstd, and one to be skipped before them, as parallel compressors write them. */
+static void frames(void)
+{
+#if CUZK_HAVE_ZSTD
+    static const char *const forms[] = {"plain.zst", "unsized.zst"};
+    static const uint8_t skip[12] = {0x5a, 0x2a, 0x4d, 0x18, 4};
+    size_t n_plain;
+    uint8_t *plain = read_packed("plain", &n_plain);
+    for (int i = 0; i < 2; i++) {
+        cuzk_err err = {.msg = ""};
+        cuzk_packing p;
+        size_t n, n_out = 0;
+        uint8_t *out = NULL, *one = read_packed(forms[i], &n);
+        const size_t n_all = sizeof(skip) + 2 * n;
+        uint8_t *all = malloc(n_all);
+        CHECK(all != NULL);
+        memcpy(all, skip, sizeof(skip));
+        memcpy(all + sizeof(skip), one, n);
+        memcpy(all + sizeof(skip) + n, one, n);
+        CHECK_OK(cuzk_unpack(&out, &n_out, all, n_all, MOST, &err), &err);
+        CHECK_U64(n_out, 2 * n_plain);
+        CHECK_MEM(out, plain, n_plain);
+        CHECK_MEM(out + n_plain, plain, n_plain);
+        cuzk_packing_of(&p, all, n_all);
+        CHECK(p.result_bytes >= n_out && p.heap_bytes >= n_out);
+        cuzk_free(out);
+        out = NULL;
+        CHECK_STATUS(cuzk_unpack(&out, &n_out, all, n_all, 2 * n_plain - 1, &err), CUZK_E_INVALID);
+        /* the last frame is cut; something that is no frame comes behind it */
+        CHECK_STATUS(cuzk_unpack(&out, &n_out, all, n_all - 1, MOST, &err), CUZK_E_FORMAT);
+        all[sizeof(skip) + n] ^= 1;
+        CHECK_STATUS(cuzk_unpack(&out, &n_out, all, n_all, MOST, &err), CUZK_E_FORMAT);
+        CHECK(out == NULL);
+        free(all);
+        free(one);
+    }
+    free(plain);
+#endif
+}
+
 static void allocation_failures(void)
 {
     const uint64_t before = cuzk_alloc_get_stats().bytes_now;
@@ -159,7 +199,7 @@ static void allocation_failures(void)
 }
 
 static const cuzk_case cases[] = {
-    CASE(every_packing), CASE(plain_input_stays),   CASE(damage),
-    CASE(claims),        CASE(allocation_failures),
+    CASE(every_packing), CASE(plain_input_stays),   CASE(damage), CASE(claims),
+    CASE(frames),        CASE(allocation_failures),
 };
 TEST_MAIN("unpack/unpack", cases)
