@@ -11,7 +11,7 @@ uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what)
 void cuzk_engine_wake_prep(cuzk_engine *e)
 {
     pthread_cond_broadcast(&e->locks.prep);
-    pthread_cond_broadcast(&e->locks.change); /* who waits for a first witness prepares urgent jobs */
+    pthread_cond_broadcast(&e->locks.change); /* a first witness is waited for */
 }
 
 void cuzk_engine_wake_memory(cuzk_engine *e)
