@@ -79,7 +79,7 @@ LOCKED static void load(cuzk_engine *e, uint32_t id)
 }
 
 /* Others stop taking memory, or may go on. */
-static void set_starved(cuzk_engine *e, load_want *want, bool is_starved)
+LOCKED static void set_starved(cuzk_engine *e, load_want *want, bool is_starved)
 {
     if (want->is_starved != is_starved) {
         want->is_starved = is_starved;
