@@ -111,8 +111,13 @@ const char *serve_not_ready(void *arg);
 cuzk_rpc_limits serve_front_limits(const cuzk_config *c);
 /** Bytes that a server within these limits takes at most. */
 uint64_t serve_front_bytes(const cuzk_rpc_limits *l);
-/** Bytes for the inputs of jobs that are being put into a shared queue (cuzk_pg_config.pack_bytes). */
-uint64_t serve_pack_bytes(const cuzk_rpc_limits *l);
+/**
+ * Bytes for the inputs of jobs that are being put into a shared queue (cuzk_pg_config.pack_bytes), of the same part of
+ * the budget as requests; 0 without such a queue.
+ */
+uint64_t serve_pack_bytes(const cuzk_config *c);
+/** Bytes for requests that are under way, and for jobs that are being put. */
+uint64_t serve_receive_bytes(const cuzk_config *c);
 /** Connections of the HTTP server. */
 uint32_t serve_http_connections(void);
 /** As many open files as the process may have. Before the limits are asked for. */

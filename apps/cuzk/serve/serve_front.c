@@ -2,6 +2,8 @@
 /* What the servers of gRPC and HTTP may take: of memory.total_budget, and of the process's descriptors. */
 #include <sys/resource.h>
 
+#include "store/pg/pg_store.h"
+
 #include "serve.h"
 #include "serve_engine.h"
 
@@ -37,14 +39,32 @@ void serve_raise_file_limit(void)
     }
 }
 
-cuzk_rpc_limits serve_front_limits(const cuzk_config *c)
+uint64_t serve_receive_bytes(const cuzk_config *c)
 {
     cuzk_engine_config e;
     serve_engine_config(&e, c);
     cuzk_engine_config_complete(&e); /* "auto" becomes a number */
-    const uint64_t n = files();
-    cuzk_rpc_limits l = {.receive_budget = least(c->receive_budget, e.budget_bytes / 4)};
-    const uint64_t part = l.receive_budget / 8;
+    return least(c->receive_budget, e.budget_bytes / 4);
+}
+
+uint64_t serve_pack_bytes(const cuzk_config *c)
+{
+    return c->store_url[0] == '\0' ? 0 : least(c->max_message, serve_receive_bytes(c) / 4);
+}
+
+/* What jobs that are being put take of the memory for requests. */
+static uint64_t packing_bytes(const cuzk_config *c)
+{
+    return c->store_url[0] == '\0'
+               ? 0
+               : least(serve_pack_bytes(c) + CUZK_PG_PACK_BYTES_MORE, serve_receive_bytes(c) / 2);
+}
+
+cuzk_rpc_limits serve_front_limits(const cuzk_config *c)
+{
+    const uint64_t n = files(), all = serve_receive_bytes(c), packing = packing_bytes(c);
+    cuzk_rpc_limits l = {.receive_budget = all - packing};
+    const uint64_t part = all / 8;
     l.max_message = (size_t)least(c->max_message, l.receive_budget - part);
     l.stash_budget = most(least(part, (uint64_t)64 << 20), (uint64_t)2 << 20);
     l.answer_budget = most(least(part, (uint64_t)64 << 20), (uint64_t)2 << 20);
@@ -59,12 +79,6 @@ uint64_t serve_front_bytes(const cuzk_rpc_limits *l)
 {
     return l->receive_budget + l->stash_budget + l->answer_budget +
            CONNECTION_BYTES * l->max_connections + CALL_BYTES * l->max_calls;
-}
-
-/* One input of the largest message, and no more than a quarter of what all messages take. */
-uint64_t serve_pack_bytes(const cuzk_rpc_limits *l)
-{
-    return least(l->max_message, l->receive_budget / 4);
 }
 
 uint32_t serve_http_connections(void)

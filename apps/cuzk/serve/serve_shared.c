@@ -179,7 +179,6 @@ cuzk_status serve_open_shared_store(serve *s)
     own_address(address, c, host);
     serve_engine_config(&e, c);
     cuzk_engine_config_complete(&e);
-    const cuzk_rpc_limits limits = serve_front_limits(c);
     const cuzk_pg_member member = {.name = c->store_member[0] != '\0' ? c->store_member : host,
                                    .address = address,
                                    .version = CUZK_VERSION_STR,
@@ -191,7 +190,7 @@ cuzk_status serve_open_shared_store(serve *s)
                                .password_file = or_null(c->store_password_file),
                                .max_bytes = c->store_max_size,
                                .max_jobs = e.max_queued_jobs,
-                               .pack_bytes = serve_pack_bytes(&limits),
+                               .pack_bytes = serve_pack_bytes(c),
                                .inputs = inputs_of(c),
                                .inputs_folder = inputs_folder(c, folder),
                                .fetch = fetch_input,

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "config/config_value.h"
 #include "cpu/cpu.h"
-#include "store/pg/pg_store.h"
 
 #include "serve.h"
 #include "serve_engine.h"
@@ -209,8 +208,7 @@ static cuzk_status start_engine(serve *s)
     cuzk_engine_config e;
     const cuzk_rpc_limits l = serve_front_limits(s->config);
     serve_engine_config(&e, s->config);
-    e.front_bytes =
-        serve_front_bytes(&l) + (s->is_shared ? serve_pack_bytes(&l) + CUZK_PG_PACK_BYTES_MORE : 0);
+    e.front_bytes = serve_front_bytes(&l) + serve_receive_bytes(s->config) - l.receive_budget;
     e.store = s->has_store ? &s->store : NULL;
     e.log = cuzk_log_engine;
     e.log_arg = s->log;
@@ -281,7 +279,7 @@ static cuzk_status bind_rpc(serve *s)
     const cuzk_config *c = s->config;
     cuzk_rpc_listen listen[CUZK_CONFIG_MAX_ITEMS];
     const cuzk_rpc_limits limits = serve_front_limits(c);
-    if (limits.receive_budget < c->receive_budget) {
+    if (serve_receive_bytes(c) < c->receive_budget) {
         char bytes[24], message[24];
         (void)snprintf(bytes, sizeof(bytes), "%" PRIu64, limits.receive_budget);
         (void)snprintf(message, sizeof(message), "%zu", limits.max_message);
