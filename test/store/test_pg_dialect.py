@@ -2,7 +2,7 @@
 """Every SQL statement of the shared queue keeps to what PostgreSQL 15 and YugabyteDB (YSQL) both document. YugabyteDB itself is not run.
 
 Usage: test_pg_dialect.py SOURCE      (the folder of the repository)
-Statements are the string literals of src/store/pg/*.c and the files schema_*.sql. Refused is what YugabyteDB lacks, ignores or documents
+Statements are the string literals of src/store/pg and the files schema_*.sql in it. Refused is what YugabyteDB lacks, ignores or documents
 as limited; functions and types are those of a list, so that a new one is looked up before it is used.
 """
 import pathlib, re, sys
@@ -59,11 +59,11 @@ def is_made_here(name, sql):
 
 def statements(folder):
     """(file, statement)"""
-    for f in sorted(folder.glob("*.sql")):
+    for f in sorted(folder.rglob("*.sql")):
         text = re.sub(r"--[^\n]*", "", f.read_text())
         yield from ((f.name, s) for s in text.split(";") if s.strip())
     literal = r'"(?:[^"\\\n]|\\.)*"'
-    for f in sorted(folder.glob("*.c")) + sorted(folder.glob("*.h")):
+    for f in sorted(folder.rglob("*.c")) + sorted(folder.rglob("*.h")):
         text = re.sub(r"/\*.*?\*/", "", f.read_text(), flags=re.S).replace("\\\n", "\n")
         for m in re.finditer(rf"{literal}(?:\s*(?:[A-Z_]{{3,}}\s*)?{literal})*", text):
             sql = "".join(x[1:-1] for x in re.findall(literal, m.group(0)))
@@ -90,7 +90,7 @@ def main():
     notices = [name for name, sql in all_statements if re.match(r"\s*(LISTEN|NOTIFY|UNLISTEN)\b", sql)]
     if notices != ["pg_fleet.c", "pg_fleet.c"]:
         wrong.append(f"LISTEN and NOTIFY once each, in pg_fleet.c: {notices}")
-    if not re.search(r"can_notify =\s+pg_exec\([^;]*LISTEN", (folder / "pg_fleet.c").read_text()) or not re.search(
+    if not re.search(r"can_notify =\s+pg_exec\([^;]*LISTEN", "".join(f.read_text() for f in folder.rglob("pg_fleet.c"))) or not re.search(
             r"wait\(e->store\.arg, POLL_MS\)", "".join(f.read_text() for f in (source / "src/engine").rglob("shared_queue.c"))):
         wrong.append("a database without LISTEN must be polled")
     if len(all_statements) < 80:
