@@ -24,7 +24,7 @@ def browse(url, *args, width=1280, height=800, budget=4000):
             [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
              "--no-first-run", "--disable-background-networking", "--enable-logging=stderr", f"--user-data-dir={home}",
              f"--window-size={width},{height}", f"--virtual-time-budget={budget}", *args, url],
-            capture_output=True, text=True, timeout=120)
+            capture_output=True, text=True, timeout=600)
         console = [l for l in r.stderr.split("\n") if "CONSOLE" in l]
         return r.stdout, console
 
@@ -37,7 +37,7 @@ class Fake:
         self.url = f"http://127.0.0.1:{self.port}/"
 
     def get(self, path):
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         c.request("GET", path)
         r = c.getresponse()
         return r, r.read()
@@ -47,7 +47,7 @@ class Fake:
 
     def __exit__(self, *_):
         self.p.stdin.close()
-        self.p.wait(10)
+        self.p.wait(120)
 
 
 class Stand(http.server.ThreadingHTTPServer):

@@ -11,7 +11,7 @@ mkfifo "$dir/hold"
 "$1" 127.0.0.1:0 130 0 <"$dir/hold" >"$dir/port" &
 exec 3>"$dir/hold" # the server ends when this closes
 n=0
-while [ ! -s "$dir/port" ] && [ $n -lt 100 ]; do
+while [ ! -s "$dir/port" ] && [ $n -lt 1800 ]; do
     sleep 0.1
     n=$((n + 1))
 done

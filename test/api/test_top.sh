@@ -9,7 +9,7 @@ mkfifo "$dir/hold"
 server=$!
 exec 3>"$dir/hold" # the server ends when this closes, so nothing that may live longer has it
 n=0
-while [ ! -s "$dir/port" ] && [ $n -lt 100 ]; do
+while [ ! -s "$dir/port" ] && [ $n -lt 1800 ]; do
     sleep 0.1
     n=$((n + 1))
 done
@@ -25,7 +25,7 @@ check "no colours in a pipe" sh -c '! "$1" top --once -s "$2" | grep -q "$(print
 "$cuzk" top -n 0.2 -s "$at" >>"$dir/many" 3>&- &
 top=$!
 n=0
-while [ "$(grep -c ^cuzk "$dir/many")" -lt 3 ] && [ $n -lt 300 ]; do
+while [ "$(grep -c ^cuzk "$dir/many")" -lt 3 ] && [ $n -lt 900 ]; do
     sleep 0.2
     n=$((n + 1))
 done
@@ -42,7 +42,7 @@ if pid == 0:
     os.execv(cuzk, [cuzk, "top", "-s", at])
 seen = b""
 sent = False
-end = time.time() + 60
+end = time.time() + 180
 while time.time() < end:
     if select.select([fd], [], [], 0.1)[0]:
         try:
@@ -102,7 +102,7 @@ run "odd interval" 2 "wants 0.1 to 3600" top --interval 0
 run "an argument" 2 "takes no arguments" top x
 exec 3>&-
 n=0
-while kill -0 "$server" 2>/dev/null && [ $n -lt 200 ]; do
+while kill -0 "$server" 2>/dev/null && [ $n -lt 1800 ]; do
     sleep 0.1
     n=$((n + 1))
 done

@@ -37,11 +37,16 @@ run 'filecoin: the input as output' 2 'is an input and an output' prove winning 
 mkfifo "$dir/fifo"
 for sig in INT TERM HUP; do
     check "SIG$sig while a named pipe is read" python3 -c '
-import signal, subprocess, sys, time
+import re, signal, subprocess, sys, time
+number = getattr(signal, "SIG" + sys.argv[3])
 p = subprocess.Popen([sys.argv[1], "groth16", "info", sys.argv[2]], stderr=subprocess.PIPE)
-time.sleep(0.7)
-p.send_signal(getattr(signal, "SIG" + sys.argv[3]))
-err = p.communicate(timeout=5)[1]
+caught = 0 # the signals that the program handles by now
+while not caught >> number - 1 & 1 and p.poll() is None:
+    time.sleep(0.05)
+    caught = int(re.search("SigCgt:\\s*(\\S+)", open(f"/proc/{p.pid}/status").read())[1], 16)
+time.sleep(0.3)
+p.send_signal(number)
+err = p.communicate(timeout=120)[1]
 print(p.returncode, err)
 sys.exit(0 if p.returncode == 3 and b"interrupted" in err else 1)' "$cuzk" "$dir/fifo" $sig
 done

@@ -20,7 +20,8 @@
 
 #include "test.h"
 
-#define NS_PER_MS 1000000u
+#define NS_PER_MS   1000000u
+#define PATIENCE_MS UINT64_C(180000) /* what has not come by then does not come */
 
 static void sleep_ms(long ms)
 {
@@ -78,9 +79,9 @@ void box_listen_notify(daemon_box *b)
     CHECK(bind(b->notify_fd, (const struct sockaddr *)&u, sizeof(u)) == 0);
 }
 
-bool box_notified(const daemon_box *b, const char *text, uint64_t ms)
+bool box_notified(const daemon_box *b, const char *text)
 {
-    const uint64_t end = cuzk_clock_ns() + ms * NS_PER_MS;
+    const uint64_t end = cuzk_clock_ns() + PATIENCE_MS * NS_PER_MS;
     while (cuzk_clock_ns() < end) {
         struct pollfd p = {.fd = b->notify_fd, .events = POLLIN};
         char buf[1024];
@@ -135,7 +136,7 @@ static int status_of(int status)
 
 void box_start(daemon_box *b)
 {
-    const uint64_t end = cuzk_clock_ns() + (uint64_t)60000 * NS_PER_MS;
+    const uint64_t end = cuzk_clock_ns() + PATIENCE_MS * NS_PER_MS;
     const cuzk_rpc_client_config c = {
         .address = b->address, .connect_ms = 1000, .timeout_ms = 5000};
     box_spawn(b, 0);
@@ -153,15 +154,16 @@ void box_start(daemon_box *b)
         if (ok && serving == 1) {
             return;
         }
-        CHECK_MSG(cuzk_clock_ns() < end, "not serving after a minute:\n%s", box_log(b));
+        CHECK_MSG(cuzk_clock_ns() < end, "not serving after three minutes:\n%s", box_log(b));
         sleep_ms(5);
     }
 }
 
 int box_wait(daemon_box *b)
 {
+    const uint64_t end = cuzk_clock_ns() + PATIENCE_MS * NS_PER_MS;
     int status = 0;
-    for (int i = 0; i < 6000; i++) {
+    while (cuzk_clock_ns() < end) {
         if (waitpid(b->pid, &status, WNOHANG) == b->pid) {
             b->pid = 0;
             return status_of(status);
@@ -207,13 +209,14 @@ bool box_log_has(const daemon_box *b, const char *text)
 
 bool box_log_gets(const daemon_box *b, const char *text)
 {
-    for (int i = 0; i < 1000; i++) {
-        if (box_log_has(b, text)) {
-            return true;
+    const uint64_t end = cuzk_clock_ns() + PATIENCE_MS * NS_PER_MS;
+    while (!box_log_has(b, text)) {
+        if (cuzk_clock_ns() >= end) {
+            return false;
         }
         sleep_ms(10);
     }
-    return false;
+    return true;
 }
 
 /* Port of the last "listen.http" line. */
@@ -266,9 +269,9 @@ void box_await_proof(const daemon_box *b, const char *id, const engine_request *
 {
     cuzk_rpc_result r;
     cuzk_err err = {.code = CUZK_OK};
-    cuzk_rpc_client *c = box_client(b, 200000);
+    cuzk_rpc_client *c = box_client(b, 600000);
     memset(&r, 0, sizeof(r));
-    CHECK_OK(cuzk_rpc_client_await(c, id, 180000, &r, &err), &err);
+    CHECK_OK(cuzk_rpc_client_await(c, id, 590000, &r, &err), &err);
     CHECK_MSG(r.outcome == CUZK_RPC_COMPLETED, "%s: %s: %s", id, cuzk_rpc_outcome_name(r.outcome),
               r.error);
     CHECK(engine_request_verifies(rq, r.proof, r.proof_size, b->params));

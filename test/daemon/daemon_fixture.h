@@ -25,21 +25,21 @@ void box_make_params(const daemon_box *b);
 void box_configure(const daemon_box *b, const char *extra);
 /** Receives what the daemon tells the service manager, from the next start on. */
 void box_listen_notify(daemon_box *b);
-/** True when a datagram with the text comes within ms. */
-bool box_notified(const daemon_box *b, const char *text, uint64_t ms);
+/** True when a datagram with the text comes within three minutes. */
+bool box_notified(const daemon_box *b, const char *text);
 /** Starts it without waiting; watchdog_us: WATCHDOG_USEC, 0: none. */
 void box_spawn(daemon_box *b, uint64_t watchdog_us);
 /** Starts it and waits until health says SERVING. */
 void box_start(daemon_box *b);
-/** Ends it with the signal, waits up to a minute; the exit status, or 128 + the signal that ended it. */
+/** Ends it with the signal, waits up to three minutes; the exit status, or 128 + the signal that ended it. */
 int box_end(daemon_box *b, int sig);
-/** Waits up to a minute for its end. */
+/** Waits up to three minutes for its end. */
 int box_wait(daemon_box *b);
 cuzk_rpc_client *box_client(const daemon_box *b, uint64_t timeout_ms);
 /** The log so far, malloc'd; each run of the daemon adds to it. */
 char *box_log(const daemon_box *b);
 bool box_log_has(const daemon_box *b, const char *text);
-/** Waits up to ten seconds for it. */
+/** True when the text comes into the log within three minutes. */
 bool box_log_gets(const daemon_box *b, const char *text);
 /** HTTP status of GET path at the http_listen of the newest start; 0: no answer. */
 int box_http(const daemon_box *b, const char *path);

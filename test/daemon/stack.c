@@ -137,7 +137,7 @@ void stack_settle(const stack *s, uint64_t held, cuzk_status_view *out)
             atomic_load(&s->mock.used) <= held) {
             return;
         }
-        CHECK_MSG(cuzk_clock_ns() - begin < 30000000000u,
+        CHECK_MSG(cuzk_clock_ns() - begin < 180000000000u,
                   "left %llu, backlog %llu, the mock holds %llu of %llu",
                   (unsigned long long)stack_left(out), (unsigned long long)out->release_backlog,
                   (unsigned long long)atomic_load(&s->mock.used), (unsigned long long)held);

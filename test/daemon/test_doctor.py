@@ -53,7 +53,7 @@ with tempfile.TemporaryDirectory() as tmp:
     vk.write_bytes(whole)
     daemon = subprocess.Popen([cuzk, "serve", "--config", config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(200):
+        for _ in range(3600):
             if (tmp / "s.sock").exists():
                 break
             time.sleep(0.05)

@@ -35,7 +35,7 @@ static bool metrics_have(const char *text)
 {
     cuzk_err err = {.code = CUZK_OK};
     char *all = NULL;
-    cuzk_rpc_client *c = box_client(&box, 10000);
+    cuzk_rpc_client *c = box_client(&box, 120000);
     CHECK_OK(cuzk_rpc_client_metrics(c, &all, &err), &err);
     const bool has = strstr(all, text) != NULL;
     cuzk_free(all);
@@ -99,7 +99,7 @@ static void bad_files_change_nothing(void)
         CHECK_MSG(!box_log_has(&box, bad[i].why), "%s", bad[i].why);
         hang_up();
         CHECK_MSG(box_log_gets(&box, bad[i].why), "no '%s' in the log", bad[i].why);
-        CHECK(box_log_has(&box, "ERROR config.not_reloaded why="));
+        CHECK(box_log_gets(&box, "ERROR config.not_reloaded why="));
         CHECK(metrics_have("cuzk_memory_budget_bytes 2147483648\n"));
     }
     CHECK(unlink(box.config) == 0);
@@ -131,7 +131,7 @@ static cuzk_status ask(const char *ca, const char *token)
     cuzk_err err = {.code = CUZK_OK};
     (void)snprintf(address, sizeof(address), "https://127.0.0.1:%lu", tls_port());
     const cuzk_rpc_client_config config = {
-        .address = address, .tls_ca = ca, .token = token, .timeout_ms = 10000};
+        .address = address, .tls_ca = ca, .token = token, .timeout_ms = 120000};
     CUZK_TRY(cuzk_rpc_client_create(&c, &config, &err));
     const cuzk_status st = cuzk_rpc_client_status(c, &s, &err);
     if (st == CUZK_OK) {
@@ -177,7 +177,7 @@ static void certificates(void)
     put(cert, "no certificate\n"); /* half renewed: nothing changes, and it says which file */
     hang_up();
     CHECK(box_log_gets(&box, "config.not_reloaded why="));
-    CHECK(box_log_has(&box, cert));
+    CHECK(box_log_gets(&box, cert));
     CHECK(ask(ca, "0123456789abcdef") == CUZK_OK);
 
     CHECK(rename(new_cert, cert) == 0 && rename(new_key, key) == 0);

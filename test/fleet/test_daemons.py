@@ -50,7 +50,7 @@ class Daemon:
     def start(self):
         begin = os.path.getsize(self.log) if os.path.exists(self.log) else 0
         self.spawn()
-        for _ in range(600):
+        for _ in range(3600):
             if "daemon.ready" in open(self.log).read()[begin:]:
                 return
             if self.p.poll() is not None:

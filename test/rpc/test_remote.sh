@@ -35,7 +35,7 @@ trap 'kill $daemon 2>/dev/null || true; wait $daemon 2>/dev/null || true; rm -rf
 i=0
 until "$cuzk" health >/dev/null 2>&1; do
     i=$((i + 1))
-    [ $i -lt 100 ] || {
+    [ $i -lt 1800 ] || {
         cat "$dir/log"
         exit 1
     }

@@ -47,6 +47,16 @@ export const tmpdir = () => {
     return dir;
 };
 
+// Waits up to three minutes until the condition is true; a condition may be a promise.
+export const until = async (condition) => {
+    for (const end = Date.now() + 180000; Date.now() < end; await sleep(20)) {
+        if (await condition()) {
+            return true;
+        }
+    }
+    return false;
+};
+
 // Parameters from a known seed, kept in the build folder: insecure, and the same every time.
 export function setup(cuzk, folder, kinds) {
     fs.mkdirSync(folder, { recursive: true });
@@ -106,7 +116,7 @@ path = ${JSON.stringify(store)}
     let exit = null;
     const gone = new Promise((r) => child.on('exit', (code, signal) => { exit = signal ?? code; r(); }));
     process.on('exit', () => child.kill('SIGKILL'));
-    for (let i = 0; i < 600 && !/daemon\.ready/.test(log); i++) {
+    for (let i = 0; i < 3600 && !/daemon\.ready/.test(log); i++) {
         if (exit !== null) {
             throw new Error(`the daemon ended: ${exit}\n${log}`);
         }
@@ -124,7 +134,7 @@ path = ${JSON.stringify(store)}
         // SIGTERM; the exit status.
         stop: async () => {
             child.kill('SIGTERM');
-            await Promise.race([gone, sleep(60000)]);
+            await Promise.race([gone, sleep(180000)]);
             return exit;
         },
     };

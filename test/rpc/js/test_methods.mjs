@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Client, certificates, check, finish, grpc, jobs, reflectionOf, serve, setup, sleep, tmpdir, verify } from './daemon.mjs';
+import { Client, certificates, check, finish, grpc, jobs, reflectionOf, serve, setup, sleep, tmpdir, until, verify } from './daemon.mjs';
 
 const [, , cuzk, makeCerts, params] = process.argv;
 const dir = tmpdir();
@@ -114,7 +114,7 @@ for (const [name, c] of [['tcp', tcp], ['unix', unix]]) {
 }
 check('the connection is good after that', (await tcp.call('GetStatus')).code === 'OK');
 
-// ---- 50 calls within 50 ms are counted at once ----
+// ---- 50 calls at once are counted long before they are all done ----
 const before = (await tcp.call('GetStatus')).value.total_proofs_completed;
 const calls = [];
 const answers = [];
@@ -123,28 +123,25 @@ for (let i = 0; i < 50; i++) {
     answers.push(tcp.prove({ ...jobs.winning(), request_id: `burst-${i}`, priority: 'LOW' }, {}, (c) => calls.push(c)));
 }
 const took = performance.now() - t0;
-await sleep(Math.max(0, 50 - took));
-const s = (await tcp.call('GetStatus')).value;
-const counted = s.queues.reduce((n, q) => n + q.pending + q.in_progress, 0) + s.total_proofs_completed - before;
-check(`50 calls, made in ${took.toFixed(0)} ms, counted at once`, counted === 50, { counted, queues: s.queues });
+let counted, over, s;
+await until(async () => {
+    s = (await tcp.call('GetStatus')).value;
+    over = s.total_proofs_completed - before;
+    counted = s.queues.reduce((n, q) => n + q.pending + q.in_progress, 0) + over;
+    return counted === 50 || over > 25;
+});
+check(`50 calls, made in ${took.toFixed(0)} ms, counted at once`, counted === 50 && over <= 25, { counted, over, queues: s.queues });
 // given up by the caller: nothing is left of them
 calls.forEach((c) => c.cancel());
 const ended = await Promise.all(answers);
 check('cancelled or done', ended.every((e) => e.code === 'CANCELLED' || completed(e)), ended.map((e) => e.code).join());
-let left = 50;
-for (let i = 0; i < 200 && left > 0; i++) {
-    left = await tcp.pending();
-    await sleep(50);
-}
-check('cancelled calls leave the queues', left === 0, left);
+const nothingLeft = () => until(async () => await tcp.pending() === 0);
+check('cancelled calls leave the queues', await nothingLeft());
 
 // ---- a deadline ----
 r = await tcp.prove({ ...jobs.winning(), request_id: 'deadline' }, { deadline: Date.now() + 30 });
 check('deadline', r.code === 'DEADLINE_EXCEEDED', r);
-for (let i = 0; i < 200 && (left = await tcp.pending()) > 0; i++) {
-    await sleep(50);
-}
-check('a job past its deadline is cancelled', left === 0, left);
+check('a job past its deadline is cancelled', await nothingLeft());
 
 // ---- two callers of one job: the first goes, the second gets it ----
 const twin = { ...jobs.winning(), request_id: 'twin' };
@@ -174,16 +171,17 @@ const seen = [];
 const watch = tcp.health.Watch({ service: '' });
 watch.on('data', (d) => seen.push(d.status));
 watch.on('error', () => {});
-await sleep(200);
+await until(() => seen.length > 0);
 
 // ---- drain: what is under way is answered, new jobs are not taken ----
 const late = tcp.prove({ ...jobs.winning(), request_id: 'drained' });
-await sleep(100);
+await until(async () => await tcp.pending() > 0);
 const stopped = daemon.stop();
-await sleep(100);
+await until(() => /daemon\.drain/.test(daemon.log()));
 r = await unix.prove({ ...jobs.winning(), request_id: 'too late' });
 check('no new jobs while draining', r.code === 'UNAVAILABLE', r);
 check('the job under way is answered', completed(await late));
+await until(() => seen.length > 1);
 check('health was told', seen[0] === 'SERVING' && seen[1] === 'NOT_SERVING', seen);
 check('the daemon ends in peace', await stopped === 0, daemon.log().slice(-2000));
 check('the socket is removed', !fs.existsSync(socket));
