@@ -60,7 +60,7 @@ def shoot(chromium, page, out, scheme):
     subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={out}.profile",
                     f"--blink-settings=preferredColorScheme={scheme}", f"--window-size={WIDTH},{HEIGHT}",
                     f"--screenshot={out}", page.as_uri()],
-                   check=True, timeout=80, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                   check=True, timeout=300, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return pixels(out)
 
 
