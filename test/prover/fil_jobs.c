@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "groth16/setup/setup.h"
 #include "vanilla/generate/generate.h"
@@ -125,19 +126,62 @@ void fil_job_free(fil_job *job)
     free(job->blobs);
 }
 
-void fil_params_make(const cuzk_params_dir *dir, cuzk_circuit_kind kind, uint64_t sector_bytes,
-                     cuzk_pool *pool)
+/* The file of a circuit below a folder. */
+static void file_of(char out[CUZK_PATH_BYTES], const char *folder, const cuzk_circuit_spec *spec,
+                    cuzk_param_file what)
+{
+    cuzk_err err;
+    static cuzk_params_dir dir = {.origin = "test"}; /* static: frames are small */
+    CHECK((size_t)snprintf(dir.path, sizeof(dir.path), "%s", folder) < sizeof(dir.path));
+    CHECK_OK(cuzk_params_path(out, &dir, spec, what, &err), &err);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    size_t n = 0;
+    uint8_t *bytes = test_read_file(from, &n);
+    FILE *f = fopen(to, "wb");
+    CHECK_MSG(f != NULL && fwrite(bytes, 1, n, f) == n && fclose(f) == 0, "cannot write %s", to);
+    free(bytes);
+}
+
+void fil_params_setup(const char *folder, cuzk_circuit_kind kind, uint64_t sector_bytes,
+                      cuzk_pool *pool)
 {
     cuzk_err err;
     cuzk_toxic toxic;
     cuzk_circuit_spec spec;
     cuzk_circuit *c = NULL;
-    char params[CUZK_PATH_BYTES], vk[CUZK_PATH_BYTES];
+    const cuzk_setup_opts replace = {.replace = true};
+    static char params[CUZK_PATH_BYTES], vk[CUZK_PATH_BYTES]; /* static: frames are small */
     cuzk_toxic_from_seed(&toxic, 7);
     CHECK_OK(cuzk_circuit_spec_of(&spec, kind, sector_bytes, &err), &err);
-    CHECK_OK(cuzk_params_path(params, dir, &spec, CUZK_PARAM_FILE_PARAMS, &err), &err);
-    CHECK_OK(cuzk_params_path(vk, dir, &spec, CUZK_PARAM_FILE_VK, &err), &err);
+    file_of(params, folder, &spec, CUZK_PARAM_FILE_PARAMS);
+    file_of(vk, folder, &spec, CUZK_PARAM_FILE_VK);
     CHECK_OK(cuzk_filecoin_circuit_build(kind, sector_bytes, &c, &err), &err);
-    CHECK_OK(cuzk_setup_write(c, &toxic, params, vk, NULL, pool, NULL, &err), &err);
+    CHECK_OK(cuzk_setup_write(c, &toxic, params, vk, &replace, pool, NULL, &err), &err);
     cuzk_circuit_destroy(c);
+}
+
+void fil_params_make(const cuzk_params_dir *dir, cuzk_circuit_kind kind, uint64_t sector_bytes,
+                     cuzk_pool *pool)
+{
+    static const cuzk_param_file files[] = {CUZK_PARAM_FILE_PARAMS, CUZK_PARAM_FILE_VK};
+    static char from[CUZK_PATH_BYTES], to[CUZK_PATH_BYTES];
+    const char *made = getenv("CUZK_TEST_PARAMS");
+    cuzk_err err;
+    cuzk_circuit_spec spec;
+    CHECK_OK(cuzk_circuit_spec_of(&spec, kind, sector_bytes, &err), &err);
+    if (made != NULL) {
+        file_of(from, made, &spec, CUZK_PARAM_FILE_PARAMS);
+    }
+    if (made == NULL || access(from, R_OK) != 0) {
+        fil_params_setup(dir->path, kind, sector_bytes, pool);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        file_of(from, made, &spec, files[i]);
+        file_of(to, dir->path, &spec, files[i]);
+        copy_file(from, to);
+    }
 }

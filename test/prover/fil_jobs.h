@@ -18,7 +18,12 @@ typedef struct fil_job {
 void fil_job_make(fil_job *out, cuzk_circuit_kind kind, uint64_t sector_bytes, uint64_t seed);
 void fil_job_free(fil_job *job);
 
-/** Writes .params and .vk of a circuit into dir->path, which exists. */
+/** Makes .params and .vk of a circuit from the seed 7, in a folder that exists. Files that are there are replaced. */
+void fil_params_setup(const char *folder, cuzk_circuit_kind kind, uint64_t sector_bytes,
+                      cuzk_pool *pool);
+
+/** Writes the same files into dir->path, which exists. They are copies of the files in the folder $CUZK_TEST_PARAMS, which CTest
+ * has made once for all tests (test/params). Where that folder does not have them, they are made. A test may damage its copies. */
 void fil_params_make(const cuzk_params_dir *dir, cuzk_circuit_kind kind, uint64_t sector_bytes,
                      cuzk_pool *pool);
 
