@@ -37,7 +37,7 @@ check-slow: deps deps-test release
 
 ## check-sanitizers: the tests again under ASan+UBSan, and those of modules with threads under TSan
 THREADED = accel aggregate api daemon engine fleet groth16 lib log msm ntt prover rpc sched store sys trace
-UNTHREADED = 'mask_0x|prover/stages|groth16/(golden|corrupt|srs|device$$)'
+UNTHREADED = 'mask_0x|ntt/ntt_|aggregate/verify|prover/stages|groth16/(golden|corrupt|srs|device$$)'
 check-sanitizers: deps deps-test
 	cmake --preset asan
 	cmake --build --preset asan

@@ -190,6 +190,9 @@ static void sets(cuzk_pool *pool, size_t most)
 
 static void every_set_byte_for_byte(void)
 {
+    if (TEST_IS_BRIEF) {
+        return; /* without threads; the next case has them */
+    }
     sets(NULL, SIZE_MAX);
 }
 
@@ -266,6 +269,9 @@ static void out_of_memory(void)
     agg_set s;
     cuzk_agg_key key;
     cuzk_err err;
+    if (TEST_IS_BRIEF) {
+        return; /* without threads */
+    }
     agg_set_find(&s, "tiny-2");
     CHECK_OK(cuzk_agg_key_load(&key, s.srs, s.n, NULL, NULL, &err), &err);
     const cuzk_agg_claim claim = agg_set_claim(&s, CUZK_AGG_V2);

@@ -438,7 +438,8 @@ static void full_queue(void)
         test_job_prove(&w, o[i]);
     }
     uint64_t best = UINT64_MAX;
-    for (int i = 0; i < 5; i++) {
+    const uint64_t enough = (TEST_IS_BRIEF ? 10 : 1) * UINT64_C(50000000);
+    for (int i = 0; i < 50 && best >= enough; i++) { /* the best of some: the machine may be busy */
         const uint64_t begin = cuzk_clock_ns();
         status_of(&w, &s);
         const uint64_t took = cuzk_clock_ns() - begin;
@@ -447,8 +448,7 @@ static void full_queue(void)
         cuzk_engine_status_free(&s);
         best = took < best ? took : best;
     }
-    CHECK_MSG(best < (TEST_IS_BRIEF ? 10 : 1) * UINT64_C(50000000), "%llu us",
-              (unsigned long long)(best / 1000));
+    CHECK_MSG(best < enough, "%llu us", (unsigned long long)(best / 1000));
     test_job *winning = test_job_make(CUZK_JOB_WINNING, 1, 1, "winning");
     test_job_prove(&w, winning);
     mock_wait_inside(&w.b, MOCK_CHECK, 2);
@@ -466,13 +466,13 @@ static void full_queue(void)
     mock_engine_close(&w);
 }
 
-/* 10,000 small jobs: what is kept is bounded, memory stays flat. */
+/* Thousands of small jobs: what is kept is bounded, memory stays flat. */
 static void flat_memory(void)
 {
     mock_engine w = {.cfg = {.result_keep_count = 100}};
     mock_engine_open(&w, 2);
     uint64_t blocks_early = 0;
-    const size_t n = test_iters(10000);
+    const size_t n = test_iters(TEST_IS_SPARSE ? 2000 : 10000);
     for (size_t i = 0; i < n; i++) {
         test_job *o = test_job_make(CUZK_JOB_WINNING, i, 1, "small");
         test_job_prove(&w, o);

@@ -142,7 +142,7 @@ static void failures(void)
                                     .group = 2,
                                     .slice = 128};
         uint64_t at = 1;
-        for (;; at += 1 + test_below(TEST_IS_BRIEF ? 12 : 4)) {
+        for (;; at += 1 + test_below(TEST_IS_SPARSE ? 12 : 4)) {
             cuzk_accel *dev = NULL;
             CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
             const cuzk_mock_script script = {.fail_at = at,

@@ -33,6 +33,13 @@ typedef struct cuzk_case {
 #    define TEST_IS_BRIEF false
 #endif
 
+/* Under any sanitizer: a test that goes through many places of one kind takes fewer of them. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#    define TEST_IS_SPARSE true
+#else
+#    define TEST_IS_SPARSE false
+#endif
+
 #define CASE(f) \
     {           \
 #        f, (f) \
