@@ -36,7 +36,7 @@ typedef struct bench {
     void *staging; /* page-locked */
     uint64_t n;    /* domain */
     cuzk_matrix_id m;
-    cuzk_accel_section wires;
+    cuzk_srs_section wires;
     cuzk_point_check check;
     bool g2;
 } bench;
@@ -231,7 +231,7 @@ static cuzk_status bench_circuit(bench *b, cuzk_circuit_kind kind, cuzk_err *err
     }
     CUZK_TRY(measure(b, name, "check", b->c->n_rows, run_check, err));
     for (unsigned i = 0; i < 3; i++) {
-        b->wires = (cuzk_accel_section)i;
+        b->wires = cuzk_srs_of_wire_set(i);
         const uint64_t n = cuzk_cuda_sections_bits(b->sections, b->wires);
         CUZK_TRY(measure(b, name, bits[i], n, run_bits, err));
         CUZK_TRY(measure(b, name, fulls[i], cuzk_cuda_sections_count(b->sections, b->wires) - n,
@@ -282,10 +282,10 @@ typedef struct setup_times {
 } setup_times;
 
 /* Times of whole sections: a sync where one ends. */
-static cuzk_status note_section(void *arg, cuzk_cuda_queue *q, cuzk_accel_setup_section section,
+static cuzk_status note_section(void *arg, cuzk_cuda_queue *q, cuzk_srs_section section,
                                 uint64_t first, uint64_t n, const void *d_points, cuzk_err *err)
 {
-    static const char *const name[] = {"ic", "h", "l", "a", "b_g1", "b_g2"};
+    static const char *const name[] = {"h", "l", "a", "b_g1", "b_g2", "ic"};
     setup_times *t = arg;
     (void)d_points;
     (void)n;
@@ -313,7 +313,7 @@ static cuzk_status bench_setup(bench *b, cuzk_err *err)
     if (st == CUZK_OK) {
         uint64_t points = 0;
         for (unsigned i = 0; i < 6; i++) {
-            points += cuzk_cuda_setup_count(b->c, (cuzk_accel_setup_section)i);
+            points += cuzk_cuda_setup_count(b->c, (cuzk_srs_section)i);
         }
         printf("{\"setup\": \"porep\", \"points\": %" PRIu64 ", \"wall_s\": %.3f"
                ", \"device_bytes\": %" PRIu64 ", \"host_peak_bytes\": %" PRIu64 "}\n",

@@ -173,13 +173,13 @@ uint64_t cuzk_accel_witness_bytes(const cuzk_accel_circuit *c)
     return c->dev->vt->witness_bytes(c);
 }
 
-void cuzk_accel_section_split(const cuzk_accel_circuit *c, cuzk_accel_section s,
+void cuzk_accel_section_split(const cuzk_accel_circuit *c, cuzk_srs_section s,
                               cuzk_accel_split *out)
 {
     c->dev->vt->section_split(c, s, out);
 }
 
-void cuzk_accel_section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s, uint64_t i,
+void cuzk_accel_section_slots(const cuzk_accel_circuit *c, cuzk_srs_section s, uint64_t i,
                               uint64_t *bit_slots, uint64_t *full_slots)
 {
     c->dev->vt->section_slots(c, s, i, bit_slots, full_slots);

@@ -24,6 +24,7 @@
 #include "ec/g1.h"
 #include "ec/g2.h"
 #include "r1cs/circuit.h"
+#include "r1cs/srs_section.h"
 #include "r1cs/witness.h"
 #include "sys/pool.h"
 
@@ -126,26 +127,18 @@ void cuzk_accel_domain_destroy(cuzk_accel_domain *d, cuzk_accel_queue *q);
 /** Bytes of one witness of the circuit on the device. */
 uint64_t cuzk_accel_witness_bytes(const cuzk_accel_circuit *c);
 
-/** Wires that a section of the parameters has points for, in the order of its points. */
-typedef enum cuzk_accel_section {
-    CUZK_ACCEL_L = 0, /* aux wires */
-    CUZK_ACCEL_A = 1, /* inputs, then aux wires in A */
-    CUZK_ACCEL_B = 2  /* inputs and aux wires in B */
-} cuzk_accel_section;
-#define CUZK_ACCEL_N_SECTIONS 3
-
 /**
- * A section split by the class of its wires. Bit wires sit in slots of their own array, which may
+ * A section (l, a or one of b) split by the class of its wires. Bit wires sit in slots of their own array, which may
  * have empty slots (their points are infinity, their bits 0); inputs and full wires in the other.
  */
 typedef struct cuzk_accel_split {
     uint64_t n_points; /* of the section */
     uint64_t n_bits, n_fulls;
 } cuzk_accel_split;
-void cuzk_accel_section_split(const cuzk_accel_circuit *c, cuzk_accel_section s,
+void cuzk_accel_section_split(const cuzk_accel_circuit *c, cuzk_srs_section s,
                               cuzk_accel_split *out);
 /** Slots of each array before those of point i <= n_points: where a part that begins there goes. */
-void cuzk_accel_section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s, uint64_t i,
+void cuzk_accel_section_slots(const cuzk_accel_circuit *c, cuzk_srs_section s, uint64_t i,
                               uint64_t *bit_slots, uint64_t *full_slots);
 
 /** The sum of a section or of a part of one. */
@@ -240,7 +233,7 @@ typedef struct cuzk_accel_op {
         struct { /* what the points of a split section are multiplied by */
             const cuzk_accel_circuit *circuit;
             const void *d_witness;
-            cuzk_accel_section section;
+            cuzk_srs_section section;
             uint64_t *d_bits;       /* [(n_bits + 63) / 64]; NULL: not wanted */
             cuzk_scalar *d_scalars; /* [n_fulls]; NULL: not wanted */
         } section;
@@ -275,7 +268,7 @@ typedef struct cuzk_accel_op {
         } decode;
         struct { /* points [first, first + n) of a section to the slots of their wires */
             const cuzk_accel_circuit *circuit;
-            cuzk_accel_section section;
+            cuzk_srs_section section;
             const void *d_points;
             uint64_t first, n;
             void *d_bits;  /* slots [bit_slot, ...), zeroed before: empty ones are not written */
@@ -307,24 +300,14 @@ CUZK_NODISCARD cuzk_status cuzk_accel_plan(cuzk_accel *dev, const cuzk_accel_op 
 CUZK_NODISCARD cuzk_status cuzk_accel_enqueue(cuzk_accel_queue *q, const cuzk_accel_op *op,
                                               void *d_ws, uint64_t ws_bytes, cuzk_err *err);
 
-/* Parameters made on the device from known toxic waste. */
+/* Parameters made on the device from known toxic waste: IC first, then the sections in the order of a .params file. */
 
-/** In the order of their making, which is that of a .params file. IC belongs to the verifying key. */
-typedef enum cuzk_accel_setup_section {
-    CUZK_ACCEL_SETUP_IC = 0,
-    CUZK_ACCEL_SETUP_H = 1,
-    CUZK_ACCEL_SETUP_L = 2,
-    CUZK_ACCEL_SETUP_A = 3,
-    CUZK_ACCEL_SETUP_B_G1 = 4,
-    CUZK_ACCEL_SETUP_B_G2 = 5
-} cuzk_accel_setup_section;
 /**
- * Takes points [first, first + n) of a section at d_points; work that it enqueues in the queue of
+ * Takes points [first, first + n) of a section or of IC at d_points; work that it enqueues in the queue of
  * cuzk_accel_setup finds them ready, and they stay until that work is done.
  */
-typedef cuzk_status (*cuzk_accel_setup_sink)(void *arg, cuzk_accel_setup_section section,
-                                             uint64_t first, uint64_t n, const void *d_points,
-                                             cuzk_err *err);
+typedef cuzk_status (*cuzk_accel_setup_sink)(void *arg, cuzk_srs_section section, uint64_t first,
+                                             uint64_t n, const void *d_points, cuzk_err *err);
 /** Workspace of cuzk_accel_setup; 0: the device cannot. slice: a power of two >= 2^10. */
 uint64_t cuzk_accel_setup_bytes(cuzk_accel *dev, const cuzk_circuit *c, uint64_t slice);
 /**

@@ -38,8 +38,8 @@ typedef struct cuzk_accel_vtable {
                                  const cuzk_fr *root_2_32, cuzk_accel_twiddles t, cuzk_err *err);
     void (*domain_destroy)(cuzk_accel_domain *d, cuzk_accel_queue *q);
     uint64_t (*witness_bytes)(const cuzk_accel_circuit *c);
-    void (*section_split)(const cuzk_accel_circuit *c, cuzk_accel_section s, cuzk_accel_split *out);
-    void (*section_slots)(const cuzk_accel_circuit *c, cuzk_accel_section s, uint64_t i,
+    void (*section_split)(const cuzk_accel_circuit *c, cuzk_srs_section s, cuzk_accel_split *out);
+    void (*section_slots)(const cuzk_accel_circuit *c, cuzk_srs_section s, uint64_t i,
                           uint64_t *bit_slots, uint64_t *full_slots);
 
     uint64_t (*image_bytes)(cuzk_accel *dev, uint64_t n); /* optional; NULL: 0 */

@@ -35,13 +35,13 @@ static void run(cuzk_accel_queue *q, const cuzk_accel_op *op)
 
 /* Wires of a section in the order of its points, straight from the definition. */
 static size_t section_wires(cuzk_wire *out, bool *is_full, const cuzk_circuit *c,
-                            cuzk_accel_section s, bool all)
+                            cuzk_srs_section s, bool all)
 {
     size_t n = 0;
     uint64_t aux = 0;
-    for (uint32_t i = 0; s != CUZK_ACCEL_L && i < c->n_inputs; i++) {
+    for (uint32_t i = 0; s != CUZK_SRS_L && i < c->n_inputs; i++) {
         const bool dense = (c->b_input_dense[i / 64] >> (i % 64) & 1) != 0;
-        if (all || s == CUZK_ACCEL_A || dense) {
+        if (all || s == CUZK_SRS_A || dense) {
             is_full[n] = true;
             out[n++] = i;
         }
@@ -49,8 +49,8 @@ static size_t section_wires(cuzk_wire *out, bool *is_full, const cuzk_circuit *c
     for (uint64_t k = 0; k <= c->n_blocks; k++) {
         const cuzk_circuit_part *p = k == 0 ? &c->preamble : &c->block;
         for (uint64_t i = 0; i < p->n_aux; i++, aux++) {
-            const uint64_t *d = s == CUZK_ACCEL_A ? p->a_dense : p->b_dense;
-            if (all || s == CUZK_ACCEL_L || (d[i / 64] >> (i % 64) & 1) != 0) {
+            const uint64_t *d = s == CUZK_SRS_A ? p->a_dense : p->b_dense;
+            if (all || s == CUZK_SRS_L || (d[i / 64] >> (i % 64) & 1) != 0) {
                 is_full[n] = (p->is_full[i / 64] >> (i % 64) & 1) != 0;
                 out[n++] = (cuzk_wire)aux | CUZK_WIRE_AUX;
             }
@@ -68,7 +68,7 @@ typedef struct section_check {
     bool *is_full;
 } section_check;
 
-static void check_values(const section_check *k, cuzk_accel_section s, size_t n)
+static void check_values(const section_check *k, cuzk_srs_section s, size_t n)
 {
     cuzk_accel_split split;
     cuzk_accel_section_split(k->c, s, &split);
@@ -106,7 +106,7 @@ static void check_values(const section_check *k, cuzk_accel_section s, size_t n)
 }
 
 /* Points carry their number in x; whatever the parts, each ends in its slot. */
-static void check_split(const section_check *k, cuzk_accel_section s, size_t n)
+static void check_split(const section_check *k, cuzk_srs_section s, size_t n)
 {
     cuzk_g1_affine *points = cuzk_alloc_zero(n + 1, sizeof(*points));
     cuzk_g1_affine *bits = cuzk_alloc_zero(n + 1, sizeof(*points));
@@ -155,10 +155,11 @@ static void check_sections(const test_instance *t, bool all_wires)
     k.d_witness = w;
     k.wires = cuzk_alloc(wires, sizeof(*k.wires));
     k.is_full = cuzk_alloc(wires, sizeof(*k.is_full));
-    for (int s = 0; s < CUZK_ACCEL_N_SECTIONS; s++) {
-        const size_t n = section_wires(k.wires, k.is_full, t->c, (cuzk_accel_section)s, all_wires);
-        check_values(&k, (cuzk_accel_section)s, n);
-        check_split(&k, (cuzk_accel_section)s, n);
+    for (int i = CUZK_SRS_L; i <= CUZK_SRS_B_G2; i++) {
+        const cuzk_srs_section s = (cuzk_srs_section)i;
+        const size_t n = section_wires(k.wires, k.is_full, t->c, s, all_wires);
+        check_values(&k, s, n);
+        check_split(&k, s, n);
     }
     cuzk_free(w);
     cuzk_free(k.wires);

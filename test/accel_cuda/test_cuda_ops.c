@@ -487,16 +487,16 @@ static void run_circuit(test_device *d, const test_instance *t, bool all_wires, 
         CHECK(o->eval[m] != NULL);
         test_device_get(d, o->eval[m], out, n_out * sizeof(cuzk_fr));
     }
-    for (int s = 0; s < 3; s++) {
-        cuzk_accel_section_split(c, (cuzk_accel_section)s, &o->split[s]);
-        cuzk_accel_section_slots(c, (cuzk_accel_section)s, o->split[s].n_points / 2,
+    for (unsigned s = 0; s < CUZK_SRS_WIRE_SETS; s++) {
+        cuzk_accel_section_split(c, cuzk_srs_of_wire_set(s), &o->split[s]);
+        cuzk_accel_section_slots(c, cuzk_srs_of_wire_set(s), o->split[s].n_points / 2,
                                  &o->slots[s][0], &o->slots[s][1]);
         const size_t nb = (o->split[s].n_bits + 63) / 64 * 8;
         const size_t nf = o->split[s].n_fulls * sizeof(cuzk_scalar);
         cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_SECTION,
                             .u.section = {.circuit = c,
                                           .d_witness = w,
-                                          .section = (cuzk_accel_section)s,
+                                          .section = cuzk_srs_of_wire_set(s),
                                           .d_bits = test_device_put(d, NULL, nb),
                                           .d_scalars = test_device_put(d, NULL, nf)}};
         must_run(d, &op);

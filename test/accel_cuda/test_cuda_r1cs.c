@@ -69,13 +69,13 @@ static bool bit_of(const uint64_t *map, uint64_t i)
     return (map[i / 64] >> (i % 64) & 1) != 0;
 }
 
-static section_want want_of(const cuzk_circuit *c, cuzk_accel_section wires, bool all_wires)
+static section_want want_of(const cuzk_circuit *c, cuzk_srs_section wires, bool all_wires)
 {
     section_want s = {0, 0, NULL, NULL};
     s.wire = cuda_host((c->n_inputs + c->n_aux) * sizeof(*s.wire));
     s.is_bit = cuda_host((c->n_inputs + c->n_aux) * sizeof(*s.is_bit));
-    for (uint32_t i = 0; i < c->n_inputs && wires != CUZK_ACCEL_L; i++) {
-        if (all_wires || wires == CUZK_ACCEL_A || bit_of(c->b_input_dense, i)) {
+    for (uint32_t i = 0; i < c->n_inputs && wires != CUZK_SRS_L; i++) {
+        if (all_wires || wires == CUZK_SRS_A || bit_of(c->b_input_dense, i)) {
             s.wire[s.n] = i;
             s.is_bit[s.n++] = false;
         }
@@ -84,8 +84,8 @@ static section_want want_of(const cuzk_circuit *c, cuzk_accel_section wires, boo
         const bool block = i >= c->preamble.n_aux;
         const cuzk_circuit_part *p = block ? &c->block : &c->preamble;
         const uint64_t k = block ? (i - c->preamble.n_aux) % p->n_aux : i;
-        if (all_wires || wires == CUZK_ACCEL_L ||
-            bit_of(wires == CUZK_ACCEL_A ? p->a_dense : p->b_dense, k)) {
+        if (all_wires || wires == CUZK_SRS_L ||
+            bit_of(wires == CUZK_SRS_A ? p->a_dense : p->b_dense, k)) {
             s.wire[s.n] = CUZK_WIRE_AUX | i;
             s.is_bit[s.n] = !bit_of(p->is_full, k);
             s.n_bits += s.is_bit[s.n];
@@ -96,7 +96,7 @@ static section_want want_of(const cuzk_circuit *c, cuzk_accel_section wires, boo
 }
 
 static void compare_gather(const cuda_instance *t, const cuzk_cuda_sections *s,
-                           cuzk_accel_section wires, const section_want *want)
+                           cuzk_srs_section wires, const section_want *want)
 {
     cuzk_err err;
     const uint64_t words = (want->n_bits + 63) / 64, n_full = want->n - want->n_bits;
@@ -133,7 +133,7 @@ static void compare_gather(const cuda_instance *t, const cuzk_cuda_sections *s,
 
 /* Slices of made-up points whose first word is their number. */
 static void compare_split(const cuda_instance *t, const cuzk_cuda_sections *s,
-                          cuzk_accel_section wires, const section_want *want, bool g2)
+                          cuzk_srs_section wires, const section_want *want, bool g2)
 {
     cuzk_err err;
     const uint64_t first = test_below(want->n + 1), n = test_below(want->n - first + 1);
@@ -181,8 +181,8 @@ static void compare_sections(const cuda_instance *t)
         void *d = NULL;
         CHECK_OK(cuzk_cuda_alloc(t->q, &d, cuzk_cuda_sections_bytes(t->c, all != 0), &err), &err);
         CHECK_OK(cuzk_cuda_sections_create(&s, t->q, t->c, all != 0, d, &err), &err);
-        for (unsigned i = 0; i < 3; i++) {
-            const cuzk_accel_section wires = (cuzk_accel_section)i;
+        for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
+            const cuzk_srs_section wires = cuzk_srs_of_wire_set(i);
             section_want want = want_of(t->c, wires, all != 0);
             CHECK_U64(cuzk_cuda_sections_count(s, wires), want.n);
             CHECK_U64(cuzk_cuda_sections_bits(s, wires), want.n_bits);

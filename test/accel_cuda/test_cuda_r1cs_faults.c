@@ -29,7 +29,7 @@ typedef struct job {
     uint64_t points; /* that setup made */
 } job;
 
-static cuzk_status take_points(void *arg, cuzk_cuda_queue *q, cuzk_accel_setup_section section,
+static cuzk_status take_points(void *arg, cuzk_cuda_queue *q, cuzk_srs_section section,
                                uint64_t first, uint64_t n, const void *d_points, cuzk_err *err)
 {
     job *j = arg;
@@ -43,8 +43,8 @@ static cuzk_status run_sections(job *j, cuzk_err *err)
 {
     CUZK_TRY(cuzk_cuda_alloc(j->q, &j->d_sections, cuzk_cuda_sections_bytes(j->c, false), err));
     CUZK_TRY(cuzk_cuda_sections_create(&j->sections, j->q, j->c, false, j->d_sections, err));
-    for (unsigned i = 0; i < 3; i++) {
-        const cuzk_accel_section wires = (cuzk_accel_section)i;
+    for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
+        const cuzk_srs_section wires = cuzk_srs_of_wire_set(i);
         const uint64_t count = cuzk_cuda_sections_count(j->sections, wires);
         CUZK_TRY(
             cuzk_cuda_sections_gather_bits(j->sections, j->q, j->d_witness, wires, j->d_out, err));

@@ -17,32 +17,32 @@
 typedef struct sink_state {
     const cuzk_srs *want;
     uint64_t next[6];
-    unsigned last; /* sections come in order */
+    unsigned last; /* IC comes first, then the sections in the order of a file */
     uint32_t fail_after;
 } sink_state;
 
-static const void *wanted(const cuzk_srs *srs, cuzk_accel_setup_section s, uint64_t first)
+static const void *wanted(const cuzk_srs *srs, cuzk_srs_section s, uint64_t first)
 {
-    if (s == CUZK_ACCEL_SETUP_IC) {
+    if (s == CUZK_SRS_IC) {
         return cuzk_srs_get_vk(srs)->ic + first;
     }
-    if (s == CUZK_ACCEL_SETUP_B_G2) {
+    if (s == CUZK_SRS_B_G2) {
         return cuzk_srs_g2_array(srs) + first;
     }
-    return cuzk_srs_g1_array(srs, (cuzk_srs_section)(s - 1)) + first;
+    return cuzk_srs_g1_array(srs, s) + first;
 }
 
-static cuzk_status compare_slice(void *arg, cuzk_cuda_queue *q, cuzk_accel_setup_section section,
+static cuzk_status compare_slice(void *arg, cuzk_cuda_queue *q, cuzk_srs_section section,
                                  uint64_t first, uint64_t n, const void *d_points, cuzk_err *err)
 {
     sink_state *s = arg;
-    const size_t size =
-        section == CUZK_ACCEL_SETUP_B_G2 ? sizeof(cuzk_g2_affine) : sizeof(cuzk_g1_affine);
+    const size_t size = section == CUZK_SRS_B_G2 ? sizeof(cuzk_g2_affine) : sizeof(cuzk_g1_affine);
     if (s->fail_after != 0 && --s->fail_after == 0) {
         return CUZK_FAIL(err, CUZK_E_CANCELLED, "no more");
     }
-    CHECK(section >= s->last && n > 0);
-    s->last = section;
+    const unsigned place = section == CUZK_SRS_IC ? 0 : (unsigned)section + 1;
+    CHECK(place >= s->last && n > 0);
+    s->last = place;
     CHECK_U64(first, s->next[section]);
     s->next[section] += n;
     uint8_t *got = cuzk_alloc((size_t)n, size);
@@ -72,16 +72,16 @@ static void compare(const cuzk_circuit *c, uint64_t slice)
     sink_state s = {.want = srs};
     CHECK_OK(cuzk_cuda_setup_run(q, c, &x, ALL, slice, d, compare_slice, &s, &err), &err);
     for (unsigned i = 0; i < 6; i++) {
-        CHECK_U64(s.next[i], cuzk_cuda_setup_count(c, (cuzk_accel_setup_section)i));
-        CHECK_U64(s.next[i], i == 0 ? c->n_inputs : cuzk_srs_count(srs, (cuzk_srs_section)(i - 1)));
+        CHECK_U64(s.next[i], cuzk_cuda_setup_count(c, (cuzk_srs_section)i));
+        CHECK_U64(s.next[i],
+                  i == CUZK_SRS_IC ? c->n_inputs : cuzk_srs_count(srs, (cuzk_srs_section)i));
     }
     /* One section alone, and a sink that gives up. */
     sink_state one = {.want = srs};
-    CHECK_OK(cuzk_cuda_setup_run(q, c, &x, 1u << CUZK_ACCEL_SETUP_A, slice, d, compare_slice, &one,
-                                 &err),
+    CHECK_OK(cuzk_cuda_setup_run(q, c, &x, 1u << CUZK_SRS_A, slice, d, compare_slice, &one, &err),
              &err);
-    CHECK_U64(one.next[CUZK_ACCEL_SETUP_A], s.next[CUZK_ACCEL_SETUP_A]);
-    CHECK_U64(one.next[CUZK_ACCEL_SETUP_H], 0);
+    CHECK_U64(one.next[CUZK_SRS_A], s.next[CUZK_SRS_A]);
+    CHECK_U64(one.next[CUZK_SRS_H], 0);
     sink_state tired = {.want = srs, .fail_after = 2};
     CHECK_STATUS(cuzk_cuda_setup_run(q, c, &x, ALL, slice, d, compare_slice, &tired, &err),
                  CUZK_E_CANCELLED);

@@ -117,7 +117,7 @@ bool cuzk_accel_cpu_has_failed(const cuzk_accel_queue *q)
 static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c)
 {
     (void)dev;
-    return (c->n_inputs + c->n_aux) / 64 * 16 * CUZK_ACCEL_N_SECTIONS; /* classes and counts */
+    return (c->n_inputs + c->n_aux) / 64 * 16 * CUZK_SRS_WIRE_SETS; /* classes and counts */
 }
 
 /* The CPU has one kind of tables. */

@@ -27,7 +27,7 @@ typedef struct cpu_section {
 
 typedef struct cpu_circuit {
     cuzk_accel_circuit base;
-    cpu_section section[CUZK_ACCEL_N_SECTIONS];
+    cpu_section section[CUZK_SRS_WIRE_SETS];
 } cpu_circuit;
 
 typedef struct cpu_domain {
@@ -45,13 +45,13 @@ cuzk_status cpu_circuit_create(cuzk_accel_circuit **out, cuzk_accel_queue *q, co
                                bool all_wires, cuzk_err *err);
 void cpu_circuit_destroy(cuzk_accel_circuit *c, cuzk_accel_queue *q);
 uint64_t cpu_witness_bytes(const cuzk_accel_circuit *c);
-void cpu_section_split(const cuzk_accel_circuit *c, cuzk_accel_section s, cuzk_accel_split *out);
-void cpu_section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s, uint64_t i,
+void cpu_section_split(const cuzk_accel_circuit *c, cuzk_srs_section s, cuzk_accel_split *out);
+void cpu_section_slots(const cuzk_accel_circuit *c, cuzk_srs_section s, uint64_t i,
                        uint64_t *bit_slots, uint64_t *full_slots);
 /** The witness that WITNESS has put at d_witness; points into it. */
 cuzk_witness cpu_witness_view(const cuzk_circuit *c, const void *d_witness);
 void cpu_witness_store(const cuzk_circuit *c, void *d_out, const cuzk_witness *w);
-void cpu_section_values(const cpu_circuit *c, cuzk_accel_section s, const cuzk_witness *w,
+void cpu_section_values(const cpu_circuit *c, cuzk_srs_section s, const cuzk_witness *w,
                         uint64_t *bits, cuzk_scalar *scalars);
 void cpu_split_points(const cuzk_accel_op *op, size_t point_bytes);
 

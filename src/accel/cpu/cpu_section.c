@@ -32,19 +32,19 @@ static void visit_part(const cuzk_circuit_part *p, const uint64_t *dense,
     }
 }
 
-static void visit_section(const cuzk_circuit *c, bool all_wires, cuzk_accel_section s,
+static void visit_section(const cuzk_circuit *c, bool all_wires, cuzk_srs_section s,
                           const cuzk_witness *w, wire_fn fn, void *arg)
 {
-    const bool all = all_wires || s == CUZK_ACCEL_L;
-    for (uint64_t i = 0; s != CUZK_ACCEL_L && i < c->n_inputs; i++) {
-        if (all_wires || s == CUZK_ACCEL_A || cpu_bit(c->b_input_dense, i)) {
+    const bool all = all_wires || s == CUZK_SRS_L;
+    for (uint64_t i = 0; s != CUZK_SRS_L && i < c->n_inputs; i++) {
+        if (all_wires || s == CUZK_SRS_A || cpu_bit(c->b_input_dense, i)) {
             const wire input = {.is_full = true, .value = w != NULL ? &w->inputs[i] : NULL};
             fn(arg, &input);
         }
     }
     for (uint64_t k = 0; k <= c->n_blocks; k++) {
         const cuzk_circuit_part *p = k == 0 ? &c->preamble : &c->block;
-        const uint64_t *dense = all ? NULL : s == CUZK_ACCEL_A ? p->a_dense : p->b_dense;
+        const uint64_t *dense = all ? NULL : s == CUZK_SRS_A ? p->a_dense : p->b_dense;
         if (w == NULL) {
             visit_part(p, dense, NULL, fn, arg);
             continue;
@@ -85,9 +85,10 @@ cuzk_status cpu_circuit_create(cuzk_accel_circuit **out, cuzk_accel_queue *q, co
     cc->base.dev = q->dev;
     cc->base.circuit = c;
     cc->base.all_wires = all_wires;
-    for (int s = 0; s < CUZK_ACCEL_N_SECTIONS; s++) {
-        cpu_section *sec = &cc->section[s];
-        visit_section(c, all_wires, (cuzk_accel_section)s, NULL, count_wire, sec);
+    for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
+        const cuzk_srs_section s = cuzk_srs_of_wire_set(i);
+        cpu_section *sec = &cc->section[i];
+        visit_section(c, all_wires, s, NULL, count_wire, sec);
         const uint64_t words = (sec->n_points + 63) / 64;
         sec->is_full = cuzk_alloc_zero(words + 1, sizeof(*sec->is_full));
         sec->full_before = cuzk_alloc_zero(words + 1, sizeof(*sec->full_before));
@@ -96,7 +97,7 @@ cuzk_status cpu_circuit_create(cuzk_accel_circuit **out, cuzk_accel_queue *q, co
             return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the wires of a section");
         }
         sec->n_points = sec->n_fulls = 0;
-        visit_section(c, all_wires, (cuzk_accel_section)s, NULL, class_wire, sec);
+        visit_section(c, all_wires, s, NULL, class_wire, sec);
     }
     *out = &cc->base;
     return CUZK_OK;
@@ -106,7 +107,7 @@ void cpu_circuit_destroy(cuzk_accel_circuit *c, cuzk_accel_queue *q)
 {
     cpu_circuit *cc = (cpu_circuit *)(void *)c;
     (void)q;
-    for (int s = 0; s < CUZK_ACCEL_N_SECTIONS; s++) {
+    for (int s = 0; s < CUZK_SRS_WIRE_SETS; s++) {
         cuzk_free(cc->section[s].is_full);
         cuzk_free(cc->section[s].full_before);
     }
@@ -148,18 +149,18 @@ void cpu_witness_store(const cuzk_circuit *c, void *d_out, const cuzk_witness *w
     }
 }
 
-void cpu_section_split(const cuzk_accel_circuit *c, cuzk_accel_section s, cuzk_accel_split *out)
+void cpu_section_split(const cuzk_accel_circuit *c, cuzk_srs_section s, cuzk_accel_split *out)
 {
-    const cpu_section *sec = &((const cpu_circuit *)(const void *)c)->section[s];
+    const cpu_section *sec = &((const cpu_circuit *)(const void *)c)->section[cuzk_srs_wire_set(s)];
     out->n_points = sec->n_points;
     out->n_fulls = sec->n_fulls;
     out->n_bits = sec->n_points - sec->n_fulls;
 }
 
-void cpu_section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s, uint64_t i,
+void cpu_section_slots(const cuzk_accel_circuit *c, cuzk_srs_section s, uint64_t i,
                        uint64_t *bit_slots, uint64_t *full_slots)
 {
-    const cpu_section *sec = &((const cpu_circuit *)(const void *)c)->section[s];
+    const cpu_section *sec = &((const cpu_circuit *)(const void *)c)->section[cuzk_srs_wire_set(s)];
     uint64_t full = sec->full_before[i / 64];
     if (i % 64 != 0) {
         const uint64_t below = sec->is_full[i / 64] & (((uint64_t)1 << (i % 64)) - 1);
@@ -194,7 +195,7 @@ static void take_value(void *arg, const wire *w)
     v->bits[i / 64] |= (uint64_t)w->bit << (i % 64);
 }
 
-void cpu_section_values(const cpu_circuit *c, cuzk_accel_section s, const cuzk_witness *w,
+void cpu_section_values(const cpu_circuit *c, cuzk_srs_section s, const cuzk_witness *w,
                         uint64_t *bits, cuzk_scalar *scalars)
 {
     value_sink v = {.bits = bits, .scalars = scalars};
@@ -204,7 +205,7 @@ void cpu_section_values(const cpu_circuit *c, cuzk_accel_section s, const cuzk_w
 void cpu_split_points(const cuzk_accel_op *op, size_t point_bytes)
 {
     const cpu_circuit *c = (const cpu_circuit *)(const void *)op->u.split.circuit;
-    const cpu_section *sec = &c->section[op->u.split.section];
+    const cpu_section *sec = &c->section[cuzk_srs_wire_set(op->u.split.section)];
     const uint8_t *in = op->u.split.d_points;
     uint64_t bit, full;
     cpu_section_slots(op->u.split.circuit, op->u.split.section, op->u.split.first, &bit, &full);

@@ -248,7 +248,7 @@ static uint64_t witness_bytes(const cuzk_accel_circuit *c)
     return cuzk_cuda_witness_bytes(c->circuit);
 }
 
-static void section_split(const cuzk_accel_circuit *c, cuzk_accel_section s, cuzk_accel_split *out)
+static void section_split(const cuzk_accel_circuit *c, cuzk_srs_section s, cuzk_accel_split *out)
 {
     const gpu_circuit *g = (const gpu_circuit *)(const void *)c;
     out->n_points = cuzk_cuda_sections_count(g->sections, s);
@@ -256,7 +256,7 @@ static void section_split(const cuzk_accel_circuit *c, cuzk_accel_section s, cuz
     out->n_fulls = out->n_points - out->n_bits;
 }
 
-static void section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s, uint64_t i,
+static void section_slots(const cuzk_accel_circuit *c, cuzk_srs_section s, uint64_t i,
                           uint64_t *bit_slots, uint64_t *full_slots)
 {
     const gpu_circuit *g = (const gpu_circuit *)(const void *)c;
@@ -275,7 +275,7 @@ typedef struct setup_call {
     void *arg;
 } setup_call;
 
-static cuzk_status take_slice(void *arg, cuzk_cuda_queue *q, cuzk_accel_setup_section section,
+static cuzk_status take_slice(void *arg, cuzk_cuda_queue *q, cuzk_srs_section section,
                               uint64_t first, uint64_t n, const void *d_points, cuzk_err *err)
 {
     const setup_call *s = arg;
@@ -287,7 +287,7 @@ static cuzk_status setup(cuzk_accel_queue *queue, const cuzk_circuit *c, const c
                          uint64_t slice, void *d_ws, cuzk_accel_setup_sink sink, void *arg,
                          cuzk_err *err)
 {
-    const uint32_t all = (1u << (CUZK_ACCEL_SETUP_B_G2 + 1)) - 1;
+    const uint32_t all = (1u << (CUZK_SRS_IC + 1)) - 1;
     setup_call s = {sink, arg};
     return cuzk_cuda_setup_run(queue_of(queue)->q, c, toxic, all, slice, d_ws, take_slice, &s, err);
 }

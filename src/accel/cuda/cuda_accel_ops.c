@@ -335,7 +335,7 @@ static cuzk_status enqueue_vec(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *
 static cuzk_status enqueue_section(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *err)
 {
     const gpu_circuit *c = (const gpu_circuit *)(const void *)op->u.section.circuit;
-    const cuzk_accel_section wires = op->u.section.section;
+    const cuzk_srs_section wires = op->u.section.section;
     if (op->u.section.d_bits != NULL) {
         CUZK_TRY(cuzk_cuda_sections_gather_bits(c->sections, q->q, op->u.section.d_witness, wires,
                                                 op->u.section.d_bits, err));
@@ -349,7 +349,7 @@ static cuzk_status enqueue_section(gpu_queue *q, const cuzk_accel_op *op, cuzk_e
 static cuzk_status enqueue_split(gpu_queue *q, const cuzk_accel_op *op, cuzk_err *err)
 {
     const gpu_circuit *c = (const gpu_circuit *)(const void *)op->u.split.circuit;
-    const cuzk_accel_section wires = op->u.split.section;
+    const cuzk_srs_section wires = op->u.split.section;
     const uint64_t first = op->u.split.first;
     const uint64_t bit = cuzk_cuda_sections_bits_before(c->sections, wires, first);
     const uint64_t bits_at = bit - op->u.split.bit_slot;

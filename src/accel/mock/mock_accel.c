@@ -282,12 +282,12 @@ static uint64_t witness_bytes(const cuzk_accel_circuit *c)
     return device_of(c->dev)->cpu->vt->witness_bytes(c);
 }
 
-static void section_split(const cuzk_accel_circuit *c, cuzk_accel_section s, cuzk_accel_split *out)
+static void section_split(const cuzk_accel_circuit *c, cuzk_srs_section s, cuzk_accel_split *out)
 {
     device_of(c->dev)->cpu->vt->section_split(c, s, out);
 }
 
-static void section_slots(const cuzk_accel_circuit *c, cuzk_accel_section s, uint64_t i,
+static void section_slots(const cuzk_accel_circuit *c, cuzk_srs_section s, uint64_t i,
                           uint64_t *bit_slots, uint64_t *full_slots)
 {
     device_of(c->dev)->cpu->vt->section_slots(c, s, i, bit_slots, full_slots);

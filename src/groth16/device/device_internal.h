@@ -7,7 +7,8 @@
 #include "groth16/device/device_key.h"
 
 /*
- * Arrays of points in the order in which a proof uses them. HL is section h (with infinity for the
+ * Arrays of points in the order in which a proof uses them. They are no sections (cuzk_srs_section): a section has two
+ * arrays, of its bit wires and of its other ("full") wires; sections h and l can share one; and the order is not the file's. HL is section h (with infinity for the
  * coefficient that bellperson's form leaves out, so 2^lg points). Where all points are on the device, the full
  * wires of l are behind it ("joined"): both end in the proof's C, so one sum does for both, and L_FULLS is
  * empty. Where points stream from the file, section h is as it is there, without the infinity.
@@ -72,7 +73,7 @@ struct cuzk_device_key {
     cuzk_quotient_kind quotient;
     bool all_wires;
     unsigned lg;
-    cuzk_accel_split split[CUZK_ACCEL_N_SECTIONS];
+    cuzk_accel_split split[CUZK_SRS_WIRE_SETS]; /* device_section_split */
     device_points points[DEVICE_ARRAYS];
     bool joined;           /* the full wires of l are behind section h */
     bool from_file;        /* what streams comes from the file; else it is in points[].host */

@@ -92,9 +92,9 @@ static void set_arrays(cuzk_device_key *k)
 {
     const uint64_t m = (uint64_t)1 << k->lg;
     const size_t g1 = sizeof(cuzk_g1_affine), g2 = sizeof(cuzk_g2_affine);
-    const cuzk_accel_split *l = &k->split[CUZK_ACCEL_L];
-    const cuzk_accel_split *a = &k->split[CUZK_ACCEL_A];
-    const cuzk_accel_split *b = &k->split[CUZK_ACCEL_B];
+    const cuzk_accel_split *l = device_section_split(k, CUZK_SRS_L);
+    const cuzk_accel_split *a = device_section_split(k, CUZK_SRS_A);
+    const cuzk_accel_split *b = device_section_split(k, CUZK_SRS_B_G1);
     set_array(k, DEVICE_HL,
               k->from_file ? device_section_count(k, CUZK_SRS_H)
               : k->joined  ? m + l->n_fulls
@@ -373,8 +373,8 @@ static cuzk_status begin(cuzk_device_key *k, const cuzk_device_key_opts *opts, c
     CUZK_TRY(add_lane(k, err));
     k->q = k->lanes[0].q;
     CUZK_TRY(cuzk_accel_circuit_create(&k->dc, k->q, k->circuit, k->all_wires, err));
-    for (int s = 0; s < CUZK_ACCEL_N_SECTIONS; s++) {
-        cuzk_accel_section_split(k->dc, (cuzk_accel_section)s, &k->split[s]);
+    for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
+        cuzk_accel_section_split(k->dc, cuzk_srs_of_wire_set(i), &k->split[i]);
     }
     CUZK_TRY(make_domain(k, opts, err));
     cuzk_accel_get_props(k->dev, &after);

@@ -20,7 +20,7 @@ uint64_t device_section_count(const cuzk_device_key *k, cuzk_srs_section s)
     if (s == CUZK_SRS_H) {
         return ((uint64_t)1 << k->lg) - (k->quotient == CUZK_QUOTIENT_COEFFS ? 1 : 0);
     }
-    return k->split[device_section_wires(s)].n_points;
+    return device_section_split(k, s)->n_points;
 }
 
 /* Small devices load in small steps: four of them lie on the device, of points of G2. */
@@ -124,17 +124,16 @@ static cuzk_status put_split(device_loader *l, cuzk_srs_section s, uint64_t firs
                              const void *d_points, cuzk_err *err)
 {
     cuzk_device_key *k = l->k;
-    const cuzk_accel_section sec = device_section_wires(s);
     uint64_t bit[2], full[2];
     place b, f;
     places(k, s, &b, &f);
-    cuzk_accel_section_slots(k->dc, sec, first, &bit[0], &full[0]);
-    cuzk_accel_section_slots(k->dc, sec, first + n, &bit[1], &full[1]);
+    cuzk_accel_section_slots(k->dc, s, first, &bit[0], &full[0]);
+    cuzk_accel_section_slots(k->dc, s, first + n, &bit[1], &full[1]);
     const uint64_t size = b.p->bytes;
     cuzk_accel_op op = {
         .kind = s == CUZK_SRS_B_G2 ? CUZK_ACCEL_OP_SPLIT_G2 : CUZK_ACCEL_OP_SPLIT_G1,
         .u.split = {.circuit = k->dc,
-                    .section = sec,
+                    .section = s,
                     .d_points = d_points,
                     .first = first,
                     .n = n,
@@ -270,15 +269,15 @@ cuzk_status device_load_srs(device_loader *l, const cuzk_srs *srs, cuzk_err *err
     return cuzk_accel_sync(l->k->q, err);
 }
 
-static cuzk_status take_made(void *arg, cuzk_accel_setup_section section, uint64_t first,
-                             uint64_t n, const void *d_points, cuzk_err *err)
+static cuzk_status take_made(void *arg, cuzk_srs_section section, uint64_t first, uint64_t n,
+                             const void *d_points, cuzk_err *err)
 {
     device_loader *l = arg;
-    if (section == CUZK_ACCEL_SETUP_IC) {
+    if (section == CUZK_SRS_IC) {
         return copy(l, CUZK_ACCEL_OP_DOWNLOAD, l->k->ic + first, d_points,
                     n * sizeof(cuzk_g1_affine), err);
     }
-    return put(l, device_file_section(section), first, n, d_points, err);
+    return put(l, section, first, n, d_points, err);
 }
 
 cuzk_status device_load_setup(device_loader *l, const cuzk_toxic *toxic, uint64_t setup_bytes,

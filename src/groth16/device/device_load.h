@@ -3,8 +3,6 @@
 #define CUZK_GROTH16_DEVICE_LOAD_H
 
 /* Points of the sections, chunk by chunk, to the arrays of a key. */
-#include "base/assert.h"
-
 #include "device_internal.h"
 
 typedef struct device_loader {
@@ -20,20 +18,14 @@ typedef struct device_loader {
     uint64_t done, total; /* points */
 } device_loader;
 
-/** Points of a section, and the wires they are of; the latter not for h. */
+/** Points of a section. */
 uint64_t device_section_count(const cuzk_device_key *k, cuzk_srs_section s);
-static inline cuzk_accel_section device_section_wires(cuzk_srs_section s)
+/** How the circuit splits a section (not h) by the classes of its wires. */
+static inline const cuzk_accel_split *device_section_split(const cuzk_device_key *k,
+                                                           cuzk_srs_section s)
 {
-    return s == CUZK_SRS_L ? CUZK_ACCEL_L : s == CUZK_SRS_A ? CUZK_ACCEL_A : CUZK_ACCEL_B;
+    return &k->split[cuzk_srs_wire_set(s)];
 }
-
-/** The section of the parameter file; not of IC, which is in none. */
-static inline cuzk_srs_section device_file_section(cuzk_accel_setup_section s)
-{
-    CUZK_ASSERT(s != CUZK_ACCEL_SETUP_IC);
-    return (cuzk_srs_section)(s - CUZK_ACCEL_SETUP_H);
-}
-
 /** Chunk (0: chosen) and sizes. */
 void device_loader_size(device_loader *l, uint64_t chunk);
 /** Device bytes of d_bits and d_fulls. */

@@ -178,9 +178,9 @@ static cuzk_status begin_plan(device_plan *p, const cuzk_device_key *k, cuzk_err
     /* The quotient writes all of m; behind it are the scalars of l, if its points are. */
     p->values = round_up(max64(k->points[DEVICE_HL].n, m) * sizeof(cuzk_scalar), ALIGN);
     uint64_t scalars = 0;
-    for (int i = 0; i < CUZK_ACCEL_N_SECTIONS; i++) {
+    for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
         const cuzk_accel_split *x = &k->split[i];
-        const bool elsewhere = i == CUZK_ACCEL_L && k->joined;
+        const bool elsewhere = i == cuzk_srs_wire_set(CUZK_SRS_L) && k->joined;
         p->bits_bytes = max64(p->bits_bytes, (x->n_bits + 63) / 64 * sizeof(uint64_t));
         scalars = max64(scalars, elsewhere ? 0 : x->n_fulls * sizeof(cuzk_scalar));
     }

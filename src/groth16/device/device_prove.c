@@ -84,7 +84,7 @@ static cuzk_status upload_witness(run *r, uint32_t i, uint32_t place, bool is_h,
     return mark(r, PHASE_UPLOAD, i, err);
 }
 
-static cuzk_status gather(const run *r, uint32_t place, cuzk_accel_section section, uint64_t *bits,
+static cuzk_status gather(const run *r, uint32_t place, cuzk_srs_section section, uint64_t *bits,
                           cuzk_scalar *scalars, bool is_h, cuzk_err *err)
 {
     const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_SECTION,
@@ -104,15 +104,15 @@ static cuzk_status gather_joined(run *r, uint32_t i, uint32_t place, uint32_t in
     if (!r->k->joined) {
         return CUZK_OK;
     }
-    CUZK_TRY(gather(r, place, CUZK_ACCEL_L, NULL, (cuzk_scalar *)(void *)to, true, err));
+    CUZK_TRY(gather(r, place, CUZK_SRS_L, NULL, (cuzk_scalar *)(void *)to, true, err));
     return mark(r, PHASE_SECTION, i, err);
 }
 
 static int section_of(int array)
 {
-    return array == DEVICE_L_BITS || array == DEVICE_L_FULLS   ? CUZK_ACCEL_L
-           : array == DEVICE_A_BITS || array == DEVICE_A_FULLS ? CUZK_ACCEL_A
-                                                               : CUZK_ACCEL_B;
+    return array == DEVICE_L_BITS || array == DEVICE_L_FULLS   ? CUZK_SRS_L
+           : array == DEVICE_A_BITS || array == DEVICE_A_FULLS ? CUZK_SRS_A
+                                                               : CUZK_SRS_B_G1;
 }
 
 /* Multipliers of an array's section to the slots of a batch, if they are not there. */
@@ -125,8 +125,8 @@ static cuzk_status gather_section(run *r, int array, uint32_t n, cuzk_err *err)
     for (uint32_t i = 0; i < n; i++) {
         uint8_t *to = section_at(r, i);
         cuzk_scalar *scalars = (cuzk_scalar *)(void *)(to + r->plan.bits_bytes);
-        CUZK_TRY(gather(r, i, (cuzk_accel_section)section, (uint64_t *)(void *)to,
-                        section == CUZK_ACCEL_L && r->k->joined ? NULL : scalars, false, err));
+        CUZK_TRY(gather(r, i, (cuzk_srs_section)section, (uint64_t *)(void *)to,
+                        section == CUZK_SRS_L && r->k->joined ? NULL : scalars, false, err));
     }
     r->section = section;
     return mark(r, PHASE_SECTION, 0, err);

@@ -61,17 +61,16 @@ static cuzk_status fetch(const file_sink *f, void *to, const void *d_points, uin
     return cuzk_accel_sync(f->q, err);
 }
 
-static cuzk_status take(void *arg, cuzk_accel_setup_section section, uint64_t first, uint64_t n,
+static cuzk_status take(void *arg, cuzk_srs_section s, uint64_t first, uint64_t n,
                         const void *d_points, cuzk_err *err)
 {
     file_sink *f = arg;
     if (cuzk_cancel_requested(f->cancel)) {
         return CUZK_FAIL(err, CUZK_E_CANCELLED, "setup cancelled");
     }
-    if (section == CUZK_ACCEL_SETUP_IC) {
+    if (s == CUZK_SRS_IC) {
         return fetch(f, f->ic + first, d_points, n * sizeof(*f->ic), err);
     }
-    const cuzk_srs_section s = device_file_section(section);
     const bool g2 = s == CUZK_SRS_B_G2;
     CUZK_TRY(begin_sections(f, (int)s, err));
     CUZK_TRY(fetch(f, f->points, d_points,

@@ -49,8 +49,7 @@ static bool has_to_stream(const cuzk_device_key *k, device_array a)
 static void slots_before(const cuzk_device_key *k, const device_slice *s, uint64_t i, uint64_t *bit,
                          uint64_t *full)
 {
-    cuzk_accel_section_slots(k->dc, device_section_wires((cuzk_srs_section)s->section), i, bit,
-                             full);
+    cuzk_accel_section_slots(k->dc, (cuzk_srs_section)s->section, i, bit, full);
 }
 
 /* The first point behind s->first with at least that many slots of bits before it, at most end. */
@@ -97,7 +96,7 @@ static void cut(device_slice *s, const cuzk_device_key *k, uint64_t step, uint64
     s->n_bits = bit[1] - s->bit;
     if (s->n_bits % WORD != 0) { /* the last word may have bits of the next slice */
         const uint64_t whole = s->n_bits + WORD - s->n_bits % WORD;
-        const uint64_t all = k->split[device_section_wires((cuzk_srs_section)s->section)].n_bits;
+        const uint64_t all = device_section_split(k, (cuzk_srs_section)s->section)->n_bits;
         s->n_bits = whole < all - s->bit ? whole : all - s->bit;
     }
     if (bit[1] == bit[0]) {
@@ -289,7 +288,7 @@ static cuzk_status split(const device_feed *f, const device_slice *s, const uint
     const cuzk_accel_op op = {.kind = section == CUZK_SRS_B_G2 ? CUZK_ACCEL_OP_SPLIT_G2
                                                                : CUZK_ACCEL_OP_SPLIT_G1,
                               .u.split = {.circuit = f->k->dc,
-                                          .section = device_section_wires(section),
+                                          .section = section,
                                           .d_points = d,
                                           .first = s->first,
                                           .n = s->n,

@@ -9,19 +9,11 @@
 #include "base/status.h"
 #include "ec/g1.h"
 #include "ec/g2.h"
+#include "r1cs/srs_section.h"
 #include "sys/file.h"
 #include "sys/pool.h"
 
 typedef struct cuzk_srs cuzk_srs;
-
-typedef enum cuzk_srs_section {
-    CUZK_SRS_H = 0,    /* G1, [m - 1] */
-    CUZK_SRS_L = 1,    /* G1, [n_aux] */
-    CUZK_SRS_A = 2,    /* G1, [n_inputs + a_aux_density] */
-    CUZK_SRS_B_G1 = 3, /* G1, [b_input_density + b_aux_density] */
-    CUZK_SRS_B_G2 = 4  /* G2, same count */
-} cuzk_srs_section;
-#define CUZK_SRS_SECTIONS 5
 
 typedef struct cuzk_srs_vk {
     cuzk_g1_affine alpha_g1, beta_g1, delta_g1;

@@ -386,9 +386,10 @@ static cuzk_status emit_section(setup_run *s, cuzk_srs_section section, cuzk_err
     case CUZK_SRS_L: return emit_l(s, err);
     case CUZK_SRS_A: return emit_matrix(s, section, CUZK_MATRIX_A, err);
     case CUZK_SRS_B_G1:
-    case CUZK_SRS_B_G2: break;
+    case CUZK_SRS_B_G2: return emit_matrix(s, section, CUZK_MATRIX_B, err);
+    case CUZK_SRS_IC: break; /* make_vk makes it */
     }
-    return emit_matrix(s, section, CUZK_MATRIX_B, err);
+    return CUZK_OK;
 }
 
 static cuzk_status emit_sections(setup_run *s, cuzk_err *err)

@@ -9,11 +9,9 @@
 
 #include "section_internal.h"
 
-#define N_WIRES 3
-
 struct cuzk_cuda_sections {
-    cuzk_cuda_class dev[N_WIRES];
-    cuzk_cuda_class host[N_WIRES]; /* pointers to be freed */
+    cuzk_cuda_class dev[CUZK_SRS_WIRE_SETS];
+    cuzk_cuda_class host[CUZK_SRS_WIRE_SETS]; /* pointers to be freed */
     cuzk_cuda_places places;
 };
 
@@ -23,11 +21,9 @@ static bool get_bit(const uint64_t *bits, uint64_t i)
 }
 
 /* Which aux wires of a part a section has; NULL: all. */
-static const uint64_t *density(const cuzk_circuit_part *p, unsigned wires, bool all_wires)
+static const uint64_t *density(const cuzk_circuit_part *p, cuzk_srs_section wires, bool all_wires)
 {
-    return all_wires || wires == CUZK_ACCEL_L ? NULL
-           : wires == CUZK_ACCEL_A            ? p->a_dense
-                                              : p->b_dense;
+    return all_wires || wires == CUZK_SRS_L ? NULL : wires == CUZK_SRS_A ? p->a_dense : p->b_dense;
 }
 
 static void count_part(cuzk_cuda_class_part *out, const cuzk_circuit_part *p, const uint64_t *dense)
@@ -46,30 +42,31 @@ static void count_part(cuzk_cuda_class_part *out, const cuzk_circuit_part *p, co
 }
 
 /* Counts, and whether lists are needed; all pointers NULL. */
-static void count_class(cuzk_cuda_class *out, const cuzk_circuit *c, unsigned wires, bool all_wires)
+static void count_class(cuzk_cuda_class *out, const cuzk_circuit *c, cuzk_srs_section wires,
+                        bool all_wires)
 {
     memset(out, 0, sizeof(*out));
     count_part(&out->part[0], &c->preamble, density(&c->preamble, wires, all_wires));
     count_part(&out->part[1], &c->block, density(&c->block, wires, all_wires));
-    if (wires != CUZK_ACCEL_L) {
-        const bool every = all_wires || wires == CUZK_ACCEL_A;
+    if (wires != CUZK_SRS_L) {
+        const bool every = all_wires || wires == CUZK_SRS_A;
         out->n_inputs = (uint32_t)(every ? c->n_inputs : c->b_input_density);
     }
 }
 
-static bool has_ranks(const cuzk_circuit_part *p, unsigned wires, bool all_wires)
+static bool has_ranks(const cuzk_circuit_part *p, cuzk_srs_section wires, bool all_wires)
 {
     return density(p, wires, all_wires) != NULL;
 }
 
-static bool has_inputs(unsigned wires, bool all_wires)
+static bool has_inputs(cuzk_srs_section wires, bool all_wires)
 {
-    return wires == CUZK_ACCEL_B && !all_wires;
+    return wires == CUZK_SRS_B_G1 && !all_wires;
 }
 
 /* Device memory, in one order for size and use. */
 static void take_class(cuzk_cuda_class *x, cuzk_cuda_arena *a, const cuzk_circuit *c,
-                       unsigned wires, bool all_wires)
+                       cuzk_srs_section wires, bool all_wires)
 {
     for (unsigned i = 0; i < 2; i++) {
         cuzk_cuda_class_part *p = &x->part[i];
@@ -89,10 +86,10 @@ static void take_class(cuzk_cuda_class *x, cuzk_cuda_arena *a, const cuzk_circui
 uint64_t cuzk_cuda_sections_bytes(const cuzk_circuit *c, bool all_wires)
 {
     cuzk_cuda_arena a = {NULL, 0};
-    for (unsigned s = 0; s < N_WIRES; s++) {
+    for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
         cuzk_cuda_class x;
-        count_class(&x, c, s, all_wires);
-        take_class(&x, &a, c, s, all_wires);
+        count_class(&x, c, cuzk_srs_of_wire_set(i), all_wires);
+        take_class(&x, &a, c, cuzk_srs_of_wire_set(i), all_wires);
     }
     return a.used;
 }
@@ -143,7 +140,8 @@ static bool fill_part(cuzk_cuda_class_part *out, const cuzk_circuit_part *p, con
     return true;
 }
 
-static bool fill_class(cuzk_cuda_class *x, const cuzk_circuit *c, unsigned wires, bool all_wires)
+static bool fill_class(cuzk_cuda_class *x, const cuzk_circuit *c, cuzk_srs_section wires,
+                       bool all_wires)
 {
     if (!fill_part(&x->part[0], &c->preamble, density(&c->preamble, wires, all_wires)) ||
         !fill_part(&x->part[1], &c->block, density(&c->block, wires, all_wires))) {
@@ -195,7 +193,7 @@ void cuzk_cuda_sections_destroy(cuzk_cuda_sections *s)
     if (s == NULL) {
         return;
     }
-    for (unsigned i = 0; i < N_WIRES; i++) {
+    for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
         for (unsigned k = 0; k < 2; k++) {
             const cuzk_cuda_class_part *p = &s->host[i].part[k];
             free_const(p->is_full);
@@ -236,11 +234,12 @@ cuzk_status cuzk_cuda_sections_create(cuzk_cuda_sections **out, cuzk_cuda_queue 
     s->places.n_fulls = (uint32_t)c->preamble.n_fulls;
     s->places.block_fulls = (uint32_t)c->block.n_fulls;
     s->places.n_blocks = (uint32_t)c->n_blocks;
-    for (unsigned i = 0; i < N_WIRES; i++) {
-        count_class(&s->dev[i], c, i, all_wires);
+    for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
+        const cuzk_srs_section wires = cuzk_srs_of_wire_set(i);
+        count_class(&s->dev[i], c, wires, all_wires);
         s->host[i] = s->dev[i];
-        take_class(&s->dev[i], &a, c, i, all_wires);
-        if (!fill_class(&s->host[i], c, i, all_wires)) {
+        take_class(&s->dev[i], &a, c, wires, all_wires);
+        if (!fill_class(&s->host[i], c, wires, all_wires)) {
             st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for the classes of wires");
             goto out;
         }
@@ -254,15 +253,15 @@ out:
     return st;
 }
 
-uint64_t cuzk_cuda_sections_count(const cuzk_cuda_sections *s, cuzk_accel_section wires)
+uint64_t cuzk_cuda_sections_count(const cuzk_cuda_sections *s, cuzk_srs_section wires)
 {
-    const cuzk_cuda_class *x = &s->host[wires];
+    const cuzk_cuda_class *x = &s->host[cuzk_srs_wire_set(wires)];
     return x->n_inputs + x->part[0].n_points + (uint64_t)s->places.n_blocks * x->part[1].n_points;
 }
 
-uint64_t cuzk_cuda_sections_bits(const cuzk_cuda_sections *s, cuzk_accel_section wires)
+uint64_t cuzk_cuda_sections_bits(const cuzk_cuda_sections *s, cuzk_srs_section wires)
 {
-    const cuzk_cuda_class *x = &s->host[wires];
+    const cuzk_cuda_class *x = &s->host[cuzk_srs_wire_set(wires)];
     return x->part[0].n_bits + (uint64_t)s->places.n_blocks * x->part[1].n_bits;
 }
 
@@ -276,10 +275,10 @@ static uint64_t bits_within(const cuzk_cuda_class_part *p, uint64_t i)
     return i - p->full_before[i / 64] - (uint64_t)__builtin_popcountll(below);
 }
 
-uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_accel_section wires,
+uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_srs_section wires,
                                         uint64_t at)
 {
-    const cuzk_cuda_class *x = &s->host[wires];
+    const cuzk_cuda_class *x = &s->host[cuzk_srs_wire_set(wires)];
     if (at <= x->n_inputs) {
         return 0;
     }
@@ -294,23 +293,23 @@ uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_accel_
 }
 
 cuzk_status cuzk_cuda_sections_gather_bits(const cuzk_cuda_sections *s, cuzk_cuda_queue *q,
-                                           const void *d_witness, cuzk_accel_section wires,
+                                           const void *d_witness, cuzk_srs_section wires,
                                            uint64_t *d_bits, cuzk_err *err)
 {
-    return cuzk_cuda_class_gather_bits(&s->dev[wires], &s->places, q, d_witness,
+    return cuzk_cuda_class_gather_bits(&s->dev[cuzk_srs_wire_set(wires)], &s->places, q, d_witness,
                                        (uint32_t)cuzk_cuda_sections_bits(s, wires), d_bits, err);
 }
 
 cuzk_status cuzk_cuda_sections_gather_fulls(const cuzk_cuda_sections *s, cuzk_cuda_queue *q,
-                                            const void *d_witness, cuzk_accel_section wires,
+                                            const void *d_witness, cuzk_srs_section wires,
                                             cuzk_scalar *d_scalars, cuzk_err *err)
 {
     const uint64_t n = cuzk_cuda_sections_count(s, wires) - cuzk_cuda_sections_bits(s, wires);
-    return cuzk_cuda_class_gather_fulls(&s->dev[wires], &s->places, q, d_witness, (uint32_t)n,
-                                        d_scalars, err);
+    return cuzk_cuda_class_gather_fulls(&s->dev[cuzk_srs_wire_set(wires)], &s->places, q, d_witness,
+                                        (uint32_t)n, d_scalars, err);
 }
 
-static cuzk_status split(const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_accel_section wires,
+static cuzk_status split(const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_srs_section wires,
                          uint32_t quads, uint64_t first, uint64_t n, void *d_bit_points,
                          void *d_full_points, const void *d_points, cuzk_err *err)
 {
@@ -321,13 +320,13 @@ static cuzk_status split(const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_a
                          (unsigned long long)count);
     }
     const uint64_t bits = cuzk_cuda_sections_bits_before(s, wires, first);
-    return cuzk_cuda_class_split(&s->dev[wires], q, quads, (uint32_t)first, (uint32_t)n,
-                                 (uint32_t)bits, (uint32_t)(first - bits), d_bit_points,
-                                 d_full_points, d_points, err);
+    return cuzk_cuda_class_split(&s->dev[cuzk_srs_wire_set(wires)], q, quads, (uint32_t)first,
+                                 (uint32_t)n, (uint32_t)bits, (uint32_t)(first - bits),
+                                 d_bit_points, d_full_points, d_points, err);
 }
 
 cuzk_status cuzk_cuda_sections_split_g1(const cuzk_cuda_sections *s, cuzk_cuda_queue *q,
-                                        cuzk_accel_section wires, uint64_t first, uint64_t n,
+                                        cuzk_srs_section wires, uint64_t first, uint64_t n,
                                         cuzk_g1_affine *d_bit_points, cuzk_g1_affine *d_full_points,
                                         const cuzk_g1_affine *d_points, cuzk_err *err)
 {
@@ -336,7 +335,7 @@ cuzk_status cuzk_cuda_sections_split_g1(const cuzk_cuda_sections *s, cuzk_cuda_q
 }
 
 cuzk_status cuzk_cuda_sections_split_g2(const cuzk_cuda_sections *s, cuzk_cuda_queue *q,
-                                        cuzk_accel_section wires, uint64_t first, uint64_t n,
+                                        cuzk_srs_section wires, uint64_t first, uint64_t n,
                                         cuzk_g2_affine *d_bit_points, cuzk_g2_affine *d_full_points,
                                         const cuzk_g2_affine *d_points, cuzk_err *err)
 {

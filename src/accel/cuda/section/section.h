@@ -29,10 +29,10 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_sections_create(cuzk_cuda_sections **out, c
 void cuzk_cuda_sections_destroy(cuzk_cuda_sections *s);
 
 /** Points of a section, and how many of them belong to bits; the others are full. */
-uint64_t cuzk_cuda_sections_count(const cuzk_cuda_sections *s, cuzk_accel_section wires);
-uint64_t cuzk_cuda_sections_bits(const cuzk_cuda_sections *s, cuzk_accel_section wires);
+uint64_t cuzk_cuda_sections_count(const cuzk_cuda_sections *s, cuzk_srs_section wires);
+uint64_t cuzk_cuda_sections_bits(const cuzk_cuda_sections *s, cuzk_srs_section wires);
 /** How many of the points [0, at) belong to bits, at <= count. */
-uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_accel_section wires,
+uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_srs_section wires,
                                         uint64_t at);
 
 /**
@@ -41,13 +41,13 @@ uint64_t cuzk_cuda_sections_bits_before(const cuzk_cuda_sections *s, cuzk_accel_
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_gather_bits(const cuzk_cuda_sections *s,
                                                           cuzk_cuda_queue *q, const void *d_witness,
-                                                          cuzk_accel_section wires,
-                                                          uint64_t *d_bits, cuzk_err *err);
+                                                          cuzk_srs_section wires, uint64_t *d_bits,
+                                                          cuzk_err *err);
 /** Enqueues: d_scalars[k] [count - bits] = value of the wire of full point k, as an integer < r. */
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_gather_fulls(const cuzk_cuda_sections *s,
                                                            cuzk_cuda_queue *q,
                                                            const void *d_witness,
-                                                           cuzk_accel_section wires,
+                                                           cuzk_srs_section wires,
                                                            cuzk_scalar *d_scalars, cuzk_err *err);
 /**
  * Enqueues the distribution of points [first, first + n) of a section, d_points [n]: those of bits
@@ -55,11 +55,11 @@ CUZK_NODISCARD cuzk_status cuzk_cuda_sections_gather_fulls(const cuzk_cuda_secti
  * (add bits_before(first), or first less that, for the place in the whole array). No overlap.
  */
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_split_g1(
-    const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_accel_section wires, uint64_t first,
+    const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_srs_section wires, uint64_t first,
     uint64_t n, cuzk_g1_affine *d_bit_points, cuzk_g1_affine *d_full_points,
     const cuzk_g1_affine *d_points, cuzk_err *err);
 CUZK_NODISCARD cuzk_status cuzk_cuda_sections_split_g2(
-    const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_accel_section wires, uint64_t first,
+    const cuzk_cuda_sections *s, cuzk_cuda_queue *q, cuzk_srs_section wires, uint64_t first,
     uint64_t n, cuzk_g2_affine *d_bit_points, cuzk_g2_affine *d_full_points,
     const cuzk_g2_affine *d_points, cuzk_err *err);
 

@@ -15,7 +15,7 @@
 #define MIN_SLICE  ((uint64_t)1 << 10)
 #define MAX_SLICE  ((uint64_t)1 << 26)
 #define N_POWERS   64
-#define N_SECTIONS 6
+#define N_SECTIONS (CUZK_SRS_SECTIONS + 1) /* IC too */
 
 typedef struct setup_run {
     cuzk_cuda_queue *q;
@@ -63,15 +63,15 @@ uint64_t cuzk_cuda_setup_bytes(const cuzk_circuit *c, uint64_t slice)
     return a.used;
 }
 
-uint64_t cuzk_cuda_setup_count(const cuzk_circuit *c, cuzk_accel_setup_section section)
+uint64_t cuzk_cuda_setup_count(const cuzk_circuit *c, cuzk_srs_section section)
 {
     switch (section) {
-    case CUZK_ACCEL_SETUP_IC: return c->n_inputs;
-    case CUZK_ACCEL_SETUP_H: return ((uint64_t)1 << cuzk_circuit_lg_domain(c)) - 1;
-    case CUZK_ACCEL_SETUP_L: return c->n_aux;
-    case CUZK_ACCEL_SETUP_A: return c->n_inputs + c->a_aux_density;
-    case CUZK_ACCEL_SETUP_B_G1:
-    case CUZK_ACCEL_SETUP_B_G2:
+    case CUZK_SRS_IC: return c->n_inputs;
+    case CUZK_SRS_H: return ((uint64_t)1 << cuzk_circuit_lg_domain(c)) - 1;
+    case CUZK_SRS_L: return c->n_aux;
+    case CUZK_SRS_A: return c->n_inputs + c->a_aux_density;
+    case CUZK_SRS_B_G1:
+    case CUZK_SRS_B_G2:
     default: return c->b_input_density + c->b_aux_density;
     }
 }
@@ -199,13 +199,13 @@ static cuzk_status verify_wires(const setup_run *s, cuzk_err *err)
 }
 
 /* Points of the n exponents in d_scalars, to the sink. */
-static cuzk_status emit(const setup_run *s, cuzk_accel_setup_section section, uint64_t first,
-                        uint32_t n, cuzk_err *err)
+static cuzk_status emit(const setup_run *s, cuzk_srs_section section, uint64_t first, uint32_t n,
+                        cuzk_err *err)
 {
     if (n == 0) {
         return CUZK_OK;
     }
-    if (section == CUZK_ACCEL_SETUP_B_G2) {
+    if (section == CUZK_SRS_B_G2) {
         CUZK_TRY(cuzk_cuda_fixed_mul_g2(s->q, s->d_points, s->d_table_g2, s->d_scalars, n,
                                         s->d_xyzz, err));
     } else {
@@ -217,20 +217,20 @@ static cuzk_status emit(const setup_run *s, cuzk_accel_setup_section section, ui
 
 static cuzk_status emit_powers(const setup_run *s, cuzk_err *err)
 {
-    const uint64_t end = cuzk_cuda_setup_count(s->c, CUZK_ACCEL_SETUP_H);
+    const uint64_t end = cuzk_cuda_setup_count(s->c, CUZK_SRS_H);
     for (uint64_t at = 0; at < end; at += s->slice) {
         const uint32_t n = slice_at(s, at, end);
         CUZK_TRY(
             cuzk_cuda_setup_powers(s->q, s->d_powers, at, n, &s->z_over_delta, s->d_scalars, err));
-        CUZK_TRY(emit(s, CUZK_ACCEL_SETUP_H, at, n, err));
+        CUZK_TRY(emit(s, CUZK_SRS_H, at, n, err));
     }
     return CUZK_OK;
 }
 
 /* ic: inputs over gamma; l: aux wires over delta. */
-static cuzk_status emit_ext(const setup_run *s, cuzk_accel_setup_section section, cuzk_err *err)
+static cuzk_status emit_ext(const setup_run *s, cuzk_srs_section section, cuzk_err *err)
 {
-    const bool ic = section == CUZK_ACCEL_SETUP_IC;
+    const bool ic = section == CUZK_SRS_IC;
     const uint64_t wires = ic ? 0 : s->c->n_inputs, end = ic ? s->c->n_inputs : s->c->n_aux;
     const cuzk_fr *const v[3] = {s->d_values[0], s->d_values[1], s->d_values[2]};
     for (uint64_t at = 0; at < end; at += s->slice) {
@@ -269,9 +269,9 @@ static uint64_t rank_of(const cuzk_circuit *c, unsigned m, uint64_t at)
     return n;
 }
 
-static cuzk_status emit_matrix(const setup_run *s, cuzk_accel_setup_section section, cuzk_err *err)
+static cuzk_status emit_matrix(const setup_run *s, cuzk_srs_section section, cuzk_err *err)
 {
-    const unsigned m = section == CUZK_ACCEL_SETUP_A ? CUZK_MATRIX_A : CUZK_MATRIX_B;
+    const unsigned m = section == CUZK_SRS_A ? CUZK_MATRIX_A : CUZK_MATRIX_B;
     const uint64_t end = s->c->n_inputs + s->c->n_aux;
     uint64_t rank = 0;
     for (uint64_t at = 0; at < end; at += s->slice) {
@@ -286,15 +286,15 @@ static cuzk_status emit_matrix(const setup_run *s, cuzk_accel_setup_section sect
     return CUZK_OK;
 }
 
-static cuzk_status emit_section(const setup_run *s, cuzk_accel_setup_section section, cuzk_err *err)
+static cuzk_status emit_section(const setup_run *s, cuzk_srs_section section, cuzk_err *err)
 {
     switch (section) {
-    case CUZK_ACCEL_SETUP_H: return emit_powers(s, err);
-    case CUZK_ACCEL_SETUP_IC:
-    case CUZK_ACCEL_SETUP_L: return emit_ext(s, section, err);
-    case CUZK_ACCEL_SETUP_A:
-    case CUZK_ACCEL_SETUP_B_G1:
-    case CUZK_ACCEL_SETUP_B_G2:
+    case CUZK_SRS_H: return emit_powers(s, err);
+    case CUZK_SRS_IC:
+    case CUZK_SRS_L: return emit_ext(s, section, err);
+    case CUZK_SRS_A:
+    case CUZK_SRS_B_G1:
+    case CUZK_SRS_B_G2:
     default: return emit_matrix(s, section, err);
     }
 }
@@ -303,6 +303,9 @@ cuzk_status cuzk_cuda_setup_run(cuzk_cuda_queue *q, const cuzk_circuit *c, const
                                 uint32_t sections, uint64_t slice, void *d_mem,
                                 cuzk_cuda_setup_sink sink, void *arg, cuzk_err *err)
 {
+    /* A file has the verifying key before its sections. */
+    static const cuzk_srs_section order[N_SECTIONS] = {CUZK_SRS_IC, CUZK_SRS_H,    CUZK_SRS_L,
+                                                       CUZK_SRS_A,  CUZK_SRS_B_G1, CUZK_SRS_B_G2};
     setup_run s = {.q = q, .c = c, .x = toxic, .slice = (uint32_t)slice, .sink = sink, .arg = arg};
     cuzk_cuda_arena a = {d_mem, 0};
     s.lg = cuzk_circuit_lg_domain(c);
@@ -315,8 +318,8 @@ cuzk_status cuzk_cuda_setup_run(cuzk_cuda_queue *q, const cuzk_circuit *c, const
     CUZK_TRY(cuzk_cuda_columns_preamble(&s.col, q, err));
     CUZK_TRY(verify_wires(&s, err));
     for (unsigned i = 0; i < N_SECTIONS; i++) {
-        if ((sections >> i & 1) != 0) {
-            CUZK_TRY(emit_section(&s, (cuzk_accel_setup_section)i, err));
+        if ((sections >> order[i] & 1) != 0) {
+            CUZK_TRY(emit_section(&s, order[i], err));
         }
     }
     return cuzk_cuda_queue_sync(q, err);

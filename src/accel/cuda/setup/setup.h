@@ -16,16 +16,16 @@
  * B_G2 cuzk_g2_affine. Called on the caller's thread with the points' making enqueued in q, not
  * done: work enqueued in q finds them ready. They stay until the next slice's work in q.
  */
-typedef cuzk_status (*cuzk_cuda_setup_sink)(void *arg, cuzk_cuda_queue *q,
-                                            cuzk_accel_setup_section section, uint64_t first,
-                                            uint64_t n, const void *d_points, cuzk_err *err);
+typedef cuzk_status (*cuzk_cuda_setup_sink)(void *arg, cuzk_cuda_queue *q, cuzk_srs_section section,
+                                            uint64_t first, uint64_t n, const void *d_points,
+                                            cuzk_err *err);
 
 /** Points of a section. */
-uint64_t cuzk_cuda_setup_count(const cuzk_circuit *c, cuzk_accel_setup_section section);
+uint64_t cuzk_cuda_setup_count(const cuzk_circuit *c, cuzk_srs_section section);
 /** Device bytes of cuzk_cuda_setup_run with slices of that many points, a power of two >= 2^10. */
 uint64_t cuzk_cuda_setup_bytes(const cuzk_circuit *c, uint64_t slice);
 /**
- * Makes all sections whose bit (1 << section) is in `sections`. d_mem: 256-byte aligned,
+ * Makes all sections whose bit (1 << section) is in `sections`, IC before the others. d_mem: 256-byte aligned,
  * cuzk_cuda_setup_bytes. E_INVALID as cuzk_setup_write says, naming the wire; E_NOMEM, device
  * errors, and what the sink returns. Waits. The waste is in device memory during the call.
  */
