@@ -20,7 +20,7 @@ ALONE static cuzk_status init_queues(cuzk_engine *e, cuzk_err *err)
     CUZK_TRY(cuzk_sched_init(&e->queues.on_device, flying, 0, 0, err));
     CUZK_TRY(cuzk_sched_init(&e->queues.to_verify, flying, 0, 0, err));
     CUZK_TRY(cuzk_sched_init(&e->queues.to_aggregate, n, 0, 0, err));
-    cuzk_engine_set_ages(e, e->cfg.age_ms);
+    cuzk_engine_set_ages(&e->queues, e->cfg.age_ms);
     CUZK_TRY(cuzk_load_cache_init(&e->memory.cache, 2 * e->backend->n_circuits, err));
     e->memory.wants = cuzk_alloc_zero(2 * (size_t)e->backend->n_circuits, sizeof(*e->memory.wants));
     return e->memory.wants != NULL ? CUZK_OK
@@ -49,8 +49,8 @@ ALONE static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
     }
     cuzk_engine_set_batch(e, e->cfg.max_batch_size);
     cuzk_engine_set_slots(e, e->cfg.slots_per_device);
-    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e); i++) {
-        CUZK_TRY(cuzk_device_keys_init(e, &e->devices.all[i], err));
+    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e->backend); i++) {
+        CUZK_TRY(cuzk_device_keys_init(e->backend, &e->devices.all[i], err));
     }
     return CUZK_OK;
 }
@@ -79,7 +79,7 @@ ALONE static void warm_up(cuzk_engine *e)
 
 ALONE static cuzk_status init(cuzk_engine *e, cuzk_err *err)
 {
-    if (!cuzk_engine_locks_init(e)) {
+    if (!cuzk_engine_locks_init(&e->locks)) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "engine: no locks");
     }
     e->locks.is_ready = true;
@@ -179,7 +179,7 @@ static void stop(cuzk_engine *e)
         cuzk_engine_wait(e, &e->locks.change);
     }
     e->stop = true;
-    cuzk_engine_wake_all(e);
+    cuzk_engine_wake_all(&e->locks);
     cuzk_engine_unlock(e);
     if (e->store.shared != NULL) {
         e->store.shared->wake(e->store.arg);
@@ -189,17 +189,17 @@ static void stop(cuzk_engine *e)
     }
 }
 
-ALONE static void drop_jobs(cuzk_engine *e)
+ALONE static void drop_jobs(job_table *jobs)
 {
-    while (e->jobs.first != NULL) {
-        cuzk_job_forget(e, e->jobs.first);
+    while (jobs->first != NULL) {
+        cuzk_job_forget(jobs, jobs->first);
     }
 }
 
 ALONE static void unload_all(cuzk_engine *e)
 {
     cuzk_engine_lock(e);
-    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e); i++) {
+    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e->backend); i++) {
         (void)cuzk_device_keys_unload(e, i, UINT32_MAX);
     }
     cuzk_engine_unlock(e);
@@ -230,8 +230,8 @@ ALONE void cuzk_engine_destroy(cuzk_engine *e)
         if (e->workers.n >= 2) { /* everything taken has been given back */
             CUZK_ASSERT(e->memory.host.used == e->memory.base_bytes);
         }
-        drop_jobs(e);
-        cuzk_engine_locks_destroy(e);
+        drop_jobs(&e->jobs);
+        cuzk_engine_locks_destroy(&e->locks);
     }
     cuzk_log_free(e);
     cuzk_sched_free(&e->queues.prep);

@@ -7,17 +7,18 @@
 #include "base/clock.h"
 #include "engine/job/accept_internal.h"
 
-static uint32_t position_of(const cuzk_engine *e, const job *j)
+static uint32_t position_of(const job_queues *queues, const job *j)
 {
-    const cuzk_sched *queues[] = {&e->queues.prep, &e->queues.ready, &e->queues.to_aggregate};
+    const cuzk_sched *waiting[] = {&queues->prep, &queues->ready, &queues->to_aggregate};
     cuzk_sched_item mine;
     uint32_t n = 0;
     const uint64_t now = cuzk_clock_ns();
     cuzk_job_item(j, 0, now, &mine);
-    for (size_t q = 0; q < sizeof(queues) / sizeof(queues[0]); q++) {
-        for (uint32_t i = 0; i < queues[q]->n; i++) {
-            const cuzk_sched_item *other = &queues[q]->items[i];
-            n += other->job != j->number && cuzk_sched_before(queues[q], other, &mine, now) ? 1 : 0;
+    for (size_t q = 0; q < sizeof(waiting) / sizeof(waiting[0]); q++) {
+        for (uint32_t i = 0; i < waiting[q]->n; i++) {
+            const cuzk_sched_item *other = &waiting[q]->items[i];
+            n +=
+                other->job != j->number && cuzk_sched_before(waiting[q], other, &mine, now) ? 1 : 0;
         }
     }
     return n;
@@ -33,9 +34,10 @@ cuzk_status cuzk_engine_submit(cuzk_engine *e, const cuzk_job_request *request,
     if (st == CUZK_OK) {
         memcpy(job_id, j->id, CUZK_JOB_ID_BYTES);
         if (position != NULL) {
-            *position = j->phase == PHASE_PREP || j->phase == PHASE_READY ? position_of(e, j) : 0;
+            *position =
+                j->phase == PHASE_PREP || j->phase == PHASE_READY ? position_of(&e->queues, j) : 0;
         }
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
     }
     cuzk_engine_unlock(e);
     return st;
@@ -53,7 +55,7 @@ LOCKED static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms,
         cuzk_engine_unlock(e);
         done(arg, &result);
         cuzk_engine_lock(e);
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
         return CUZK_OK;
     }
     uint64_t until = 0;
@@ -61,7 +63,7 @@ LOCKED static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms,
         const uint64_t now = cuzk_clock_ns();
         until = timeout_ms < (UINT64_MAX - now) / MS_NS ? now + timeout_ms * MS_NS : UINT64_MAX;
     }
-    waiter *w = cuzk_waiter_add(e, j, done, arg, until);
+    waiter *w = cuzk_waiter_add(&e->jobs, j, done, arg, until);
     if (w != NULL) {
         *wait = w->id;
         pthread_cond_signal(&e->locks.timer);
@@ -69,17 +71,17 @@ LOCKED static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms,
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a wait");
         cuzk_waiters_check(e, j); /* it would have been watched */
     }
-    cuzk_job_unpin(e, j);
+    cuzk_job_unpin(j);
     return st;
 }
 
 /* A job in memory; one that is being accepted is waited for, for its id may still become another's. */
 LOCKED static job *job_in_memory(cuzk_engine *e, const char *job_id)
 {
-    job *j = cuzk_job_by_id(e, job_id);
+    job *j = cuzk_job_by_id(&e->jobs, job_id);
     while (j != NULL && j->phase == PHASE_ACCEPTING) {
         cuzk_engine_wait(e, &e->locks.change);
-        j = cuzk_job_by_id(e, job_id);
+        j = cuzk_job_by_id(&e->jobs, job_id);
     }
     return j;
 }
@@ -148,7 +150,7 @@ cuzk_status cuzk_engine_cancel(cuzk_engine *e, const char *job_id, bool *was_run
     if (st == CUZK_OK) {
         *was_running = j->phase != PHASE_ENDED && j->state == CUZK_JOB_RUNNING;
         cuzk_job_set_outcome(e, j, CUZK_JOB_CANCELLED, CUZK_E_CANCELLED, "cancelled");
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
     }
     cuzk_engine_unlock(e);
     return st;

@@ -5,11 +5,12 @@
 /* What is known once the devices have been found and stays so: no lock needed. */
 #include <stdbool.h>
 
-#include "engine/engine.h"
+#include "engine/backend/backend.h"
+#include "engine/device/device.h"
 
 /** The devices have memory of their own, and keys are loaded into it. */
-bool cuzk_engine_has_keys(const cuzk_engine *e);
+bool cuzk_engine_has_keys(const cuzk_engine_backend *backend);
 /** The last device is the CPU, for when no other one works. */
-bool cuzk_engine_has_fallback(const cuzk_engine *e);
+bool cuzk_engine_has_fallback(const device_table *devices);
 
 #endif /* CUZK_ENGINE_ENGINE_FACTS_H */

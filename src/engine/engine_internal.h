@@ -66,7 +66,7 @@ LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_size_memory(cuzk_engine *e,
                                                           cuzk_err *err);
 LOCKED void cuzk_engine_set_slots(cuzk_engine *e, unsigned slots);
 LOCKED void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size);
-LOCKED void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms);
+LOCKED void cuzk_engine_set_ages(job_queues *queues, uint64_t age_ms);
 /** Partitions that may be on their way to a device, or from it. */
 uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs);
 /* worker/workers.c */
@@ -80,6 +80,6 @@ LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsign
 CUZK_NODISCARD cuzk_status cuzk_engine_restore(cuzk_engine *e, cuzk_err *err);
 
 /** Where a job's proofs were made: ordinals and "cpu", with commas. */
-LOCKED void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n);
+LOCKED void cuzk_job_devices(const device_table *devices, const job *j, char *out, size_t n);
 
 #endif /* CUZK_ENGINE_ENGINE_INTERNAL_H */

@@ -21,8 +21,8 @@ static bool is_shown(const job *j, uint64_t now)
 
 LOCKED static bool shows_ability(const cuzk_engine *e, uint32_t index, uint32_t circuit)
 {
-    return e->devices.all[index].has_abilities &&
-           (e->backend->circuits[circuit].is_network || !cuzk_device_can(e, index, circuit));
+    return e->devices.all[index].has_abilities && (e->backend->circuits[circuit].is_network ||
+                                                   !cuzk_device_can(&e->devices, index, circuit));
 }
 
 LOCKED static sizes measure(const cuzk_engine *e, uint64_t now)
@@ -166,7 +166,8 @@ LOCKED static void fill_keys(const cuzk_engine *e, cuzk_engine_status *out)
             memcpy(o->circuit_id, e->backend->circuits[i].id, sizeof(o->circuit_id));
         }
     }
-    out->pinned_limit = cuzk_engine_has_keys(e) ? cuzk_device_keys_pin_limit(e, false) : 0;
+    out->pinned_limit =
+        cuzk_engine_has_keys(e->backend) ? cuzk_device_keys_pin_limit(&e->memory, false) : 0;
 }
 
 LOCKED static void fill_cached(const cuzk_engine *e, cuzk_engine_status *out)
@@ -270,7 +271,7 @@ LOCKED static void fill(const cuzk_engine *e, cuzk_engine_status *out,
     out->on_cpu = e->devices.on_cpu;
     out->on_cpu_since_ns = e->devices.on_cpu_since_ns;
     out->n_fallbacks = e->devices.n_fallbacks;
-    out->has_fallback = cuzk_engine_has_fallback(e);
+    out->has_fallback = cuzk_engine_has_fallback(&e->devices);
     fill_queues(e, out);
     fill_devices(e, out);
     fill_cached(e, out);

@@ -98,13 +98,13 @@ void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size)
                                                            : CUZK_BATCH_MAX;
 }
 
-void cuzk_engine_set_ages(cuzk_engine *e, uint64_t age_ms)
+void cuzk_engine_set_ages(job_queues *queues, uint64_t age_ms)
 {
-    cuzk_sched *const queues[] = {&e->queues.prep, &e->queues.ready, &e->queues.on_device,
-                                  &e->queues.to_verify, &e->queues.to_aggregate};
-    for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
-        queues[i]->age_ns = age_ms * MS_NS;
-        queues[i]->patience_ns = PATIENCE_AGES * age_ms * MS_NS;
+    cuzk_sched *const all[] = {&queues->prep, &queues->ready, &queues->on_device,
+                               &queues->to_verify, &queues->to_aggregate};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        all[i]->age_ns = age_ms * MS_NS;
+        all[i]->patience_ns = PATIENCE_AGES * age_ms * MS_NS;
     }
 }
 
@@ -188,7 +188,7 @@ LOCKED static cuzk_status apply(cuzk_engine *e, const cuzk_engine_config *s, uin
     c->device_timeout_ms = s->device_timeout_ms;
     cuzk_engine_set_batch(e, s->max_batch_size);
     cuzk_engine_set_slots(e, s->slots_per_device);
-    cuzk_engine_set_ages(e, s->age_ms);
+    cuzk_engine_set_ages(&e->queues, s->age_ms);
     for (uint32_t i = 0; i < e->devices.n_primary; i++) {
         e->devices.all[i].health.limit_ns = s->device_timeout_ms * MS_NS;
     }

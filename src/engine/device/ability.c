@@ -27,32 +27,32 @@ void cuzk_device_abilities_read(cuzk_engine *e, uint32_t index)
     }
 }
 
-bool cuzk_device_can(const cuzk_engine *e, uint32_t index, uint32_t circuit)
+bool cuzk_device_can(const device_table *devices, uint32_t index, uint32_t circuit)
 {
-    return e->devices.all[index].abilities[circuit].ability != CUZK_DEVICE_CANNOT;
+    return devices->all[index].abilities[circuit].ability != CUZK_DEVICE_CANNOT;
 }
 
-LOCKED static bool any_primary_can(const cuzk_engine *e, uint32_t circuit)
+LOCKED static bool any_primary_can(const device_table *devices, uint32_t circuit)
 {
-    bool can = e->devices.n_primary == 0;
-    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
-        can = can || cuzk_device_can(e, i, circuit);
+    bool can = devices->n_primary == 0;
+    for (uint32_t i = 0; i < devices->n_primary; i++) {
+        can = can || cuzk_device_can(devices, i, circuit);
     }
     return can;
 }
 
-bool cuzk_device_serves(const cuzk_engine *e, uint32_t index, uint32_t circuit)
+bool cuzk_device_serves(const device_table *devices, uint32_t index, uint32_t circuit)
 {
-    const device *d = &e->devices.all[index];
-    if (d->info.is_fallback && !any_primary_can(e, circuit)) {
+    const device *d = &devices->all[index];
+    if (d->info.is_fallback && !any_primary_can(devices, circuit)) {
         return cuzk_health_is_good(&d->health);
     }
-    return cuzk_device_is_open(e, index) && cuzk_device_can(e, index, circuit);
+    return cuzk_device_is_open(devices, index) && cuzk_device_can(devices, index, circuit);
 }
 
-bool cuzk_fallback_is_for_good(const cuzk_engine *e, uint32_t circuit)
+bool cuzk_fallback_is_for_good(const device_table *devices, uint32_t circuit)
 {
-    return cuzk_engine_has_fallback(e) && !any_primary_can(e, circuit);
+    return cuzk_engine_has_fallback(devices) && !any_primary_can(devices, circuit);
 }
 
 /* The message is about the device with the most memory. */
@@ -60,8 +60,8 @@ cuzk_status cuzk_engine_can_prove(const cuzk_engine *e, uint32_t circuit, bool p
                                   cuzk_err *err)
 {
     const device *best = &e->devices.all[0];
-    if (circuit == CUZK_CIRCUIT_UNKNOWN || any_primary_can(e, circuit) ||
-        (cuzk_engine_has_fallback(e) && cuzk_fallback_fits(e, circuit, privileged))) {
+    if (circuit == CUZK_CIRCUIT_UNKNOWN || any_primary_can(&e->devices, circuit) ||
+        (cuzk_engine_has_fallback(&e->devices) && cuzk_fallback_fits(e, circuit, privileged))) {
         return CUZK_OK;
     }
     for (uint32_t i = 1; i < e->devices.n_primary; i++) {

@@ -57,9 +57,9 @@ typedef struct device_table {
 } device_table;
 
 /* fallback.c */
-LOCKED bool cuzk_engine_gpu_works(const cuzk_engine *e);
+LOCKED bool cuzk_engine_gpu_works(const device_table *devices);
 /** May take work now: in health, and the fallback only when no other device is. */
-LOCKED bool cuzk_device_is_open(const cuzk_engine *e, uint32_t index);
+LOCKED bool cuzk_device_is_open(const device_table *devices, uint32_t index);
 /** A partition of this circuit could ever be proved by the fallback within the budget. */
 LOCKED bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged);
 /** The timer's: begins and ends the time on the CPU; *next_ns becomes earlier when need be. */
@@ -73,14 +73,14 @@ CUZK_NODISCARD cuzk_status cuzk_device_abilities_init(cuzk_engine *e, uint32_t i
 /** Again: the device may be another one, or have other memory. */
 LOCKED void cuzk_device_abilities_read(cuzk_engine *e, uint32_t index);
 /** The device has the memory for a circuit, as far as is known. */
-LOCKED bool cuzk_device_can(const cuzk_engine *e, uint32_t index, uint32_t circuit);
+LOCKED bool cuzk_device_can(const device_table *devices, uint32_t index, uint32_t circuit);
 /**
  * May take work of a circuit now: it can prove the circuit and is open; the fallback also while other devices
  * work, when none of these can prove the circuit.
  */
-LOCKED bool cuzk_device_serves(const cuzk_engine *e, uint32_t index, uint32_t circuit);
+LOCKED bool cuzk_device_serves(const device_table *devices, uint32_t index, uint32_t circuit);
 /** Only the fallback can ever prove the circuit. */
-LOCKED bool cuzk_fallback_is_for_good(const cuzk_engine *e, uint32_t circuit);
+LOCKED bool cuzk_fallback_is_for_good(const device_table *devices, uint32_t circuit);
 /** E_DEV_UNFIT: no device can, nor the fallback; names circuit, device, needed and available memory. */
 LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_can_prove(const cuzk_engine *e, uint32_t circuit,
                                                         bool privileged, cuzk_err *err);

@@ -8,21 +8,21 @@
 
 #include "engine/engine_internal.h"
 
-bool cuzk_engine_gpu_works(const cuzk_engine *e)
+bool cuzk_engine_gpu_works(const device_table *devices)
 {
-    for (uint32_t i = 0; i < e->devices.n; i++) {
-        if (!e->devices.all[i].info.is_fallback && cuzk_health_is_good(&e->devices.all[i].health)) {
+    for (uint32_t i = 0; i < devices->n; i++) {
+        if (!devices->all[i].info.is_fallback && cuzk_health_is_good(&devices->all[i].health)) {
             return true;
         }
     }
     return false;
 }
 
-bool cuzk_device_is_open(const cuzk_engine *e, uint32_t index)
+bool cuzk_device_is_open(const device_table *devices, uint32_t index)
 {
-    const device *d = &e->devices.all[index];
+    const device *d = &devices->all[index];
     return cuzk_health_is_good(&d->health) &&
-           (!d->info.is_fallback || (e->devices.on_cpu && !cuzk_engine_gpu_works(e)));
+           (!d->info.is_fallback || (devices->on_cpu && !cuzk_engine_gpu_works(devices)));
 }
 
 bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged)
@@ -37,7 +37,7 @@ bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged)
 void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *next_ns)
 {
     const uint64_t at = e->devices.no_device_ns + e->cfg.cpu_after_ms * MS_NS;
-    if (!cuzk_engine_has_fallback(e) || works != e->devices.on_cpu) {
+    if (!cuzk_engine_has_fallback(&e->devices) || works != e->devices.on_cpu) {
         return; /* on GPUs that work, or on the CPU while none does */
     }
     const uint32_t cpu = e->devices.n_primary;

@@ -51,7 +51,7 @@ LOCKED static void join(cuzk_engine *e, job *j, const cuzk_job_request *rq)
         j->deadline_ns = rq->deadline_ns;
     }
     j->is_watched_only = j->is_watched_only && rq->cancel_when_unwatched;
-    cuzk_job_refresh_items(e, j);
+    cuzk_job_refresh_items(&e->queues, j);
     /* it may be the turn of another worker now: of the one that is kept for WinningPoSt */
     cuzk_engine_wake_prep(e);
     pthread_cond_broadcast(&e->locks.witness);
@@ -122,45 +122,45 @@ LOCKED static void choose_id(cuzk_engine *e, job *j)
     for (uint32_t attempt = 0;; attempt++) {
         char id[CUZK_JOB_ID_BYTES];
         candidate(id, j, attempt);
-        job *other = cuzk_job_by_id(e, id);
+        job *other = cuzk_job_by_id(&e->jobs, id);
         if (other != NULL) {
             /* the same again after a failure: the id now means the new one */
             if (other->phase != PHASE_ENDED || memcmp(other->content, j->content, 32) != 0 ||
                 other->waiters != NULL) {
                 continue;
             }
-            cuzk_job_remove_id(e, other);
+            cuzk_job_remove_id(&e->jobs, other);
         }
         memcpy(j->id, id, sizeof(id));
-        cuzk_job_insert_id(e, j);
+        cuzk_job_insert_id(&e->jobs, j);
         cuzk_engine_unlock(e);
-        const bool is_taken = cuzk_job_id_is_taken(e, j, id);
+        const bool is_taken = cuzk_job_id_is_taken(&e->store, j, id);
         cuzk_engine_lock(e);
         if (!is_taken) {
             return;
         }
-        cuzk_job_remove_id(e, j);
+        cuzk_job_remove_id(&e->jobs, j);
     }
 }
 
 /* Keeps the proofs in memory when there is room, else leaves them to the store. */
-bool cuzk_job_keep_block(cuzk_engine *e, job *j)
+bool cuzk_job_keep_block(engine_memory *memory, job *j)
 {
     const uint64_t n = j->block_bytes;
-    if (!j->is_privileged && e->memory.block_used + n > e->memory.block_limit) {
+    if (!j->is_privileged && memory->block_used + n > memory->block_limit) {
         return false;
     }
-    if (!cuzk_reservation_take(&j->block_memory, &e->memory.host, n, j->is_privileged)) {
+    if (!cuzk_reservation_take(&j->block_memory, &memory->host, n, j->is_privileged)) {
         return false;
     }
-    e->memory.block_used += n;
+    memory->block_used += n;
     return true;
 }
 
-LOCKED static cuzk_status too_many(const cuzk_engine *e, cuzk_err *err)
+LOCKED static cuzk_status too_many(const job_table *jobs, cuzk_err *err)
 {
     return CUZK_FAIL(err, CUZK_E_BUDGET,
-                     "%u jobs are waiting or running, the most allowed: try later", e->jobs.n_open);
+                     "%u jobs are waiting or running, the most allowed: try later", jobs->n_open);
 }
 
 LOCKED static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
@@ -189,7 +189,7 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
     cuzk_sched_item item;
     const uint64_t now = cuzk_clock_ns();
     j->is_stored = true;
-    cuzk_stage_end(e, j, 0, CUZK_STAGE_ACCEPT, now);
+    cuzk_stage_end(&e->counts, j, 0, CUZK_STAGE_ACCEPT, now);
     cuzk_stage_span_add(e, j, CUZK_STAGE_ACCEPT);
     cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_FIRST, now);
     if (j->outcome != CUZK_JOB_QUEUED) { /* decided meanwhile: a deadline, or the engine stops */
@@ -228,8 +228,8 @@ LOCKED static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
     j->stage_begin_ns[CUZK_STAGE_ACCEPT] = j->accepted_ns;
     e->jobs.n_open++;
     j->pins++; /* the tables' */
-    cuzk_job_insert(e, j);
-    const bool keeps = cuzk_job_keep_block(e, j);
+    cuzk_job_insert(&e->jobs, j);
+    const bool keeps = cuzk_job_keep_block(&e->memory, j);
     if (!keeps && e->store.read == NULL) {
         st = CUZK_FAIL(err, CUZK_E_BUDGET,
                        "no room for another %llu bytes of input: %llu of %llu are taken, try later",
@@ -247,7 +247,7 @@ LOCKED static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
         j->phase = PHASE_ENDED;
         j->outcome = CUZK_JOB_FAILED;
         e->jobs.n_open--;
-        cuzk_job_forget(e, j);
+        cuzk_job_forget(&e->jobs, j);
     } else if (e->store.shared != NULL && !e->store.shared->is_held(e->store.arg, j->number)) {
         cuzk_shared_leave(e, j);
     } else {
@@ -278,7 +278,7 @@ LOCKED static cuzk_status join_equal(cuzk_engine *e, const cuzk_job_request *rq,
         if (e->draining || e->stop) {
             return CUZK_FAIL(err, CUZK_E_CANCELLED, "the daemon is stopping, no new jobs");
         }
-        job *equal = cuzk_job_joinable(e, content, rq->request_id);
+        job *equal = cuzk_job_joinable(&e->jobs, content, rq->request_id);
         if (equal == NULL) {
             return CUZK_OK;
         }
@@ -289,7 +289,7 @@ LOCKED static cuzk_status join_equal(cuzk_engine *e, const cuzk_job_request *rq,
             return CUZK_OK;
         }
         cuzk_engine_wait(e, &e->locks.change);
-        cuzk_job_unpin(e, equal);
+        cuzk_job_unpin(equal);
     }
 }
 
@@ -300,9 +300,9 @@ static bool same_owner(const job *a, const job *b)
 }
 
 /* Its caller has a privileged job that is not over. */
-LOCKED static bool has_privileged(const cuzk_engine *e, const job *mine)
+LOCKED static bool has_privileged(const job_table *jobs, const job *mine)
 {
-    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
+    for (const job *j = jobs->first; j != NULL; j = j->next) {
         if (j->is_privileged && j->phase != PHASE_ENDED && j != mine && same_owner(j, mine)) {
             return true;
         }
@@ -318,7 +318,7 @@ LOCKED static bool has_place(const cuzk_engine *e, const job *mine)
         return n < own;
     }
     return n < own + WINNING_PLACES - WINNING_OTHERS ||
-           (n < own + WINNING_PLACES && !has_privileged(e, mine));
+           (n < own + WINNING_PLACES && !has_privileged(&e->jobs, mine));
 }
 
 /* With the lock, after a look without it for an equal job. */
@@ -330,7 +330,7 @@ LOCKED static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request 
         return CUZK_OK;
     }
     if (!has_place(e, mine)) {
-        return too_many(e, err);
+        return too_many(&e->jobs, err);
     }
     CUZK_TRY(accept_new(e, mine, err));
     mine->pins++;
@@ -339,16 +339,16 @@ LOCKED static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request 
 }
 
 /* The request's content and what it will take. Needs no lock. */
-static cuzk_status look_at(cuzk_engine *e, const cuzk_job_request *rq, uint8_t content[32],
-                           cuzk_backend_plan *plan, cuzk_err *err)
+static cuzk_status look_at(const cuzk_engine_backend *backend, const cuzk_job_request *rq,
+                           uint8_t content[32], cuzk_backend_plan *plan, cuzk_err *err)
 {
     if ((int)rq->kind < CUZK_JOB_POREP || (int)rq->kind > CUZK_JOB_AGGREGATE) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "invalid proof_kind: %d", (int)rq->kind);
     }
-    if (rq->kind == CUZK_JOB_AGGREGATE && e->backend->aggregate == NULL) {
+    if (rq->kind == CUZK_JOB_AGGREGATE && backend->aggregate == NULL) {
         return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "no aggregates are made here");
     }
-    CUZK_TRY(e->backend->plan(e->backend->arg, rq, plan, err));
+    CUZK_TRY(backend->plan(backend->arg, rq, plan, err));
     cuzk_job_content(content, rq);
     return CUZK_OK;
 }
@@ -375,7 +375,7 @@ cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
     const uint64_t began = cuzk_clock_ns();
     *out = NULL;
     cuzk_engine_unlock(e);
-    cuzk_status st = look_at(e, rq, content, &plan, err);
+    cuzk_status st = look_at(e->backend, rq, content, &plan, err);
     cuzk_engine_lock(e);
     if (st == CUZK_OK) {
         st = check_request(e, rq, &plan, err);
@@ -409,7 +409,7 @@ cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job_request *rq,
         cuzk_engine_lock(e);
     }
     if (mine != NULL) {
-        cuzk_job_unpin(e, mine);
+        cuzk_job_unpin(mine);
     }
     return st;
 }

@@ -18,7 +18,7 @@ LOCKED CUZK_NODISCARD cuzk_status cuzk_job_accept(cuzk_engine *e, const cuzk_job
                                                   const cuzk_owned_block *block, job **out,
                                                   cuzk_err *err);
 /** With the lock: proofs stay in memory while there is room, else they are the store's only. */
-LOCKED bool cuzk_job_keep_block(cuzk_engine *e, job *j);
+LOCKED bool cuzk_job_keep_block(engine_memory *memory, job *j);
 /** With the lock: queues the jobs that are in the store. */
 LOCKED void cuzk_job_enqueue(cuzk_engine *e, job *j);
 
@@ -29,7 +29,7 @@ void cuzk_job_set_deadline(job *j, int64_t deadline_unix_ms);
 /** Takes up a job of the store. */
 CUZK_NODISCARD cuzk_status cuzk_job_restore(cuzk_engine *e, const cuzk_job_record *r,
                                             cuzk_err *err);
-LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_reserve_queues(cuzk_engine *e, uint32_t n,
+LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_reserve_queues(job_queues *queues, uint32_t n,
                                                              cuzk_err *err);
 
 /* shared_queue.c */
@@ -52,7 +52,7 @@ LOCKED void cuzk_part_open_early(cuzk_engine *e, job *j);
 /** The partitions of a task that has been parsed. */
 LOCKED void cuzk_part_begin(job *j);
 /** A partition has come to a device: the next one may be taken. */
-LOCKED void cuzk_part_moved(cuzk_engine *e, const job *j);
+LOCKED void cuzk_part_moved(const cuzk_job_store *store, const job *j);
 /** A partition has been proved and verified. */
 LOCKED void cuzk_part_proved(cuzk_engine *e, job *j, job_partition *p);
 /** Sends and takes partitions, and claims tasks when there is an idle place. Releases the lock meanwhile. */
@@ -75,8 +75,8 @@ LOCKED void cuzk_shared_tell_stopping(cuzk_engine *e);
 
 /* stored_job.c; no lock needed */
 /** A job by number as the shared queue has it, in no table, with one pin. E_NOT_FOUND. */
-CUZK_NODISCARD cuzk_status cuzk_job_get_stored(cuzk_engine *e, uint64_t number, job **out,
-                                               cuzk_err *err);
+CUZK_NODISCARD cuzk_status cuzk_job_get_stored(const cuzk_job_store *store, uint64_t number,
+                                               job **out, cuzk_err *err);
 /** A completed equal job that only the store still has, with one pin; or NULL. */
 CUZK_NODISCARD cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32],
                                                 cuzk_bytes request_id, job **out, cuzk_err *err);
@@ -87,6 +87,6 @@ CUZK_NODISCARD cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t co
 CUZK_NODISCARD cuzk_status cuzk_job_find_stored_id(cuzk_engine *e, const char *id, job **out,
                                                    cuzk_err *err);
 /** A job with other content has this id in the store. */
-bool cuzk_job_id_is_taken(cuzk_engine *e, const job *j, const char *id);
+bool cuzk_job_id_is_taken(const cuzk_job_store *store, const job *j, const char *id);
 
 #endif /* CUZK_ENGINE_ACCEPT_INTERNAL_H */

@@ -42,7 +42,8 @@ void cuzk_stage_begin(job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns)
     }
 }
 
-void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns)
+void cuzk_stage_end(engine_counts *counts, job *j, uint32_t partition, cuzk_stage s,
+                    uint64_t now_ns)
 {
     uint64_t begin = j->stage_begin_ns[s];
     cuzk_job_activity activity;
@@ -58,7 +59,7 @@ void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s, ui
         begin = j->partitions[partition].begin_ns[s];
     }
     if (begin != 0 && now_ns >= begin) {
-        cuzk_histogram_add(&e->counts.stage[s][j->rq.kind], now_ns - begin);
+        cuzk_histogram_add(&counts->stage[s][j->rq.kind], now_ns - begin);
     }
 }
 
@@ -89,7 +90,7 @@ uint64_t cuzk_stage_span_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_st
                              cuzk_span span, uint64_t bytes)
 {
     const uint64_t end_ns = cuzk_span_end_timed(e->trace, span, bytes);
-    cuzk_stage_end(e, j, partition, s, end_ns);
+    cuzk_stage_end(&e->counts, j, partition, s, end_ns);
     return end_ns;
 }
 
@@ -177,9 +178,9 @@ void cuzk_flight_requeue(cuzk_engine *e, flight *f)
 
 /* Errors after which a partition is given up. Devices that are lost one after the other, by a driver
  * that dies, say little of the partition: it may see each of them go, and the CPU is another one. */
-static uint32_t most_errors(const cuzk_engine *e, cuzk_status st)
+static uint32_t most_errors(const device_table *devices, cuzk_status st)
 {
-    return st == CUZK_E_DEV_LOST ? MAX_ERRORS + e->devices.n - 1 : MAX_ERRORS;
+    return st == CUZK_E_DEV_LOST ? MAX_ERRORS + devices->n - 1 : MAX_ERRORS;
 }
 
 void cuzk_flight_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *text)
@@ -189,7 +190,7 @@ void cuzk_flight_failed(cuzk_engine *e, flight *f, cuzk_status st, const char *t
     char message[ERROR_BYTES];
     const uint32_t index = f->partition;
     p->errors++;
-    if (cuzk_status_is_retryable(st) && p->errors < most_errors(e, st)) {
+    if (cuzk_status_is_retryable(st) && p->errors < most_errors(&e->devices, st)) {
         cuzk_engine_log_job(e, 1, "partition.again", j, "why", text);
         cuzk_flight_requeue(e, f);
         return;
@@ -212,7 +213,8 @@ void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char
     p->avoid |= (uint64_t)1 << f->device;
     cuzk_job_clock_leave(&j->clock, CUZK_JOB_ON_DEVICE, cuzk_clock_ns());
     f->job = NULL;
-    if (j->phase == PHASE_READY && !is_hopeless && p->errors < most_errors(e, CUZK_E_DEV_LOST)) {
+    if (j->phase == PHASE_READY && !is_hopeless &&
+        p->errors < most_errors(&e->devices, CUZK_E_DEV_LOST)) {
         p->state = CUZK_PART_PENDING;
         p->device = -1;
         cuzk_flight_queue_next(e, j, cuzk_clock_ns());
@@ -222,5 +224,5 @@ void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char
         cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_DEV_LOST, message);
     }
     cuzk_job_release_input(e, j);
-    cuzk_job_unpin(e, j);
+    cuzk_job_unpin(j);
 }

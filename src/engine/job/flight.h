@@ -10,6 +10,7 @@
 #include "sched/budget.h"
 
 typedef struct job job;
+typedef struct engine_counts engine_counts;
 
 /** A started partition. */
 typedef struct flight {
@@ -47,7 +48,7 @@ LOCKED void cuzk_flight_requeue(cuzk_engine *e, flight *f);
 LOCKED void cuzk_flight_abandon(cuzk_engine *e, flight *f, bool is_hopeless, const char *text);
 /** A stage of a partition (or of the whole job, while it has no partitions) begins and ends, at times that the caller has. */
 void cuzk_stage_begin(job *j, uint32_t partition, cuzk_stage s, uint64_t now_ns);
-LOCKED void cuzk_stage_end(cuzk_engine *e, job *j, uint32_t partition, cuzk_stage s,
+LOCKED void cuzk_stage_end(engine_counts *counts, job *j, uint32_t partition, cuzk_stage s,
                            uint64_t now_ns);
 /**
  * The same with a span of the stage's name around it. Status, histograms and trace have one reading of the clock for

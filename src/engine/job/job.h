@@ -12,6 +12,10 @@
 #include "sched/job_clock.h"
 #include "sched/scheduler.h"
 
+/* job_table.h */
+typedef struct job_table job_table;
+typedef struct job_queues job_queues;
+
 typedef enum job_phase {
     PHASE_ACCEPTING,
     PHASE_PREP,
@@ -105,19 +109,19 @@ struct job {
 };
 
 /* job_table.c */
-LOCKED job *cuzk_job_by_id(cuzk_engine *e, const char *id);
+LOCKED job *cuzk_job_by_id(job_table *jobs, const char *id);
 /** A job with this content and request_id that is under way or has completed. */
-LOCKED job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id);
-LOCKED void cuzk_job_insert(cuzk_engine *e, job *j);
-LOCKED void cuzk_job_insert_id(cuzk_engine *e, job *j);
-LOCKED void cuzk_job_remove_id(cuzk_engine *e, job *j);
+LOCKED job *cuzk_job_joinable(job_table *jobs, const uint8_t content[32], cuzk_bytes request_id);
+LOCKED void cuzk_job_insert(job_table *jobs, job *j);
+LOCKED void cuzk_job_insert_id(job_table *jobs, job *j);
+LOCKED void cuzk_job_remove_id(job_table *jobs, job *j);
 /** Takes it out of all tables and frees it, or leaves that to the last unpin. */
-LOCKED void cuzk_job_forget(cuzk_engine *e, job *j);
-LOCKED void cuzk_job_unpin(cuzk_engine *e, job *j);
+LOCKED void cuzk_job_forget(job_table *jobs, job *j);
+LOCKED void cuzk_job_unpin(job *j);
 bool cuzk_job_is_privileged(void *arg, const cuzk_sched_item *item);
 void cuzk_job_item(const job *j, uint32_t partition, uint64_t now_ns, cuzk_sched_item *out);
 /** After deadline or class has changed. */
-LOCKED void cuzk_job_refresh_items(cuzk_engine *e, job *j);
+LOCKED void cuzk_job_refresh_items(job_queues *queues, job *j);
 
 /** Of a job that is in no table and that no other thread knows. No lock needed. */
 void cuzk_job_destroy(job *j);
@@ -151,7 +155,7 @@ void cuzk_job_fill_times(const job *j, uint64_t now_ns, cuzk_job_times *out);
 const char *cuzk_job_error_text(const job *j);
 
 /* waiters.c */
-LOCKED waiter *cuzk_waiter_add(cuzk_engine *e, job *j, cuzk_job_done_fn done, void *arg,
+LOCKED waiter *cuzk_waiter_add(job_table *jobs, job *j, cuzk_job_done_fn done, void *arg,
                                uint64_t until_ns);
 /** Calls it without the lock (which is held before and after), then frees it. */
 LOCKED void cuzk_waiter_call(cuzk_engine *e, waiter *w);

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "engine/job/accept_internal.h"
 
-static void leave_queue(cuzk_engine *e, cuzk_sched *q, const job *j)
+static void leave_queue(cuzk_sched *q, const job *j)
 {
     for (uint32_t i = 0; i < q->n;) {
         if (q->items[i].job == j->number) {
@@ -16,7 +16,6 @@ static void leave_queue(cuzk_engine *e, cuzk_sched *q, const job *j)
             i++;
         }
     }
-    (void)e;
 }
 
 LOCKED static void drop_flights(cuzk_engine *e, job *j)
@@ -33,17 +32,17 @@ LOCKED static void drop_flights(cuzk_engine *e, job *j)
 }
 
 /* In order, but for what is urgent: each takes a write to disk. */
-LOCKED static void queue_finish(cuzk_engine *e, job *j)
+LOCKED static void queue_finish(job_table *jobs, job *j)
 {
     if (j->is_privileged) {
-        j->next_finish = e->jobs.finish_first;
-        e->jobs.finish_first = j;
-        e->jobs.finish_last = e->jobs.finish_last != NULL ? e->jobs.finish_last : j;
+        j->next_finish = jobs->finish_first;
+        jobs->finish_first = j;
+        jobs->finish_last = jobs->finish_last != NULL ? jobs->finish_last : j;
         return;
     }
     j->next_finish = NULL;
-    *(e->jobs.finish_last != NULL ? &e->jobs.finish_last->next_finish : &e->jobs.finish_first) = j;
-    e->jobs.finish_last = j;
+    *(jobs->finish_last != NULL ? &jobs->finish_last->next_finish : &jobs->finish_first) = j;
+    jobs->finish_last = j;
 }
 
 void cuzk_job_set_outcome(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_status code,
@@ -71,18 +70,18 @@ void cuzk_job_set_outcome(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_s
 
 void cuzk_job_end(cuzk_engine *e, job *j)
 {
-    leave_queue(e, &e->queues.prep, j);
-    leave_queue(e, &e->queues.ready, j);
-    leave_queue(e, &e->queues.on_device, j);
-    leave_queue(e, &e->queues.to_verify, j);
-    leave_queue(e, &e->queues.to_aggregate, j);
+    leave_queue(&e->queues.prep, j);
+    leave_queue(&e->queues.ready, j);
+    leave_queue(&e->queues.on_device, j);
+    leave_queue(&e->queues.to_verify, j);
+    leave_queue(&e->queues.to_aggregate, j);
     drop_flights(e, j);
     j->phase = PHASE_ENDING;
     j->ended_ns = cuzk_clock_ns();
     j->ended_unix_ms = cuzk_engine_unix_ms();
     cuzk_job_clock_end(&j->clock, j->ended_ns);
     j->pins++; /* the finisher's */
-    queue_finish(e, j);
+    queue_finish(&e->jobs, j);
     cuzk_job_release_input(e, j);
     pthread_cond_signal(&e->locks.finish);
     cuzk_engine_wake_memory(e);
@@ -203,17 +202,17 @@ void cuzk_job_fill_result(const job *j, cuzk_job_result *out)
     }
 }
 
-LOCKED static void count(cuzk_engine *e, const job *j)
+LOCKED static void count(engine_counts *counts, const job *j)
 {
     const cuzk_job_kind k = j->rq.kind;
     switch (j->outcome) {
-    case CUZK_JOB_COMPLETED: e->counts.completed[k]++; break;
-    case CUZK_JOB_FAILED: e->counts.failed[k]++; break;
-    case CUZK_JOB_CANCELLED: e->counts.cancelled[k]++; break;
+    case CUZK_JOB_COMPLETED: counts->completed[k]++; break;
+    case CUZK_JOB_FAILED: counts->failed[k]++; break;
+    case CUZK_JOB_CANCELLED: counts->cancelled[k]++; break;
     case CUZK_JOB_QUEUED:
     case CUZK_JOB_RUNNING: break;
     }
-    cuzk_histogram_add(&e->counts.job_time[k], j->ended_ns - j->accepted_ns);
+    cuzk_histogram_add(&counts->job_time[k], j->ended_ns - j->accepted_ns);
 }
 
 void cuzk_jobs_forget_old(cuzk_engine *e)
@@ -225,7 +224,7 @@ void cuzk_jobs_forget_old(cuzk_engine *e)
         if (j->phase == PHASE_ENDED && j->waiters == NULL &&
             (!j->is_end_unsaved || e->jobs.n_unsaved > RAM_KEEP)) {
             e->jobs.n_ended--;
-            cuzk_job_forget(e, j);
+            cuzk_job_forget(&e->jobs, j);
         }
         j = next;
     }
@@ -249,7 +248,7 @@ LOCKED static void log_over(cuzk_engine *e, const job *j)
 {
     char devices[64];
     const bool has_error = j->outcome != CUZK_JOB_COMPLETED && j->error[0] != '\0';
-    cuzk_job_devices(e, j, devices, sizeof(devices));
+    cuzk_job_devices(&e->devices, j, devices, sizeof(devices));
     cuzk_engine_log_job(e, j->outcome == CUZK_JOB_FAILED ? 1 : 2, "job.over", j,
                         j->outcome == CUZK_JOB_COMPLETED ? "devices"
                         : has_error                      ? "error"
@@ -267,7 +266,7 @@ LOCKED static void finish(cuzk_engine *e, job *j)
     const uint64_t begin = cuzk_clock_ns();
     if (j->part_of != 0) {
         cuzk_part_end(e, j);
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
         pthread_cond_broadcast(&e->locks.change);
         return;
     }
@@ -288,7 +287,7 @@ LOCKED static void finish(cuzk_engine *e, job *j)
     cuzk_engine_lock(e);
     if (j->is_given_up || (is_shared && st == CUZK_E_EXISTS)) {
         cuzk_shared_give_up(e, j);
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
         pthread_cond_broadcast(&e->locks.change);
         return;
     }
@@ -305,12 +304,12 @@ LOCKED static void finish(cuzk_engine *e, job *j)
     cuzk_histogram_add(&e->counts.stage[CUZK_STAGE_RETURN][j->rq.kind], end - begin);
     e->jobs.n_open--;
     e->jobs.n_ended++;
-    count(e, j);
+    count(&e->counts, j);
     cuzk_job_end_saved(e, j, st, err.msg);
     log_over(e, j);
     cuzk_waiters_call_all(e, j);
     cuzk_jobs_forget_old(e);
-    cuzk_job_unpin(e, j);
+    cuzk_job_unpin(j);
     pthread_cond_broadcast(&e->locks.change);
 }
 

@@ -17,7 +17,7 @@ cuzk_status cuzk_engine_owner(cuzk_engine *e, const char *job_id, char out[CUZK_
                               cuzk_err *err)
 {
     cuzk_engine_lock(e);
-    job *j = cuzk_job_by_id(e, job_id);
+    job *j = cuzk_job_by_id(&e->jobs, job_id);
     if (j != NULL) {
         copy(out, j->rq.owner);
     }
@@ -31,7 +31,7 @@ cuzk_status cuzk_engine_owner(cuzk_engine *e, const char *job_id, char out[CUZK_
     }
     cuzk_engine_lock(e);
     copy(out, j->rq.owner);
-    cuzk_job_unpin(e, j);
+    cuzk_job_unpin(j);
     cuzk_engine_unlock(e);
     return CUZK_OK;
 }

@@ -22,9 +22,9 @@ static size_t bucket_of_content(const uint8_t content[32])
     return (size_t)cuzk_load_u64_le(content) & (BUCKETS - 1);
 }
 
-job *cuzk_job_by_id(cuzk_engine *e, const char *id)
+job *cuzk_job_by_id(job_table *jobs, const char *id)
 {
-    job *j = e->jobs.by_id[bucket_of_id(id)];
+    job *j = jobs->by_id[bucket_of_id(id)];
     while (j != NULL && strcmp(j->id, id) != 0) {
         j = j->next_id;
     }
@@ -36,9 +36,9 @@ static bool is_equal(cuzk_bytes a, cuzk_bytes b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id)
+job *cuzk_job_joinable(job_table *jobs, const uint8_t content[32], cuzk_bytes request_id)
 {
-    job *j = e->jobs.by_content[bucket_of_content(content)];
+    job *j = jobs->by_content[bucket_of_content(content)];
     for (; j != NULL; j = j->next_content) {
         const bool is_over =
             j->phase == PHASE_ENDING || j->phase == PHASE_ENDED || j->outcome != CUZK_JOB_QUEUED;
@@ -51,24 +51,24 @@ job *cuzk_job_joinable(cuzk_engine *e, const uint8_t content[32], cuzk_bytes req
     return NULL;
 }
 
-void cuzk_job_insert(cuzk_engine *e, job *j)
+void cuzk_job_insert(job_table *jobs, job *j)
 {
-    job **content = &e->jobs.by_content[bucket_of_content(j->content)];
+    job **content = &jobs->by_content[bucket_of_content(j->content)];
     j->next_content = *content;
     *content = j;
-    j->prev = e->jobs.last;
+    j->prev = jobs->last;
     j->next = NULL;
-    if (e->jobs.last != NULL) {
-        e->jobs.last->next = j;
+    if (jobs->last != NULL) {
+        jobs->last->next = j;
     } else {
-        e->jobs.first = j;
+        jobs->first = j;
     }
-    e->jobs.last = j;
+    jobs->last = j;
 }
 
-void cuzk_job_insert_id(cuzk_engine *e, job *j)
+void cuzk_job_insert_id(job_table *jobs, job *j)
 {
-    job **id = &e->jobs.by_id[bucket_of_id(j->id)];
+    job **id = &jobs->by_id[bucket_of_id(j->id)];
     j->next_id = *id;
     *id = j;
     j->has_id = true;
@@ -84,10 +84,10 @@ void cuzk_job_insert_id(cuzk_engine *e, job *j)
         *at_ = (j)->field;             \
     } while (0)
 
-void cuzk_job_remove_id(cuzk_engine *e, job *j)
+void cuzk_job_remove_id(job_table *jobs, job *j)
 {
     if (j->has_id) { /* callbacks may be reading the id: it stays as it is */
-        UNLINK(&e->jobs.by_id[bucket_of_id(j->id)], next_id, j);
+        UNLINK(&jobs->by_id[bucket_of_id(j->id)], next_id, j);
         j->has_id = false;
     }
 }
@@ -102,20 +102,19 @@ void cuzk_job_destroy(job *j)
     cuzk_free(j);
 }
 
-void cuzk_job_forget(cuzk_engine *e, job *j)
+void cuzk_job_forget(job_table *jobs, job *j)
 {
-    cuzk_job_remove_id(e, j);
-    e->jobs.n_unsaved -= j->is_end_unsaved ? 1 : 0;
+    cuzk_job_remove_id(jobs, j);
+    jobs->n_unsaved -= j->is_end_unsaved ? 1 : 0;
     j->is_end_unsaved = false;
-    UNLINK(&e->jobs.by_content[bucket_of_content(j->content)], next_content, j);
-    *(j->prev != NULL ? &j->prev->next : &e->jobs.first) = j->next;
-    *(j->next != NULL ? &j->next->prev : &e->jobs.last) = j->prev;
-    cuzk_job_unpin(e, j);
+    UNLINK(&jobs->by_content[bucket_of_content(j->content)], next_content, j);
+    *(j->prev != NULL ? &j->prev->next : &jobs->first) = j->next;
+    *(j->next != NULL ? &j->next->prev : &jobs->last) = j->prev;
+    cuzk_job_unpin(j);
 }
 
-void cuzk_job_unpin(cuzk_engine *e, job *j)
+void cuzk_job_unpin(job *j)
 {
-    (void)e;
     CUZK_ASSERT(j->pins > 0);
     if (--j->pins == 0) {
         cuzk_job_destroy(j);
@@ -152,12 +151,12 @@ static void refresh(cuzk_sched *q, const job *j)
     }
 }
 
-void cuzk_job_refresh_items(cuzk_engine *e, job *j)
+void cuzk_job_refresh_items(job_queues *queues, job *j)
 {
     j->is_privileged = j->rq.kind == CUZK_JOB_WINNING && j->class_base == CUZK_PRIORITY_CRITICAL;
-    refresh(&e->queues.prep, j);
-    refresh(&e->queues.ready, j);
-    refresh(&e->queues.on_device, j);
-    refresh(&e->queues.to_verify, j);
-    refresh(&e->queues.to_aggregate, j);
+    refresh(&queues->prep, j);
+    refresh(&queues->ready, j);
+    refresh(&queues->on_device, j);
+    refresh(&queues->to_verify, j);
+    refresh(&queues->to_aggregate, j);
 }

@@ -30,7 +30,7 @@ LOCKED static void release_flight(cuzk_engine *e, flight *f)
     cuzk_free(f);
     if (j != NULL) {
         cuzk_job_release_input(e, j);
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
     }
     cuzk_engine_wake_memory(e);
 }
@@ -51,7 +51,7 @@ LOCKED static void release_job(cuzk_engine *e, job *j)
     e->memory.block_used -= j->block_memory.bytes;
     cuzk_engine_give_host(e, &j->input_memory, 0);
     cuzk_engine_give_host(e, &j->block_memory, 0);
-    cuzk_job_unpin(e, j);
+    cuzk_job_unpin(j);
     cuzk_engine_wake_memory(e);
 }
 

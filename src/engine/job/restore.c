@@ -14,12 +14,12 @@ typedef struct taking_up {
 } taking_up;
 
 /* There may be more than are accepted now. */
-LOCKED cuzk_status cuzk_engine_reserve_queues(cuzk_engine *e, uint32_t n, cuzk_err *err)
+LOCKED cuzk_status cuzk_engine_reserve_queues(job_queues *queues, uint32_t n, cuzk_err *err)
 {
-    cuzk_sched *const queues[] = {&e->queues.prep, &e->queues.ready, &e->queues.on_device,
-                                  &e->queues.to_verify, &e->queues.to_aggregate};
-    for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
-        CUZK_TRY(cuzk_sched_reserve(queues[i], n, err));
+    cuzk_sched *const all[] = {&queues->prep, &queues->ready, &queues->on_device,
+                               &queues->to_verify, &queues->to_aggregate};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        CUZK_TRY(cuzk_sched_reserve(all[i], n, err));
     }
     return CUZK_OK;
 }
@@ -34,9 +34,9 @@ void cuzk_job_set_deadline(job *j, int64_t deadline_unix_ms)
     }
 }
 
-LOCKED static bool is_in_table(const cuzk_engine *e, uint64_t number)
+LOCKED static bool is_in_table(const job_table *jobs, uint64_t number)
 {
-    const job *j = e->jobs.first;
+    const job *j = jobs->first;
     while (j != NULL && j->number != number) {
         j = j->next;
     }
@@ -59,17 +59,18 @@ cuzk_status cuzk_job_restore(cuzk_engine *e, const cuzk_job_record *r, cuzk_err 
     cuzk_engine_lock(e);
     (void)snprintf(j->id, sizeof(j->id), "%s", r->job_id);
     /* a caller may have begun to wait for the job, of a shared queue, since it was claimed: it is claimed again then */
-    st = is_in_table(e, r->number) ? CUZK_E_EXISTS
-                                   : cuzk_engine_reserve_queues(e, e->jobs.n_open + 1, err);
+    st = is_in_table(&e->jobs, r->number)
+             ? CUZK_E_EXISTS
+             : cuzk_engine_reserve_queues(&e->queues, e->jobs.n_open + 1, err);
     if (st != CUZK_OK) {
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
         cuzk_engine_unlock(e);
         return st;
     }
     e->jobs.n_open++;
-    cuzk_job_insert(e, j);
-    cuzk_job_insert_id(e, j);
-    if (!cuzk_job_keep_block(e, j)) {
+    cuzk_job_insert(&e->jobs, j);
+    cuzk_job_insert_id(&e->jobs, j);
+    if (!cuzk_job_keep_block(&e->memory, j)) {
         if (e->store.read == NULL) {
             st = CUZK_FAIL(err, CUZK_E_BUDGET, "no memory for the stored jobs");
         } else {

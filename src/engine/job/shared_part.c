@@ -20,11 +20,11 @@ LOCKED static const cuzk_shared_parts *parts_of(const cuzk_engine *e)
 }
 
 /* Devices that can be used; without one the CPU counts. */
-LOCKED static uint32_t n_good_devices(const cuzk_engine *e)
+LOCKED static uint32_t n_good_devices(const device_table *devices)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
-        n += cuzk_health_is_good(&e->devices.all[i].health) ? 1 : 0;
+    for (uint32_t i = 0; i < devices->n_primary; i++) {
+        n += cuzk_health_is_good(&devices->all[i].health) ? 1 : 0;
     }
     return n == 0 ? 1 : n;
 }
@@ -49,7 +49,7 @@ LOCKED static uint32_t n_to_take(const cuzk_engine *e, const job *j)
             return 0;
         }
     }
-    return n_good_devices(e);
+    return n_good_devices(&e->devices);
 }
 
 /* --- what the queue says of partitions --- */
@@ -92,7 +92,7 @@ LOCKED static void verify_arrived(cuzk_engine *e, job *j)
         if (!p->has_arrived) {
             continue;
         }
-        if (!cuzk_circuit_is_loaded(e, j->circuit)) {
+        if (!cuzk_circuit_is_loaded(&e->memory, j->circuit)) {
             cuzk_circuit_want(e, j->circuit);
             return;
         }
@@ -205,7 +205,7 @@ void cuzk_part_open(cuzk_engine *e, job *j)
         for (uint32_t i = 0; i < j->n_partitions; i++) {
             j->partitions[i].state = CUZK_PART_ELSEWHERE;
         }
-        st = take(e, j, n_good_devices(e), &err);
+        st = take(e, j, n_good_devices(&e->devices), &err);
     }
     j->is_spread = st == CUZK_OK;
     for (uint32_t i = 0; st != CUZK_OK && i < j->n_partitions; i++) {
@@ -228,17 +228,17 @@ void cuzk_part_begin(job *j)
 }
 
 /* A proof is to be sent, or the next partition taken. */
-void cuzk_part_moved(cuzk_engine *e, const job *j)
+void cuzk_part_moved(const cuzk_job_store *store, const job *j)
 {
     if (j->part_of != 0 || j->is_spread) {
-        e->store.shared->wake(e->store.arg);
+        store->shared->wake(store->arg);
     }
 }
 
 void cuzk_part_proved(cuzk_engine *e, job *j, job_partition *p)
 {
     p->is_unsent = j->part_of != 0;
-    cuzk_part_moved(e, j);
+    cuzk_part_moved(&e->store, j);
 }
 
 /* Sends what has been proved. A lease that is lost ends the task. Releases the lock meanwhile. */
@@ -378,12 +378,12 @@ static void take_task(void *arg, const cuzk_job_record *r, const uint32_t *parts
     t->is_refused = planned != CUZK_OK || !could_prove(e, j);
     t->refused = r->number;
     if (t->is_refused || e->draining ||
-        cuzk_engine_reserve_queues(e, e->jobs.n_open + 1, &err) != CUZK_OK ||
-        !cuzk_job_keep_block(e, j)) {
-        cuzk_job_unpin(e, j);
+        cuzk_engine_reserve_queues(&e->queues, e->jobs.n_open + 1, &err) != CUZK_OK ||
+        !cuzk_job_keep_block(&e->memory, j)) {
+        cuzk_job_unpin(j);
     } else {
         e->jobs.n_open++;
-        cuzk_job_insert(e, j);
+        cuzk_job_insert(&e->jobs, j);
         cuzk_job_enqueue(e, j);
         t->is_taken = true;
     }
@@ -394,7 +394,7 @@ LOCKED static cuzk_status claim(cuzk_engine *e, cuzk_err *err)
 {
     task_claim t = {.e = e, .task = e->jobs.next_number++};
     const refusals now = e->jobs.no_tasks;
-    const uint32_t n = n_good_devices(e);
+    const uint32_t n = n_good_devices(&e->devices);
     cuzk_engine_unlock(e);
     const cuzk_status st = e->store.shared->parts->claim(e->store.arg, t.task, n, now.numbers,
                                                          now.n, take_task, &t, err);
@@ -411,10 +411,10 @@ LOCKED static cuzk_status claim(cuzk_engine *e, cuzk_err *err)
 /* --- one round of the thread --- */
 
 /* The first open or half proved job after a number. */
-LOCKED static job *next_shared(const cuzk_engine *e, uint64_t after)
+LOCKED static job *next_shared(const job_table *jobs, uint64_t after)
 {
     job *best = NULL;
-    for (job *j = e->jobs.first; j != NULL; j = j->next) {
+    for (job *j = jobs->first; j != NULL; j = j->next) {
         const bool is = j->phase == PHASE_READY && (j->is_spread || j->part_of != 0);
         if (is && j->number > after && (best == NULL || j->number < best->number)) {
             best = j;
@@ -429,18 +429,18 @@ cuzk_status cuzk_part_round(cuzk_engine *e, cuzk_err *err)
     if (parts_of(e) == NULL) {
         return CUZK_OK;
     }
-    for (job *j = next_shared(e, 0); j != NULL;) {
+    for (job *j = next_shared(&e->jobs, 0); j != NULL;) {
         cuzk_err why = {.msg = ""};
         const uint64_t number = j->number;
         j->pins++;
         const cuzk_status st = j->part_of != 0 ? go_on_task(e, j, &why) : go_on_holder(e, j, &why);
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
         if (st != CUZK_OK && st != CUZK_E_EXISTS &&
             first == CUZK_OK) { /* a lost lease is an order, which comes */
             first = st;
             *err = why;
         }
-        j = next_shared(e, number);
+        j = next_shared(&e->jobs, number);
     }
     CUZK_TRY(first);
     CUZK_TRY(drop_over(e, err));
@@ -467,5 +467,5 @@ void cuzk_part_end(cuzk_engine *e, job *j)
         cuzk_engine_log_job(e, 1, "partitions.over", j, "why", j->error);
     }
     e->store.shared->wake(e->store.arg); /* for the next task: there is a place again */
-    cuzk_job_forget(e, j);
+    cuzk_job_forget(&e->jobs, j);
 }

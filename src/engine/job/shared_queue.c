@@ -19,9 +19,9 @@
 static const char stopping[] =
     "environment: the daemon is stopping; the job stays in the shared queue: ask another daemon";
 
-LOCKED static job *by_number(cuzk_engine *e, uint64_t number)
+LOCKED static job *by_number(job_table *jobs, uint64_t number)
 {
-    job *j = e->jobs.first;
+    job *j = jobs->first;
     while (j != NULL && j->number != number) {
         j = j->next;
     }
@@ -54,16 +54,16 @@ void cuzk_shared_leave(cuzk_engine *e, job *j)
 job *cuzk_shared_adopt(cuzk_engine *e, job *found)
 {
     cuzk_engine_lock(e);
-    job *j = by_number(e, found->number);
+    job *j = by_number(&e->jobs, found->number);
     if (j != NULL) {
         j->pins++;
         cuzk_engine_unlock(e);
         cuzk_job_destroy(found);
         return j;
     }
-    job *other = cuzk_job_by_id(e, found->id);
+    job *other = cuzk_job_by_id(&e->jobs, found->id);
     if (other != NULL && other->phase == PHASE_ENDED) {
-        cuzk_job_remove_id(e, other);
+        cuzk_job_remove_id(&e->jobs, other);
         other = NULL;
     }
     cuzk_free(found->proof);
@@ -72,16 +72,16 @@ job *cuzk_shared_adopt(cuzk_engine *e, job *found)
     found->outcome = CUZK_JOB_QUEUED;
     found->is_watched_only = false; /* only its own daemon knows who watches */
     found->pins++;                  /* the tables' */
-    cuzk_job_insert(e, found);
+    cuzk_job_insert(&e->jobs, found);
     if (other == NULL) {
-        cuzk_job_insert_id(e, found);
+        cuzk_job_insert_id(&e->jobs, found);
     }
     cuzk_engine_unlock(e);
     return found;
 }
 
 /* A job of the queue, in place of one that was given up; the callers wait for it from now on. */
-LOCKED static bool replace(cuzk_engine *e, job *j)
+LOCKED static bool replace(job_table *jobs, job *j)
 {
     static const cuzk_owned_block nothing = {NULL, 0, NULL};
     job *k = NULL;
@@ -100,9 +100,9 @@ LOCKED static bool replace(cuzk_engine *e, job *j)
     k->accepted_unix_ms = j->accepted_unix_ms;
     memcpy(k->id, j->id, sizeof(k->id));
     memcpy(k->peer, j->peer, sizeof(k->peer));
-    cuzk_job_remove_id(e, j);
-    cuzk_job_insert(e, k); /* with the pin of cuzk_job_new */
-    cuzk_job_insert_id(e, k);
+    cuzk_job_remove_id(jobs, j);
+    cuzk_job_insert(jobs, k); /* with the pin of cuzk_job_new */
+    cuzk_job_insert_id(jobs, k);
     k->waiters = j->waiters;
     j->waiters = NULL;
     for (waiter *w = k->waiters; w != NULL; w = w->next) {
@@ -121,10 +121,10 @@ void cuzk_shared_give_up(cuzk_engine *e, job *j)
                    "environment: another daemon has the job now: ask again");
     cuzk_job_clock_stop(&j->clock, cuzk_clock_ns());
     cuzk_engine_log_job(e, 1, "job.given_up", j, NULL, NULL);
-    if (j->waiters != NULL && !replace(e, j)) {
+    if (j->waiters != NULL && !replace(&e->jobs, j)) {
         cuzk_waiters_call_all(e, j);
     }
-    cuzk_job_forget(e, j);
+    cuzk_job_forget(&e->jobs, j);
 }
 
 /* --- claims --- */
@@ -134,7 +134,7 @@ LOCKED static bool fill_in(cuzk_engine *e, job *j, job *c, const cuzk_job_record
 {
     const cuzk_job_request small = j->rq; /* callbacks may be reading these */
     j->block_bytes = c->block_bytes;
-    if (!cuzk_job_keep_block(e, j)) {
+    if (!cuzk_job_keep_block(&e->memory, j)) {
         return false;
     }
     cuzk_free(j->views);
@@ -193,10 +193,10 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
         planned = e->backend->plan(e->backend->arg, &c->rq, &c->plan, &plan_err);
     }
     cuzk_engine_lock(e);
-    job *j = by_number(e, r->number);
+    job *j = by_number(&e->jobs, r->number);
     while (j != NULL && j->phase == PHASE_ACCEPTING) { /* claimed before its own put has returned */
         cuzk_engine_wait(e, &e->locks.change);
-        j = by_number(e, r->number);
+        j = by_number(&e->jobs, r->number);
     }
     const bool can = st == CUZK_OK && could_prove(e, c, planned);
     const bool is_taken = j != NULL && j->phase < PHASE_ENDING; /* the put has taken it up */
@@ -216,7 +216,7 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
         st = cuzk_job_restore(e, r, &err);
     } else { /* this thread alone takes jobs of PHASE_ELSEWHERE away */
         cuzk_engine_lock(e);
-        st = cuzk_engine_reserve_queues(e, e->jobs.n_open + 1, &err);
+        st = cuzk_engine_reserve_queues(&e->queues, e->jobs.n_open + 1, &err);
         if (st == CUZK_OK && !fill_in(e, j, c, r)) {
             st = CUZK_E_BUDGET;
         }
@@ -283,7 +283,7 @@ cuzk_status cuzk_shared_start(cuzk_engine *e, job *j, cuzk_err *err)
 LOCKED static void obey(void *arg, uint64_t number, cuzk_job_order order)
 {
     cuzk_engine *e = arg;
-    job *j = by_number(e, number);
+    job *j = by_number(&e->jobs, number);
     if (j == NULL || j->phase >= PHASE_ENDING) {
         return;
     }
@@ -307,7 +307,7 @@ LOCKED static cuzk_status send_cancels(cuzk_engine *e, cuzk_err *err)
         const cuzk_status st = e->store.shared->cancel(e->store.arg, j->number, err);
         cuzk_engine_lock(e);
         j->wants_cancel = st != CUZK_OK;
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
         CUZK_TRY(st);
         j = e->jobs.first; /* the list may have changed */
     }
@@ -374,9 +374,9 @@ LOCKED static cuzk_status look(cuzk_engine *e, cuzk_err *err)
     for (uint32_t i = 0; i < l.n_over && st == CUZK_OK; i++) {
         job *found = NULL;
         cuzk_engine_unlock(e);
-        st = cuzk_job_get_stored(e, l.over[i], &found, err);
+        st = cuzk_job_get_stored(&e->store, l.over[i], &found, err);
         cuzk_engine_lock(e);
-        job *j = by_number(e, l.over[i]);
+        job *j = by_number(&e->jobs, l.over[i]);
         const bool is_over =
             st == CUZK_E_NOT_FOUND || (found != NULL && found->outcome >= CUZK_JOB_COMPLETED);
         if (j != NULL && j->phase == PHASE_ELSEWHERE && is_over) {
@@ -391,12 +391,12 @@ LOCKED static cuzk_status look(cuzk_engine *e, cuzk_err *err)
 }
 
 /* What nobody waits for is the queue's alone. */
-LOCKED static void forget_unwatched(cuzk_engine *e)
+LOCKED static void forget_unwatched(job_table *jobs)
 {
-    for (job *j = e->jobs.first; j != NULL;) {
+    for (job *j = jobs->first; j != NULL;) {
         job *following = j->next;
         if (j->phase == PHASE_ELSEWHERE && j->waiters == NULL && !j->wants_cancel && j->pins == 1) {
-            cuzk_job_forget(e, j);
+            cuzk_job_forget(jobs, j);
         }
         j = following;
     }
@@ -419,7 +419,7 @@ void cuzk_shared_tell_stopping(cuzk_engine *e)
         e->jobs.n_ended++;
         j->pins++;
         cuzk_waiters_call_all(e, j);
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
         j = e->jobs.first;
     }
 }
@@ -461,7 +461,7 @@ void cuzk_share_loop(worker *w)
         st = st == CUZK_OK ? claim(e, &refused, &err) : st;
         st = st == CUZK_OK ? cuzk_part_round(e, &err) : st;
         st = st == CUZK_OK ? look(e, &err) : st;
-        forget_unwatched(e);
+        forget_unwatched(&e->jobs);
         say_trouble(e, st, err.msg, &in_trouble);
         while (!e->stop && !e->draining && cuzk_clock_ns() + AHEAD_NS < due_ns) {
             cuzk_engine_wait_until(e, &e->locks.change, due_ns - AHEAD_NS);

@@ -7,23 +7,23 @@
 #include "fleet/member.h"
 
 /* Jobs that can be worked on at once. */
-LOCKED static uint32_t places_of(const cuzk_engine *e)
+LOCKED static uint32_t places_of(const device_table *devices)
 {
     uint32_t places = 0;
-    for (uint32_t i = 0; i < e->devices.n_primary; i++) {
-        places += cuzk_health_is_good(&e->devices.all[i].health) ? e->devices.all[i].slots : 0;
+    for (uint32_t i = 0; i < devices->n_primary; i++) {
+        places += cuzk_health_is_good(&devices->all[i].health) ? devices->all[i].slots : 0;
     }
-    return places == 0 && (e->devices.on_cpu || cuzk_engine_has_fallback(e)) ? 1 : places;
+    return places == 0 && (devices->on_cpu || cuzk_engine_has_fallback(devices)) ? 1 : places;
 }
 
 typedef struct counts {
     uint32_t running, waiting; /* worked on; such as could be, if there were a place */
 } counts;
 
-LOCKED static counts count(const cuzk_engine *e)
+LOCKED static counts count(const job_table *jobs)
 {
     counts n = {0, 0};
-    for (const job *j = e->jobs.first; j != NULL; j = j->next) {
+    for (const job *j = jobs->first; j != NULL; j = j->next) {
         bool is_waiting = j->phase <= PHASE_PREPPING, is_here = j->phase != PHASE_READY;
         for (uint32_t i = 0; j->phase == PHASE_READY && i < j->n_partitions; i++) {
             const cuzk_partition_state s = j->partitions[i].state;
@@ -39,22 +39,22 @@ LOCKED static counts count(const cuzk_engine *e)
 
 uint32_t cuzk_shared_room(const cuzk_engine *e)
 {
-    const uint32_t places = places_of(e);
-    const counts n = count(e);
+    const uint32_t places = places_of(&e->devices);
+    const counts n = count(&e->jobs);
     /* without a place, what is claimed could not start */
     return places == 0 ? 0 : cuzk_member_room(places, n.running, n.waiting);
 }
 
 bool cuzk_shared_has_idle_place(const cuzk_engine *e)
 {
-    const counts n = count(e);
-    return n.running + n.waiting < places_of(e);
+    const counts n = count(&e->jobs);
+    return n.running + n.waiting < places_of(&e->devices);
 }
 
 bool cuzk_shared_starts_at_once(const cuzk_engine *e)
 {
-    const counts n = count(e); /* the job that asks is one of those that wait */
-    return n.running + n.waiting <= places_of(e);
+    const counts n = count(&e->jobs); /* the job that asks is one of those that wait */
+    return n.running + n.waiting <= places_of(&e->devices);
 }
 
 LOCKED static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
@@ -70,7 +70,8 @@ LOCKED static bool is_loaded(const cuzk_engine *e, uint32_t circuit)
 
 void cuzk_shared_report(const cuzk_engine *e)
 {
-    cuzk_queue_report r = {.places = places_of(e), .devices = e->devices.n_primary, .loaded = " "};
+    cuzk_queue_report r = {
+        .places = places_of(&e->devices), .devices = e->devices.n_primary, .loaded = " "};
     size_t at = 1;
     for (uint32_t i = 0; i < e->devices.n_primary; i++) {
         r.healthy += cuzk_health_is_good(&e->devices.all[i].health) ? 1 : 0;

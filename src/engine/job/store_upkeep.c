@@ -60,7 +60,7 @@ LOCKED static void save_ends(cuzk_engine *e)
             cuzk_job_end_saved(e, j, st, NULL);
             cuzk_engine_log_job(e, 2, "job.stored", j, NULL, NULL);
         }
-        cuzk_job_unpin(e, j);
+        cuzk_job_unpin(j);
         if (st != CUZK_OK) {
             return;
         }

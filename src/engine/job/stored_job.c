@@ -78,11 +78,12 @@ cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32], cuzk
     return CUZK_OK;
 }
 
-cuzk_status cuzk_job_get_stored(cuzk_engine *e, uint64_t number, job **out, cuzk_err *err)
+cuzk_status cuzk_job_get_stored(const cuzk_job_store *store, uint64_t number, job **out,
+                                cuzk_err *err)
 {
     found f = {.is_found = false};
     *out = NULL;
-    CUZK_TRY(e->store.shared->get(e->store.arg, number, take_found, &f, err));
+    CUZK_TRY(store->shared->get(store->arg, number, take_found, &f, err));
     *out = f.j;
     return f.j != NULL ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job");
 }
@@ -115,11 +116,11 @@ cuzk_status cuzk_job_find_stored_id(cuzk_engine *e, const char *id, job **out, c
 }
 
 /* True when another job, with other content or not proved again, has this id. */
-bool cuzk_job_id_is_taken(cuzk_engine *e, const job *j, const char *id)
+bool cuzk_job_id_is_taken(const cuzk_job_store *store, const job *j, const char *id)
 {
     found f = {.is_found = false};
     cuzk_err err;
-    const cuzk_status st = e->store.find(e->store.arg, id, take_found, &f, &err);
+    const cuzk_status st = store->find(store->arg, id, take_found, &f, &err);
     if (f.j != NULL) {
         cuzk_job_destroy(f.j);
     }

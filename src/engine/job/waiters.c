@@ -4,24 +4,25 @@
 #include "base/assert.h"
 #include "engine/engine_internal.h"
 
-static waiter **find(cuzk_engine *e, cuzk_wait id)
+static waiter **find(job_table *jobs, cuzk_wait id)
 {
-    waiter **at = &e->jobs.waits[id & (BUCKETS - 1)];
+    waiter **at = &jobs->waits[id & (BUCKETS - 1)];
     while (*at != NULL && (*at)->id != id) {
         at = &(*at)->next_hash;
     }
     return at;
 }
 
-waiter *cuzk_waiter_add(cuzk_engine *e, job *j, cuzk_job_done_fn done, void *arg, uint64_t until_ns)
+waiter *cuzk_waiter_add(job_table *jobs, job *j, cuzk_job_done_fn done, void *arg,
+                        uint64_t until_ns)
 {
     waiter *w = cuzk_alloc_zero(1, sizeof(*w));
     if (w != NULL) {
         *w = (waiter){
-            .id = ++e->jobs.next_wait, .job = j, .done = done, .arg = arg, .until_ns = until_ns};
+            .id = ++jobs->next_wait, .job = j, .done = done, .arg = arg, .until_ns = until_ns};
         w->next = j->waiters;
         j->waiters = w;
-        waiter **at = find(e, w->id);
+        waiter **at = find(jobs, w->id);
         w->next_hash = NULL;
         *at = w;
     }
@@ -38,9 +39,9 @@ static void leave_job(waiter *w)
     *at = w->next;
 }
 
-static void leave_hash(cuzk_engine *e, waiter *w)
+static void leave_hash(job_table *jobs, waiter *w)
 {
-    waiter **at = find(e, w->id);
+    waiter **at = find(jobs, w->id);
     CUZK_ASSERT(*at == w);
     *at = w->next_hash;
 }
@@ -65,11 +66,11 @@ void cuzk_waiter_call(cuzk_engine *e, waiter *w)
     cuzk_engine_unlock(e);
     w->done(w->arg, &result);
     cuzk_engine_lock(e);
-    leave_hash(e, w);
+    leave_hash(&e->jobs, w);
     cuzk_free(w);
     pthread_cond_broadcast(&e->locks.change);
     cuzk_waiters_check(e, j);
-    cuzk_job_unpin(e, j);
+    cuzk_job_unpin(j);
 }
 
 void cuzk_waiters_call_all(cuzk_engine *e, job *j)
@@ -101,14 +102,14 @@ static bool withdraw(cuzk_engine *e, cuzk_wait wait, bool may_cancel)
     bool was_waiting = false;
     cuzk_engine_lock(e);
     for (;;) {
-        waiter *w = wait != 0 ? *find(e, wait) : NULL;
+        waiter *w = wait != 0 ? *find(&e->jobs, wait) : NULL;
         if (w == NULL) {
             break;
         }
         if (w->state == WAITER_WAITING) {
             job *j = w->job;
             leave_job(w);
-            leave_hash(e, w);
+            leave_hash(&e->jobs, w);
             cuzk_free(w);
             if (may_cancel) {
                 cuzk_waiters_check(e, j);

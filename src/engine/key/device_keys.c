@@ -9,20 +9,20 @@
 
 bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index)
 {
-    return cuzk_engine_has_keys(e) && !e->devices.all[index].info.is_fallback;
+    return cuzk_engine_has_keys(e->backend) && !e->devices.all[index].info.is_fallback;
 }
 
-uint64_t cuzk_device_keys_pin_limit(const cuzk_engine *e, bool privileged)
+uint64_t cuzk_device_keys_pin_limit(const engine_memory *memory, bool privileged)
 {
-    const uint64_t limit = cuzk_budget_limit(&e->memory.host, privileged);
-    const uint64_t others = e->memory.base_bytes + e->memory.block_limit + e->memory.input_limit;
+    const uint64_t limit = cuzk_budget_limit(&memory->host, privileged);
+    const uint64_t others = memory->base_bytes + memory->block_limit + memory->input_limit;
     return limit > others ? limit - others : 0;
 }
 
-cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err)
+cuzk_status cuzk_device_keys_init(const cuzk_engine_backend *backend, device *d, cuzk_err *err)
 {
     device_keys *k = &d->keys;
-    const uint32_t n = e->backend->n_circuits;
+    const uint32_t n = backend->n_circuits;
     cuzk_budget_init(&k->memory, d->info.memory_total, d->info.memory_held);
     CUZK_TRY(cuzk_load_cache_init(&k->cache, n, err));
     k->key = cuzk_alloc_zero(n, sizeof(*k->key));
@@ -155,13 +155,14 @@ bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index)
 }
 
 /* The idle key that was used last longest ago; WinningPoSt's stays, but for others of its kind. */
-static uint32_t victim(const cuzk_engine *e, const device_keys *k, uint32_t keep, bool privileged)
+static uint32_t victim(const cuzk_engine_backend *backend, const device_keys *k, uint32_t keep,
+                       bool privileged)
 {
     uint32_t best = CUZK_LOAD_NONE;
     for (uint32_t i = 0; i < k->cache.n; i++) {
         const cuzk_load_entry *entry = &k->cache.entries[i];
         if (i != keep && entry->state == CUZK_LOAD_READY && entry->refs == 0 &&
-            (privileged || e->backend->circuits[i].kind != CUZK_JOB_WINNING) &&
+            (privileged || backend->circuits[i].kind != CUZK_JOB_WINNING) &&
             (best == CUZK_LOAD_NONE || entry->last_used_ns < k->cache.entries[best].last_used_ns)) {
             best = i;
         }
@@ -174,7 +175,7 @@ LOCKED static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, boo
 {
     device_keys *k = &e->devices.all[index].keys;
     while (!cuzk_budget_fits(&k->memory, bytes, privileged)) {
-        const uint32_t id = victim(e, k, CUZK_LOAD_NONE, privileged);
+        const uint32_t id = victim(e->backend, k, CUZK_LOAD_NONE, privileged);
         if (id == CUZK_LOAD_NONE) {
             return;
         }
@@ -190,7 +191,7 @@ bool cuzk_device_key_evict_for_call(cuzk_engine *e, uint32_t index, uint32_t cir
         cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged)) {
         return false;
     }
-    const uint32_t id = victim(e, k, circuit, privileged);
+    const uint32_t id = victim(e->backend, k, circuit, privileged);
     if (id == CUZK_LOAD_NONE) {
         return false;
     }
@@ -275,7 +276,7 @@ LOCKED static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t cir
     const uint64_t third = out->here / 3;
     const uint64_t beside = wanted > out->here - third ? wanted - (out->here - third) : 0;
     const uint64_t staging = wanted < STAGING_BYTES ? wanted : STAGING_BYTES;
-    const uint64_t most = cuzk_device_keys_pin_limit(e, privileged);
+    const uint64_t most = cuzk_device_keys_pin_limit(&e->memory, privileged);
     out->host_bytes = host_bytes_for(e, staging, wanted <= free ? 0 : beside, most, privileged);
     out->on_host = staging + (wanted <= free || out->host_bytes == 0 ? 0 : beside);
     return out->on_host <= most
@@ -372,7 +373,7 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
 uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit)
 {
     uint32_t most = e->devices.batch;
-    if (e->cfg.max_batch_size != 0 || !cuzk_engine_has_keys(e)) {
+    if (e->cfg.max_batch_size != 0 || !cuzk_engine_has_keys(e->backend)) {
         return most;
     }
     for (uint32_t i = 0; i < e->devices.n; i++) {
@@ -382,10 +383,10 @@ uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit)
     return most < CUZK_BATCH_MAX ? most : CUZK_BATCH_MAX;
 }
 
-bool cuzk_device_keys_starved(const cuzk_engine *e)
+bool cuzk_device_keys_starved(const device_table *devices)
 {
-    for (uint32_t i = 0; i < e->devices.n; i++) {
-        if (e->devices.all[i].keys.is_starved) {
+    for (uint32_t i = 0; i < devices->n; i++) {
+        if (devices->all[i].keys.is_starved) {
             return true;
         }
     }
@@ -395,12 +396,12 @@ bool cuzk_device_keys_starved(const cuzk_engine *e)
 cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit, bool *was_there,
                                      cuzk_err *err)
 {
-    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e); i++) {
+    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e->backend); i++) {
         const device *d = &e->devices.all[i];
         while (d->keys.is_loading && cuzk_health_is_good(&d->health)) {
             cuzk_engine_wait(e, &e->locks.change);
         }
-        if (cuzk_device_has_keys(e, i) && cuzk_device_can(e, i, circuit) &&
+        if (cuzk_device_has_keys(e, i) && cuzk_device_can(&e->devices, i, circuit) &&
             cuzk_health_is_good(&d->health) && !d->keys.is_loading &&
             d->keys.cache.entries[circuit].state == CUZK_LOAD_ABSENT) {
             *was_there = false;

@@ -7,13 +7,15 @@
 #include "engine/device/device.h"
 #include "engine/job/job.h"
 #include "engine/lock/engine_lock.h"
+#include "engine/memory/host_memory.h"
 #include "sched/budget.h"
 
 /* device_keys.c */
 LOCKED bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index);
 /** Most host memory that one key may pin. */
-LOCKED uint64_t cuzk_device_keys_pin_limit(const cuzk_engine *e, bool privileged);
-LOCKED CUZK_NODISCARD cuzk_status cuzk_device_keys_init(cuzk_engine *e, device *d, cuzk_err *err);
+LOCKED uint64_t cuzk_device_keys_pin_limit(const engine_memory *memory, bool privileged);
+LOCKED CUZK_NODISCARD cuzk_status cuzk_device_keys_init(const cuzk_engine_backend *backend,
+                                                        device *d, cuzk_err *err);
 void cuzk_device_keys_free(device *d);
 /** The key is there and so is memory for a proof. */
 bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privileged);
@@ -34,7 +36,7 @@ LOCKED bool cuzk_device_key_evict_for_call(cuzk_engine *e, uint32_t index, uint3
 LOCKED bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index);
 /** Partitions of a circuit that go to a device together, at most. */
 LOCKED uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit);
-LOCKED bool cuzk_device_keys_starved(const cuzk_engine *e);
+LOCKED bool cuzk_device_keys_starved(const device_table *devices);
 /** On every good device; *was_there becomes false when one had to be loaded. */
 LOCKED CUZK_NODISCARD cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit,
                                                            bool *was_there, cuzk_err *err);
@@ -56,10 +58,10 @@ cuzk_status cuzk_device_status(cuzk_status st);
 /** A circuit was set aside on a device: its parameters are read again before they are tried again. */
 LOCKED void cuzk_circuit_set_aside(cuzk_engine *e, uint32_t index, uint32_t circuit);
 /** The circuit is set aside on every device that could prove it now. */
-LOCKED bool cuzk_circuit_is_out(const cuzk_engine *e, uint32_t circuit, uint64_t now_ns);
+LOCKED bool cuzk_circuit_is_out(const device_table *devices, uint32_t circuit, uint64_t now_ns);
 /** A job of a circuit that is out fails. */
 LOCKED void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit);
 /** The parameters of a circuit are others now. */
-LOCKED void cuzk_circuit_trust_all(cuzk_engine *e, uint32_t circuit);
+LOCKED void cuzk_circuit_trust_all(device_table *devices, uint32_t circuit);
 
 #endif /* CUZK_ENGINE_KEY_KEYS_H */

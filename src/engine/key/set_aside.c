@@ -33,17 +33,18 @@ void cuzk_circuit_set_aside(cuzk_engine *e, uint32_t index, uint32_t circuit)
     pthread_cond_broadcast(&e->locks.device);
 }
 
-bool cuzk_circuit_is_out(const cuzk_engine *e, uint32_t circuit, uint64_t now_ns)
+bool cuzk_circuit_is_out(const device_table *devices, uint32_t circuit, uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < e->devices.n; i++) {
-        const device *d = &e->devices.all[i];
-        if ((!d->info.is_fallback || e->devices.on_cpu || cuzk_fallback_is_for_good(e, circuit)) &&
-            cuzk_device_can(e, i, circuit) &&
+    for (uint32_t i = 0; i < devices->n; i++) {
+        const device *d = &devices->all[i];
+        if ((!d->info.is_fallback || devices->on_cpu ||
+             cuzk_fallback_is_for_good(devices, circuit)) &&
+            cuzk_device_can(devices, i, circuit) &&
             !cuzk_circuit_is_set_aside(&d->circuits[circuit], now_ns)) {
             return false;
         }
     }
-    return e->devices.n != 0;
+    return devices->n != 0;
 }
 
 void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit)
@@ -63,9 +64,9 @@ void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit)
     cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_IO, text);
 }
 
-void cuzk_circuit_trust_all(cuzk_engine *e, uint32_t circuit)
+void cuzk_circuit_trust_all(device_table *devices, uint32_t circuit)
 {
-    for (uint32_t i = 0; i < e->devices.n; i++) {
-        cuzk_circuit_trust(&e->devices.all[i].circuits[circuit]);
+    for (uint32_t i = 0; i < devices->n; i++) {
+        cuzk_circuit_trust(&devices->all[i].circuits[circuit]);
     }
 }

@@ -9,9 +9,9 @@
 
 #define MAX_TRIES 3 /* of a load that may succeed another time */
 
-static bool is_privileged(const cuzk_engine *e, uint32_t id)
+static bool is_privileged(const cuzk_engine_backend *backend, uint32_t id)
 {
-    return e->backend->circuits[id / 2].kind == CUZK_JOB_WINNING;
+    return backend->circuits[id / 2].kind == CUZK_JOB_WINNING;
 }
 
 static void set_failure(load_want *want, cuzk_status st, const char *text)
@@ -42,7 +42,7 @@ LOCKED static void load(cuzk_engine *e, uint32_t id)
     load_want *want = &e->memory.wants[id];
     const cuzk_load_what what = (cuzk_load_what)(id % 2);
     const uint64_t reserved = e->memory.cache.entries[id].bytes, begin = cuzk_clock_ns();
-    const bool privileged = is_privileged(e, id);
+    const bool privileged = is_privileged(e->backend, id);
     void *object = NULL;
     uint64_t bytes = 0;
     cuzk_err err = {.msg = ""};
@@ -93,8 +93,8 @@ LOCKED static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
 {
     load_want *want = &e->memory.wants[id];
     cuzk_reservation r = {0, false};
-    const uint64_t bytes = cuzk_load_bytes(e, id);
-    if (cuzk_engine_take_host(e, &r, bytes, is_privileged(e, id), true, now)) {
+    const uint64_t bytes = cuzk_load_bytes(e->backend, id);
+    if (cuzk_engine_take_host(e, &r, bytes, is_privileged(e->backend, id), true, now)) {
         cuzk_load_begin(&e->memory.cache, id, bytes);
         set_starved(e, want, false);
         return true;
@@ -118,7 +118,7 @@ LOCKED static uint32_t next(cuzk_engine *e, bool is_express)
     const uint64_t now = cuzk_clock_ns();
     for (uint32_t id = 0; id < e->memory.cache.n; id++) {
         load_want *want = &e->memory.wants[id];
-        if (is_express && !is_privileged(e, id)) {
+        if (is_express && !is_privileged(e->backend, id)) {
             continue;
         }
         if (e->memory.cache.entries[id].state == CUZK_LOAD_READY) {
@@ -148,15 +148,16 @@ void cuzk_loader_loop(worker *w)
     cuzk_engine_unlock(e);
 }
 
-static cuzk_status find_circuit(const cuzk_engine *e, const char *id, uint32_t *out, cuzk_err *err)
+static cuzk_status find_circuit(const cuzk_engine_backend *backend, const char *id, uint32_t *out,
+                                cuzk_err *err)
 {
     char canonical[CUZK_CIRCUIT_ID_BYTES];
     cuzk_circuit_spec spec;
     if (cuzk_circuit_id_parse(&spec, id)) { /* "window-32GiB" */
         id = cuzk_circuit_id(canonical, &spec);
     }
-    for (uint32_t i = 0; i < e->backend->n_circuits; i++) {
-        if (strcmp(e->backend->circuits[i].id, id) == 0) {
+    for (uint32_t i = 0; i < backend->n_circuits; i++) {
+        if (strcmp(backend->circuits[i].id, id) == 0) {
             *out = i;
             return CUZK_OK;
         }
@@ -193,7 +194,7 @@ cuzk_status cuzk_engine_preload(cuzk_engine *e, const char *circuit_id, bool *al
 {
     uint32_t circuit = 0;
     bool was_circuit = false, was_params = false;
-    CUZK_TRY(find_circuit(e, circuit_id, &circuit, err));
+    CUZK_TRY(find_circuit(e->backend, circuit_id, &circuit, err));
     const uint64_t begin = cuzk_clock_ns();
     cuzk_engine_lock(e);
     /* first the file that may not be there, then seconds of compiling */
@@ -218,12 +219,12 @@ cuzk_status cuzk_engine_evict(cuzk_engine *e, const char *circuit_id, bool *was_
 {
     uint32_t circuit = 0;
     cuzk_status st = CUZK_OK;
-    CUZK_TRY(find_circuit(e, circuit_id, &circuit, err));
+    CUZK_TRY(find_circuit(e->backend, circuit_id, &circuit, err));
     *was_loaded = false;
     *freed_bytes = 0;
     cuzk_engine_lock(e);
-    cuzk_circuit_trust_all(e, circuit); /* the operator may have replaced its file */
-    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e); i++) {
+    cuzk_circuit_trust_all(&e->devices, circuit); /* the operator may have replaced its file */
+    for (uint32_t i = 0; i < e->devices.n && cuzk_engine_has_keys(e->backend); i++) {
         *freed_bytes += e->devices.all[i].keys.taken[circuit].bytes;
         if (!cuzk_device_keys_unload(e, i, circuit)) {
             *freed_bytes = 0;

@@ -26,25 +26,25 @@ void cuzk_engine_wait_until(cuzk_engine *e, pthread_cond_t *cv, uint64_t until_n
 
 #define N_CONDITIONS 12
 
-static void conditions(cuzk_engine *e, pthread_cond_t *out[N_CONDITIONS])
+static void conditions(engine_locks *locks, pthread_cond_t *out[N_CONDITIONS])
 {
-    pthread_cond_t *const all[N_CONDITIONS] = {
-        &e->locks.prep,      &e->locks.witness, &e->locks.device, &e->locks.verify,
-        &e->locks.aggregate, &e->locks.loader,  &e->locks.finish, &e->locks.timer,
-        &e->locks.release,   &e->locks.store,   &e->locks.log,    &e->locks.change};
+    pthread_cond_t *const all[N_CONDITIONS] = {&locks->prep,   &locks->witness,   &locks->device,
+                                               &locks->verify, &locks->aggregate, &locks->loader,
+                                               &locks->finish, &locks->timer,     &locks->release,
+                                               &locks->store,  &locks->log,       &locks->change};
     for (int i = 0; i < N_CONDITIONS; i++) {
         out[i] = all[i];
     }
 }
 
-bool cuzk_engine_locks_init(cuzk_engine *e)
+bool cuzk_engine_locks_init(engine_locks *locks)
 {
     pthread_condattr_t monotonic;
     pthread_cond_t *all[N_CONDITIONS];
-    conditions(e, all);
+    conditions(locks, all);
     bool ok = pthread_condattr_init(&monotonic) == 0 &&
               pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
-              pthread_mutex_init(&e->locks.mu, NULL) == 0;
+              pthread_mutex_init(&locks->mu, NULL) == 0;
     for (int i = 0; ok && i < N_CONDITIONS; i++) {
         ok = pthread_cond_init(all[i], &monotonic) == 0;
     }
@@ -52,20 +52,20 @@ bool cuzk_engine_locks_init(cuzk_engine *e)
     return ok;
 }
 
-void cuzk_engine_locks_destroy(cuzk_engine *e)
+void cuzk_engine_locks_destroy(engine_locks *locks)
 {
     pthread_cond_t *all[N_CONDITIONS];
-    conditions(e, all);
+    conditions(locks, all);
     for (int i = 0; i < N_CONDITIONS; i++) {
         (void)pthread_cond_destroy(all[i]);
     }
-    (void)pthread_mutex_destroy(&e->locks.mu);
+    (void)pthread_mutex_destroy(&locks->mu);
 }
 
-void cuzk_engine_wake_all(cuzk_engine *e)
+void cuzk_engine_wake_all(engine_locks *locks)
 {
     pthread_cond_t *all[N_CONDITIONS];
-    conditions(e, all);
+    conditions(locks, all);
     for (int i = 0; i < N_CONDITIONS; i++) {
         (void)pthread_cond_broadcast(all[i]);
     }

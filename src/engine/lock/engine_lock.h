@@ -36,9 +36,9 @@ CUZK_RELEASES(cuzk_engine_mutex) void cuzk_engine_unlock(cuzk_engine *e);
 LOCKED void cuzk_engine_wait(cuzk_engine *e, pthread_cond_t *cv);
 /** The same until a time of cuzk_clock_ns, at most. */
 LOCKED void cuzk_engine_wait_until(cuzk_engine *e, pthread_cond_t *cv, uint64_t until_ns);
-CUZK_NODISCARD bool cuzk_engine_locks_init(cuzk_engine *e);
-void cuzk_engine_locks_destroy(cuzk_engine *e);
+CUZK_NODISCARD bool cuzk_engine_locks_init(engine_locks *locks);
+void cuzk_engine_locks_destroy(engine_locks *locks);
 /** Wakes every worker and every caller that waits. */
-LOCKED void cuzk_engine_wake_all(cuzk_engine *e);
+LOCKED void cuzk_engine_wake_all(engine_locks *locks);
 
 #endif /* CUZK_ENGINE_LOCK_ENGINE_LOCK_H */

@@ -125,7 +125,7 @@ static const char *state_name(cuzk_job_state s)
     return (unsigned)s < 5 ? names[s] : "?";
 }
 
-void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n)
+void cuzk_job_devices(const device_table *devices, const job *j, char *out, size_t n)
 {
     uint64_t used = 0;
     size_t at = 0;
@@ -133,12 +133,12 @@ void cuzk_job_devices(const cuzk_engine *e, const job *j, char *out, size_t n)
     for (uint32_t i = 0; j->partitions != NULL && i < j->n_partitions; i++) {
         used |= j->partitions[i].device >= 0 ? (uint64_t)1 << j->partitions[i].device : 0;
     }
-    for (uint32_t d = 0; d < e->devices.n && at < n; d++) {
+    for (uint32_t d = 0; d < devices->n && at < n; d++) {
         if ((used >> d & 1) != 0) {
             const char *comma = at != 0 ? "," : "";
-            const int k = e->devices.all[d].info.is_cpu ? snprintf(out + at, n - at, "%scpu", comma)
-                                                        : snprintf(out + at, n - at, "%s%u", comma,
-                                                                   e->devices.all[d].info.ordinal);
+            const int k = devices->all[d].info.is_cpu ? snprintf(out + at, n - at, "%scpu", comma)
+                                                      : snprintf(out + at, n - at, "%s%u", comma,
+                                                                 devices->all[d].info.ordinal);
             at += k > 0 ? (size_t)k : 0;
         }
     }

@@ -20,7 +20,7 @@ void cuzk_engine_wake_memory(cuzk_engine *e)
     pthread_cond_broadcast(&e->locks.witness);
     pthread_cond_broadcast(&e->locks.loader);
     pthread_cond_broadcast(&e->locks.change); /* aggregates that are to be verified */
-    if (cuzk_engine_has_keys(e) || cuzk_engine_has_fallback(e)) {
+    if (cuzk_engine_has_keys(e->backend) || cuzk_engine_has_fallback(&e->devices)) {
         pthread_cond_broadcast(&e->locks.device); /* for pinned memory, or the CPU's */
     }
 }
@@ -37,9 +37,9 @@ bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id)
     return true;
 }
 
-LOCKED static bool is_something_leaving(const cuzk_engine *e)
+LOCKED static bool is_something_leaving(const engine_memory *memory)
 {
-    return e->memory.leaving_bytes != 0;
+    return memory->leaving_bytes != 0;
 }
 
 /* Somebody works and will give memory back; partitions that wait in a queue do not. */
@@ -58,7 +58,7 @@ bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, 
     if (cuzk_reservation_take(r, &e->memory.host, bytes, privileged)) {
         return true;
     }
-    if (!may_evict || is_something_leaving(e)) {
+    if (!may_evict || is_something_leaving(&e->memory)) {
         return false; /* what is leaving may be enough: its end wakes */
     }
     uint64_t free = cuzk_budget_free(&e->memory.host, privileged);

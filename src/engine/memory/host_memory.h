@@ -53,11 +53,11 @@ uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what);
 
 /* loads.c */
 /** Host memory that a load takes. */
-uint64_t cuzk_load_bytes(const cuzk_engine *e, uint32_t id);
+uint64_t cuzk_load_bytes(const cuzk_engine_backend *backend, uint32_t id);
 /** Bytes that loads need which had no memory: others take only what is free beyond them. */
 LOCKED uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e);
 /** Circuit and parameters are in memory, and the parameters' file has not given trouble. */
-LOCKED bool cuzk_circuit_is_loaded(const cuzk_engine *e, uint32_t circuit);
+LOCKED bool cuzk_circuit_is_loaded(const engine_memory *memory, uint32_t circuit);
 /** Has a loader fetch for a job what is not in memory of circuit and parameters. */
 LOCKED void cuzk_circuit_want(cuzk_engine *e, uint32_t circuit);
 /** Trouble with a parameter file: its disk, or invalid points. Does not concern a device. */

@@ -2,9 +2,9 @@
 /* What is to be loaded, and parameter files that gave trouble. The loads themselves: load/loader.c. */
 #include "engine/engine_internal.h"
 
-uint64_t cuzk_load_bytes(const cuzk_engine *e, uint32_t id)
+uint64_t cuzk_load_bytes(const cuzk_engine_backend *backend, uint32_t id)
 {
-    const cuzk_backend_circuit *c = &e->backend->circuits[id / 2];
+    const cuzk_backend_circuit *c = &backend->circuits[id / 2];
     return id % 2 == CUZK_LOAD_CIRCUIT ? c->compile_bytes : c->params_bytes;
 }
 
@@ -37,17 +37,17 @@ uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e)
 {
     uint64_t bytes = 0;
     for (uint32_t id = 0; id < e->memory.cache.n; id++) {
-        bytes += e->memory.wants[id].is_starved ? cuzk_load_bytes(e, id) : 0;
+        bytes += e->memory.wants[id].is_starved ? cuzk_load_bytes(e->backend, id) : 0;
     }
     return bytes;
 }
 
-bool cuzk_circuit_is_loaded(const cuzk_engine *e, uint32_t circuit)
+bool cuzk_circuit_is_loaded(const engine_memory *memory, uint32_t circuit)
 {
-    return !e->memory.wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect &&
-           e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
+    return !memory->wants[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].is_suspect &&
+           memory->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_CIRCUIT)].state ==
                CUZK_LOAD_READY &&
-           e->memory.cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
+           memory->cache.entries[cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS)].state ==
                CUZK_LOAD_READY;
 }
 

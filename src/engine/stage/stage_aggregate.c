@@ -74,7 +74,7 @@ LOCKED static void run(cuzk_engine *e, job *j)
     e->memory.n_busy--;
     ended(e, j, st, out, n, err.msg);
     cuzk_job_release_input(e, j);
-    cuzk_job_unpin(e, j);
+    cuzk_job_unpin(j);
     cuzk_engine_wake_memory(e);
     pthread_cond_broadcast(&e->locks.change);
 }

@@ -34,7 +34,7 @@ LOCKED static uint64_t open_devices(void *arg, uint32_t circuit)
     const batch_search *l = arg;
     uint64_t open = 0;
     for (uint32_t i = 0; i < l->e->devices.n; i++) {
-        if (cuzk_device_serves(l->e, i, circuit) &&
+        if (cuzk_device_serves(&l->e->devices, i, circuit) &&
             !cuzk_circuit_is_set_aside(&l->e->devices.all[i].circuits[circuit], l->now_ns)) {
             open |= (uint64_t)1 << i;
         }
@@ -107,10 +107,10 @@ static void key_wait_is_over(cuzk_engine *e, device *d)
 }
 
 /* A partition runs on a device or goes to one next, and will return memory. */
-LOCKED static bool is_device_busy(const cuzk_engine *e)
+LOCKED static bool is_device_busy(const device_table *devices)
 {
-    for (uint32_t i = 0; i < e->devices.n; i++) {
-        if (e->devices.all[i].keys.n_running != 0 || e->devices.all[i].keys.is_loading) {
+    for (uint32_t i = 0; i < devices->n; i++) {
+        if (devices->all[i].keys.n_running != 0 || devices->all[i].keys.is_loading) {
             return true;
         }
     }
@@ -166,7 +166,7 @@ LOCKED static key_answer have_key(cuzk_engine *e, const worker *w, batch_search 
     const cuzk_status st = cuzk_device_key_load(
         e, w->index, item.circuit, cuzk_job_is_privileged(NULL, &item), &waits_for_calls, &err);
     if (st == CUZK_E_BUDGET) {
-        if (!waits_for_calls && !is_device_busy(e)) {
+        if (!waits_for_calls && !is_device_busy(&e->devices)) {
             drop_a_witness(e, &item);
         }
         return waits_for_calls ? KEY_WAIT : KEY_PICK;
@@ -229,7 +229,7 @@ LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
         pick_for_cpu(e, w, &l, now, out); /* what the fallback serves, if anything */
         return true;
     }
-    if (!cuzk_device_is_open(e, w->index)) {
+    if (!cuzk_device_is_open(&e->devices, w->index)) {
         if (d->keys.is_starved) {
             key_wait_is_over(e, d);
         }
@@ -292,7 +292,7 @@ LOCKED static cuzk_span begin(cuzk_engine *e, worker *w, const cuzk_batch *batch
         f->period = d->health.quarantines;
         p->state = CUZK_PART_DEVICE;
         p->device = (int32_t)w->index;
-        cuzk_part_moved(e, j);
+        cuzk_part_moved(&e->store, j);
         cuzk_stage_begin(j, f->partition, CUZK_STAGE_DEVICE, now);
         *work = (cuzk_backend_work){.witness = f->witness,
                                     .proof = f->proof,
@@ -326,7 +326,7 @@ LOCKED static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work
         return;
     }
     job_partition *p = &j->partitions[f->partition];
-    cuzk_stage_end(e, j, f->partition, CUZK_STAGE_DEVICE, now);
+    cuzk_stage_end(&e->counts, j, f->partition, CUZK_STAGE_DEVICE, now);
     j->device_ns += (now - p->begin_ns[CUZK_STAGE_DEVICE]);
     if (j->phase != PHASE_READY) {
         cuzk_flight_drop(e, f);
@@ -350,7 +350,7 @@ LOCKED static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work
         cuzk_flight_failed(e, f, CUZK_E_BUDGET, "too many proofs wait to be verified");
         return;
     }
-    cuzk_stage_end(e, j, f->partition, CUZK_STAGE_ASSEMBLE, cuzk_clock_ns());
+    cuzk_stage_end(&e->counts, j, f->partition, CUZK_STAGE_ASSEMBLE, cuzk_clock_ns());
     pthread_cond_signal(&e->locks.verify);
 }
 
@@ -445,7 +445,7 @@ LOCKED static bool warm_up(cuzk_engine *e, worker *w)
          w->is_express && cuzk_device_has_keys(e, w->index) && i < e->backend->n_circuits; i++) {
         const uint64_t bit = (uint64_t)1 << i % 64;
         if (e->backend->circuits[i].kind == CUZK_JOB_WINNING && (w->warmed & bit) == 0 &&
-            cuzk_device_can(e, w->index, i) && cuzk_health_is_good(&d->health) &&
+            cuzk_device_can(&e->devices, w->index, i) && cuzk_health_is_good(&d->health) &&
             !d->keys.is_loading && d->keys.cache.entries[i].state == CUZK_LOAD_ABSENT &&
             e->memory.cache.entries[cuzk_engine_load_id(i, CUZK_LOAD_CIRCUIT)].state ==
                 CUZK_LOAD_READY &&

@@ -42,9 +42,9 @@ LOCKED static bool reserve(cuzk_engine *e, job *j, uint64_t now)
 }
 
 /* Parsed jobs whose partitions have not all been started. */
-LOCKED static uint32_t n_parsed(const cuzk_engine *e)
+LOCKED static uint32_t n_parsed(const job_queues *queues)
 {
-    return e->queues.ready.n;
+    return queues->ready.n;
 }
 
 /* Enough parsed aggregates wait: the next one must not keep proofs from being parsed. */
@@ -69,7 +69,8 @@ LOCKED static job *next(cuzk_engine *e, bool is_express, const job *above)
     if (above != NULL && !is_urgent && j->class_base <= above->class_base) {
         return NULL;
     }
-    if (!is_urgent && j->rq.kind != CUZK_JOB_AGGREGATE && n_parsed(e) >= e->queues.ready_limit) {
+    if (!is_urgent && j->rq.kind != CUZK_JOB_AGGREGATE &&
+        n_parsed(&e->queues) >= e->queues.ready_limit) {
         return NULL;
     }
     const uint64_t held = j->is_privileged ? 0 : cuzk_loads_starved_bytes(e);
@@ -202,7 +203,7 @@ LOCKED static void launch(cuzk_engine *e, job *j)
     const bool is_aggregate = j->rq.kind == CUZK_JOB_AGGREGATE;
     if (j->is_spread || j->part_of != 0) { /* not all are this engine's, perhaps none is */
         cuzk_flight_queue_next(e, j, now);
-        cuzk_part_moved(e, j); /* others may have proved some already */
+        cuzk_part_moved(&e->store, j); /* others may have proved some already */
         return;
     }
     if (!cuzk_sched_push(is_aggregate ? &e->queues.to_aggregate : &e->queues.ready, &item)) {
@@ -301,7 +302,7 @@ LOCKED static void run(const worker *w, job *j, bool may_wait)
         pthread_cond_broadcast(&e->locks.change);
     }
     cuzk_job_release_input(e, j);
-    cuzk_job_unpin(e, j);
+    cuzk_job_unpin(j);
     cuzk_engine_wake_memory(e);
 }
 

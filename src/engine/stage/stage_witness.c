@@ -11,10 +11,10 @@ static bool is_urgent(const job *j)
 }
 
 /* Partitions that have been started and are not on a device yet, urgent ones apart. */
-LOCKED static uint32_t n_ahead(const cuzk_engine *e)
+LOCKED static uint32_t n_ahead(const flight_table *flights)
 {
     uint32_t n = 0;
-    for (const flight *f = e->flights.first; f != NULL; f = f->next) {
+    for (const flight *f = flights->first; f != NULL; f = f->next) {
         if (f->job != NULL && !is_urgent(f->job) && f->device < 0 && !f->is_foreign) {
             n++;
         }
@@ -25,8 +25,8 @@ LOCKED static uint32_t n_ahead(const cuzk_engine *e)
 /* Enough for all slots; where points stream, as many as one pass serves. */
 LOCKED static bool has_room(const cuzk_engine *e, const job *j)
 {
-    return is_urgent(j) || n_ahead(e) < e->devices.n_primary * e->devices.slots *
-                                            cuzk_device_keys_batch(e, j->circuit);
+    return is_urgent(j) || n_ahead(&e->flights) < e->devices.n_primary * e->devices.slots *
+                                                      cuzk_device_keys_batch(e, j->circuit);
 }
 
 typedef struct start_search {
@@ -37,7 +37,7 @@ typedef struct start_search {
 LOCKED static bool can_start_loaded(void *arg, const cuzk_sched_item *item)
 {
     const start_search *p = arg;
-    return cuzk_circuit_is_loaded(p->e, item->circuit) &&
+    return cuzk_circuit_is_loaded(&p->e->memory, item->circuit) &&
            (!p->is_express || cuzk_job_is_privileged(NULL, item));
 }
 
@@ -72,7 +72,7 @@ LOCKED static bool has_memory(const cuzk_engine *e, const job *j)
     const cuzk_backend_circuit *c = &e->backend->circuits[j->circuit];
     const uint64_t held = cuzk_loads_starved_bytes(e);
     return j->is_privileged ||
-           (!cuzk_device_keys_starved(e) &&
+           (!cuzk_device_keys_starved(&e->devices) &&
             (held == 0 ||
              cuzk_budget_fits(&e->memory.host, held + c->witness_bytes + c->prove_bytes, false)));
 }
@@ -87,7 +87,7 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
         return NULL;
     }
     job *j = e->queues.ready.items[best].owner;
-    if (cuzk_circuit_is_out(e, j->circuit, now)) {
+    if (cuzk_circuit_is_out(&e->devices, j->circuit, now)) {
         cuzk_circuit_fail_job(e, j, j->circuit);
         pthread_cond_broadcast(&e->locks.witness); /* another worker may go on */
         return NULL;
@@ -95,7 +95,7 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
     if (!has_room(e, j)) {
         return NULL;
     }
-    if (cuzk_circuit_is_loaded(e, j->circuit)) {
+    if (cuzk_circuit_is_loaded(&e->memory, j->circuit)) {
         cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_NEXT, now);
         return has_memory(e, j) ? start(e, best, true, now) : NULL;
     }
@@ -117,7 +117,7 @@ LOCKED uint32_t cuzk_witnesses_to_start(const cuzk_engine *e, uint32_t circuit)
 {
     const cuzk_backend_circuit *c = &e->backend->circuits[circuit];
     uint32_t n = 0;
-    if (!cuzk_circuit_is_loaded(e, circuit) ||
+    if (!cuzk_circuit_is_loaded(&e->memory, circuit) ||
         !cuzk_budget_fits(&e->memory.host, c->witness_bytes + c->prove_bytes, false)) {
         return 0;
     }
@@ -153,7 +153,7 @@ LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint3
     j->input_users--;
     e->memory.n_busy--;
     cuzk_job_release_input(e, j);
-    cuzk_job_unpin(e, j);
+    cuzk_job_unpin(j);
     cuzk_engine_wake_memory(e);
 }
 

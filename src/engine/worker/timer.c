@@ -29,13 +29,13 @@ LOCKED static void expire_jobs(cuzk_engine *e, uint64_t now, uint64_t *next)
     }
 }
 
-static bool has_other_good(const cuzk_engine *e, uint32_t index)
+static bool has_other_good(const device_table *devices, uint32_t index)
 {
-    if (cuzk_engine_has_fallback(e)) {
+    if (cuzk_engine_has_fallback(devices)) {
         return true;
     }
-    for (uint32_t i = 0; i < e->devices.n; i++) {
-        if (i != index && cuzk_health_is_good(&e->devices.all[i].health)) {
+    for (uint32_t i = 0; i < devices->n; i++) {
+        if (i != index && cuzk_health_is_good(&devices->all[i].health)) {
             return true;
         }
     }
@@ -55,7 +55,7 @@ LOCKED static void abandon(cuzk_engine *e, uint32_t index, uint32_t slots)
             f->job->partitions[f->partition].state == CUZK_PART_DEVICE &&
             f->job->partitions[f->partition].stage == CUZK_STAGE_DEVICE &&
             (slots >> f->slot & 1) != 0) {
-            cuzk_flight_abandon(e, f, !has_other_good(e, index), text);
+            cuzk_flight_abandon(e, f, !has_other_good(&e->devices, index), text);
         }
         f = following;
     }
@@ -87,7 +87,7 @@ LOCKED static void fail_set_aside(cuzk_engine *e, uint64_t now)
 {
     for (uint32_t i = 0; i < e->queues.on_device.n;) {
         const cuzk_sched_item *item = &e->queues.on_device.items[i];
-        if (cuzk_circuit_is_out(e, item->circuit, now)) {
+        if (cuzk_circuit_is_out(&e->devices, item->circuit, now)) {
             cuzk_circuit_fail_job(e, item->owner, item->circuit);
             i = 0; /* the queue has changed */
         } else {
@@ -99,7 +99,7 @@ LOCKED static void fail_set_aside(cuzk_engine *e, uint64_t now)
 /* Without a device nothing can be proved here: after a while somebody else had better try. */
 LOCKED static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
-    const bool works = cuzk_engine_gpu_works(e);
+    const bool works = cuzk_engine_gpu_works(&e->devices);
     e->devices.no_device_ns = works                          ? 0
                               : e->devices.no_device_ns != 0 ? e->devices.no_device_ns
                                                              : now;
@@ -115,12 +115,13 @@ LOCKED static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
     for (uint32_t i = 0; i < e->queues.on_device.n;) {
         const cuzk_sched_item *item = &e->queues.on_device.items[i];
         job *j = item->owner;
-        if (cuzk_engine_has_fallback(e) && cuzk_fallback_fits(e, item->circuit, j->is_privileged)) {
+        if (cuzk_engine_has_fallback(&e->devices) &&
+            cuzk_fallback_fits(e, item->circuit, j->is_privileged)) {
             i++;
             continue;
         }
         cuzk_job_set_outcome(e, j, CUZK_JOB_FAILED, CUZK_E_DEV_LOST,
-                             cuzk_engine_has_fallback(e)
+                             cuzk_engine_has_fallback(&e->devices)
                                  ? "no GPU works, and the memory budget is too small for the CPU"
                                  : "no device works");
         i = 0; /* the queue has changed */
@@ -135,7 +136,7 @@ LOCKED static void forget_expired(cuzk_engine *e, uint64_t now)
         if (j->phase == PHASE_ENDED && j->waiters == NULL && !j->is_end_unsaved &&
             now - j->ended_ns >= keep) {
             e->jobs.n_ended--;
-            cuzk_job_forget(e, j);
+            cuzk_job_forget(&e->jobs, j);
         }
         j = following;
     }
