@@ -29,36 +29,36 @@ typedef struct daemon_model {
     uint32_t n_held;
 } daemon_model;
 
-typedef struct world {
+typedef struct fleet_model {
     queue_model q;
     daemon_model *d;
     uint32_t n;
     uint64_t down_from, down_to; /* of the database */
     uint32_t trouble;            /* chances in a million, of a daemon in a step */
-} world;
+} fleet_model;
 
 /* A call reaches the database; *answered: the caller learns it. */
-static bool reaches(const world *w, const daemon_model *d, bool *answered)
+static bool reaches(const fleet_model *f, const daemon_model *d, bool *answered)
 {
     const bool ok =
-        w->q.now >= d->cut_until && !(w->q.now >= w->down_from && w->q.now < w->down_to);
+        f->q.now >= d->cut_until && !(f->q.now >= f->down_from && f->q.now < f->down_to);
     *answered = ok && test_below(100) != 0;
     return ok;
 }
 
-static void start_daemon(world *w, daemon_model *d)
+static void start_daemon(fleet_model *f, daemon_model *d)
 {
     const cuzk_member_times t = cuzk_member_times_of(LEASE);
     memset(d, 0, sizeof(*d));
-    cuzk_member_init(&d->m, &t, w->q.now);
+    cuzk_member_init(&d->m, &t, f->q.now);
 }
 
-static void make_trouble(world *w, daemon_model *d)
+static void make_trouble(fleet_model *f, daemon_model *d)
 {
-    if (test_below(1000000) >= w->trouble) {
+    if (test_below(1000000) >= f->trouble) {
         return;
     }
-    const uint64_t until = w->q.now + LEASE / 4 + test_below(3 * LEASE);
+    const uint64_t until = f->q.now + LEASE / 4 + test_below(3 * LEASE);
     switch (test_below(3)) {
     case 0: d->dead_until = until; break;
     case 1: d->stopped_until = until; break;
@@ -66,12 +66,12 @@ static void make_trouble(world *w, daemon_model *d)
     }
 }
 
-static void drop_lost(world *w, daemon_model *d)
+static void drop_lost(fleet_model *f, daemon_model *d)
 {
     for (uint32_t i = 0; i < d->n_held;) {
         const held *h = &d->held[i];
         if (h->incarnation != d->incarnation ||
-            !model_holds(&w->q, h->job, h->incarnation, h->fence)) {
+            !model_holds(&f->q, h->job, h->incarnation, h->fence)) {
             d->held[i] = d->held[--d->n_held];
         } else {
             i++;
@@ -79,41 +79,41 @@ static void drop_lost(world *w, daemon_model *d)
     }
 }
 
-static void act(world *w, daemon_model *d, uint32_t index)
+static void act(fleet_model *f, daemon_model *d, uint32_t index)
 {
     uint64_t wake = 0;
     bool answered = false;
-    const cuzk_member_act a = cuzk_member_next(&d->m, w->q.now, &wake);
+    const cuzk_member_act a = cuzk_member_next(&d->m, f->q.now, &wake);
     if (a == CUZK_MEMBER_WAIT) {
-        CHECK(wake > w->q.now);
+        CHECK(wake > f->q.now);
         return;
     }
-    const bool reached = reaches(w, d, &answered);
+    const bool reached = reaches(f, d, &answered);
     bool is_alive = true;
     if (reached) {
         uint64_t joined = 0;
         switch (a) {
-        case CUZK_MEMBER_JOIN: joined = model_join(&w->q, index); break;
-        case CUZK_MEMBER_RENEW: is_alive = model_renew(&w->q, d->incarnation); break;
-        case CUZK_MEMBER_TIDY: model_tidy(&w->q, d->incarnation); break;
+        case CUZK_MEMBER_JOIN: joined = model_join(&f->q, index); break;
+        case CUZK_MEMBER_RENEW: is_alive = model_renew(&f->q, d->incarnation); break;
+        case CUZK_MEMBER_TIDY: model_tidy(&f->q, d->incarnation); break;
         case CUZK_MEMBER_WAIT: break;
         }
         d->incarnation = joined != 0 && answered ? joined : d->incarnation;
     }
     if (!answered) {
-        cuzk_member_failed(&d->m, a, w->q.now);
+        cuzk_member_failed(&d->m, a, f->q.now);
     } else if (!is_alive) {
-        cuzk_member_lost(&d->m, w->q.now);
+        cuzk_member_lost(&d->m, f->q.now);
         d->n_held = 0;
     } else {
-        cuzk_member_done(&d->m, a, w->q.now);
+        cuzk_member_done(&d->m, a, f->q.now);
         if (a == CUZK_MEMBER_RENEW) {
-            drop_lost(w, d);
+            drop_lost(f, d);
         }
     }
 }
 
-static void take_jobs(world *w, daemon_model *d)
+static void take_jobs(fleet_model *f, daemon_model *d)
 {
     uint32_t n_running = 0;
     for (uint32_t i = 0; i < d->n_held; i++) {
@@ -124,18 +124,18 @@ static void take_jobs(world *w, daemon_model *d)
     while (room-- > 0 && d->n_held < MAX_HELD) {
         held h = {.incarnation = d->incarnation};
         bool answered = false;
-        if (!reaches(w, d, &answered) || !model_claim(&w->q, d->incarnation, &h.job, &h.fence)) {
+        if (!reaches(f, d, &answered) || !model_claim(&f->q, d->incarnation, &h.job, &h.fence)) {
             return;
         }
         if (!answered) { /* as the next renewal finds it */
-            model_release(&w->q, h.job, h.incarnation, h.fence);
+            model_release(&f->q, h.job, h.incarnation, h.fence);
             return;
         }
         d->held[d->n_held++] = h;
     }
 }
 
-static void work(world *w, daemon_model *d)
+static void work(fleet_model *f, daemon_model *d)
 {
     uint32_t n_running = 0;
     for (uint32_t i = 0; i < d->n_held; i++) {
@@ -144,21 +144,21 @@ static void work(world *w, daemon_model *d)
     for (uint32_t i = 0; i < d->n_held;) {
         held *h = &d->held[i];
         bool answered = false;
-        if (h->ends_at == 0 && n_running < N_PLACES && cuzk_member_may_start(&d->m, w->q.now) &&
-            reaches(w, d, &answered)) {
-            if (!model_start(&w->q, h->job, h->incarnation, h->fence)) {
+        if (h->ends_at == 0 && n_running < N_PLACES && cuzk_member_may_start(&d->m, f->q.now) &&
+            reaches(f, d, &answered)) {
+            if (!model_start(&f->q, h->job, h->incarnation, h->fence)) {
                 d->held[i] = d->held[--d->n_held];
                 continue;
             }
             n_running++;
-            h->ends_at = w->q.now + 500 * MS + test_below(4000) * MS;
-        } else if (h->ends_at != 0 && w->q.now >= h->ends_at) {
+            h->ends_at = f->q.now + 500 * MS + test_below(4000) * MS;
+        } else if (h->ends_at != 0 && f->q.now >= h->ends_at) {
             if (BAD_JOB(h->job)) {
-                d->dead_until = w->q.now + 1000 * MS;
+                d->dead_until = f->q.now + 1000 * MS;
                 return;
             }
-            if (reaches(w, d, &answered)) {
-                (void)model_finish(&w->q, h->job, h->incarnation, h->fence);
+            if (reaches(f, d, &answered)) {
+                (void)model_finish(&f->q, h->job, h->incarnation, h->fence);
                 if (answered) {
                     d->held[i] = d->held[--d->n_held];
                     continue;
@@ -169,103 +169,103 @@ static void work(world *w, daemon_model *d)
     }
 }
 
-static void step_daemon(world *w, daemon_model *d, uint32_t index)
+static void step_daemon(fleet_model *f, daemon_model *d, uint32_t index)
 {
     if (d->dead_until != 0) {
-        if (w->q.now < d->dead_until) {
+        if (f->q.now < d->dead_until) {
             return;
         }
-        start_daemon(w, d);
+        start_daemon(f, d);
     }
-    make_trouble(w, d);
-    if (d->dead_until != 0 || w->q.now < d->stopped_until) {
+    make_trouble(f, d);
+    if (d->dead_until != 0 || f->q.now < d->stopped_until) {
         return;
     }
     /* What a daemon believes of its lease is never more than what the others see. A daemon that was replaced
        by a second join whose first answer was lost is the same daemon. */
-    if (cuzk_member_may_start(&d->m, w->q.now)) {
-        CHECK(w->q.members[d->incarnation].is_alive);
-        CHECK(w->q.members[d->incarnation].lease_until >= w->q.now);
+    if (cuzk_member_may_start(&d->m, f->q.now)) {
+        CHECK(f->q.members[d->incarnation].is_alive);
+        CHECK(f->q.members[d->incarnation].lease_until >= f->q.now);
     }
-    act(w, d, index);
-    if (cuzk_member_may_start(&d->m, w->q.now)) {
-        take_jobs(w, d);
+    act(f, d, index);
+    if (cuzk_member_may_start(&d->m, f->q.now)) {
+        take_jobs(f, d);
     }
-    work(w, d);
+    work(f, d);
 }
 
-static void init_world(world *w, uint32_t n_daemons, uint32_t n_jobs, uint32_t trouble)
+static void init_fleet(fleet_model *f, uint32_t n_daemons, uint32_t n_jobs, uint32_t trouble)
 {
-    memset(w, 0, sizeof(*w));
-    model_init(&w->q, n_jobs, LEASE);
-    w->n = n_daemons;
-    w->trouble = trouble;
-    w->q.now = STEP;
-    w->d = calloc(n_daemons, sizeof(*w->d));
-    CHECK(w->d != NULL);
+    memset(f, 0, sizeof(*f));
+    model_init(&f->q, n_jobs, LEASE);
+    f->n = n_daemons;
+    f->trouble = trouble;
+    f->q.now = STEP;
+    f->d = calloc(n_daemons, sizeof(*f->d));
+    CHECK(f->d != NULL);
     for (uint32_t i = 0; i < n_jobs; i++) {
-        w->q.jobs[i].class_base = 1 + (uint32_t)test_below(4);
-        w->q.jobs[i].due = test_below(3) == 0 ? test_below(1000000) : UINT64_MAX;
-        w->q.jobs[i].accepted = (uint64_t)i * 8 * MS;
+        f->q.jobs[i].class_base = 1 + (uint32_t)test_below(4);
+        f->q.jobs[i].due = test_below(3) == 0 ? test_below(1000000) : UINT64_MAX;
+        f->q.jobs[i].accepted = (uint64_t)i * 8 * MS;
     }
     for (uint32_t i = 0; i < n_daemons; i++) {
-        start_daemon(w, &w->d[i]);
+        start_daemon(f, &f->d[i]);
     }
 }
 
-static void run(world *w, uint64_t limit)
+static void run(fleet_model *f, uint64_t limit)
 {
-    while (w->q.n_over < w->q.n_jobs) {
-        CHECK_MSG(w->q.now < limit, "%u of %u jobs are over", w->q.n_over, w->q.n_jobs);
-        for (uint32_t i = 0; i < w->n; i++) {
-            step_daemon(w, &w->d[i], i);
+    while (f->q.n_over < f->q.n_jobs) {
+        CHECK_MSG(f->q.now < limit, "%u of %u jobs are over", f->q.n_over, f->q.n_jobs);
+        for (uint32_t i = 0; i < f->n; i++) {
+            step_daemon(f, &f->d[i], i);
         }
-        w->q.now += STEP;
+        f->q.now += STEP;
     }
 }
 
-static void free_world(world *w)
+static void free_fleet(fleet_model *f)
 {
-    free(w->d);
-    model_free(&w->q);
+    free(f->d);
+    model_free(&f->q);
 }
 
 static void a_thousand_daemons(void)
 {
-    world w;
+    fleet_model f;
     uint32_t set_aside = 0;
-    init_world(&w, 1000, (uint32_t)test_iters(6000), 3000);
-    w.down_from = 60 * 1000 * (uint64_t)MS;
-    w.down_to = w.down_from + 2 * LEASE;
-    run(&w, 3600 * 1000 * (uint64_t)MS);
-    for (uint32_t i = 0; i < w.q.n_jobs; i++) {
-        const model_job *j = &w.q.jobs[i];
+    init_fleet(&f, 1000, (uint32_t)test_iters(6000), 3000);
+    f.down_from = 60 * 1000 * (uint64_t)MS;
+    f.down_to = f.down_from + 2 * LEASE;
+    run(&f, 3600 * 1000 * (uint64_t)MS);
+    for (uint32_t i = 0; i < f.q.n_jobs; i++) {
+        const model_job *j = &f.q.jobs[i];
         CHECK_U64(j->n_ends, 1);
         CHECK(!j->is_set_aside || j->deaths == CUZK_FLEET_MAX_DEATHS);
         CHECK(!BAD_JOB(i) || j->is_set_aside);
         set_aside += j->is_set_aside ? 1 : 0;
     }
-    CHECK(set_aside >= (w.q.n_jobs + 996) / 997);
-    CHECK(w.q.n_declared > 100 && w.q.n_refused > 10); /* the trouble was there */
-    free_world(&w);
+    CHECK(set_aside >= (f.q.n_jobs + 996) / 997);
+    CHECK(f.q.n_declared > 100 && f.q.n_refused > 10); /* the trouble was there */
+    free_fleet(&f);
 }
 
 /* An outage of the database, longer than a lease, costs nobody a job. */
 static void an_outage_declares_nobody_dead(void)
 {
-    world w;
-    init_world(&w, 50, 4001, 0);
-    for (uint32_t i = 0; i < w.q.n_jobs; i += 997) { /* no job kills its daemon here */
-        w.q.jobs[i].is_over = true;
-        w.q.n_over++;
+    fleet_model f;
+    init_fleet(&f, 50, 4001, 0);
+    for (uint32_t i = 0; i < f.q.n_jobs; i += 997) { /* no job kills its daemon here */
+        f.q.jobs[i].is_over = true;
+        f.q.n_over++;
     }
-    w.down_from = 20 * 1000 * (uint64_t)MS;
-    w.down_to = w.down_from + 3 * LEASE;
-    run(&w, 3600 * 1000 * (uint64_t)MS);
-    CHECK(w.q.now > w.down_to);
-    CHECK_U64(w.q.n_declared, 0);
-    CHECK_U64(w.q.n_refused <= w.q.n_claims, 1);
-    free_world(&w);
+    f.down_from = 20 * 1000 * (uint64_t)MS;
+    f.down_to = f.down_from + 3 * LEASE;
+    run(&f, 3600 * 1000 * (uint64_t)MS);
+    CHECK(f.q.now > f.down_to);
+    CHECK_U64(f.q.n_declared, 0);
+    CHECK_U64(f.q.n_refused <= f.q.n_claims, 1);
+    free_fleet(&f);
 }
 
 static void rooms(void)

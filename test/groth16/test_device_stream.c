@@ -197,87 +197,87 @@ static void choice(void)
 }
 
 /* A file of its own beside the instance's, and a key on it. */
-typedef struct file_rig {
+typedef struct streamed_file {
     device_instance in;
     char path[600];
     cuzk_accel *dev;
     cuzk_srs *srs;
     cuzk_device_key *k;
-} file_rig;
+} streamed_file;
 
 static const cuzk_device_key_opts key_opts = {
     .stream = true, .points = CUZK_DEVICE_POINTS_FILE, .chunk_points = 1024};
 
-static void rig_open(file_rig *r)
+static void streamed_file_open(streamed_file *f)
 {
     cuzk_err err;
-    memset(r, 0, sizeof(*r));
-    device_instance_begin(&r->in, test_circuit_blocks(30), CUZK_QUOTIENT_COEFFS);
-    (void)snprintf(r->path, sizeof(r->path), "%s/own.params", test_tmpdir());
-    CHECK_OK(cuzk_srs_write(r->in.srs, r->path, true, NULL, NULL, &err), &err);
-    CHECK_OK(cuzk_accel_mock_open(&r->dev, 0, GIB, NULL, &err), &err);
-    CHECK_OK(cuzk_srs_open(&r->srs, r->path, CUZK_POINT_UNCHECKED, NULL, NULL, &err), &err);
+    memset(f, 0, sizeof(*f));
+    device_instance_begin(&f->in, test_circuit_blocks(30), CUZK_QUOTIENT_COEFFS);
+    (void)snprintf(f->path, sizeof(f->path), "%s/own.params", test_tmpdir());
+    CHECK_OK(cuzk_srs_write(f->in.srs, f->path, true, NULL, NULL, &err), &err);
+    CHECK_OK(cuzk_accel_mock_open(&f->dev, 0, GIB, NULL, &err), &err);
+    CHECK_OK(cuzk_srs_open(&f->srs, f->path, CUZK_POINT_UNCHECKED, NULL, NULL, &err), &err);
 }
 
 /* The srs is gone as soon as the key is there. */
-static void rig_load(file_rig *r)
+static void streamed_file_load(streamed_file *f)
 {
     cuzk_err err;
-    CHECK_OK(cuzk_device_key_create(&r->k, r->dev, r->in.t.c, r->srs, &key_opts, NULL, NULL, &err),
+    CHECK_OK(cuzk_device_key_create(&f->k, f->dev, f->in.t.c, f->srs, &key_opts, NULL, NULL, &err),
              &err);
-    cuzk_srs_close(r->srs);
-    r->srs = NULL;
+    cuzk_srs_close(f->srs);
+    f->srs = NULL;
 }
 
-static void rig_close(file_rig *r)
+static void streamed_file_close(streamed_file *f)
 {
-    cuzk_device_key_destroy(r->k);
-    const cuzk_mock_stats s = cuzk_accel_mock_stats(r->dev);
+    cuzk_device_key_destroy(f->k);
+    const cuzk_mock_stats s = cuzk_accel_mock_stats(f->dev);
     CHECK_U64(s.blocks + s.host_blocks + s.queues + s.objects + s.bytes, 0);
-    cuzk_srs_close(r->srs);
-    cuzk_accel_close(r->dev);
-    device_instance_end(&r->in);
+    cuzk_srs_close(f->srs);
+    cuzk_accel_close(f->dev);
+    device_instance_end(&f->in);
 }
 
-static cuzk_status rig_prove(file_rig *r, cuzk_proof got[3], const cuzk_cancel *cancel,
-                             cuzk_err *err)
+static cuzk_status streamed_file_prove(streamed_file *f, cuzk_proof got[3],
+                                       const cuzk_cancel *cancel, cuzk_err *err)
 {
     const cuzk_device_prove_opts po = {
-        .r = r->in.r, .s = r->in.s, .max_group = 2, .slice_points = 128, .device = CUZK_TRACE_NONE};
-    return cuzk_device_prove(r->k, got, 3, r->in.witnesses, &po, cancel, err);
+        .r = f->in.r, .s = f->in.s, .max_group = 2, .slice_points = 128, .device = CUZK_TRACE_NONE};
+    return cuzk_device_prove(f->k, got, 3, f->in.witnesses, &po, cancel, err);
 }
 
-static void expect_io(file_rig *r, const char *what)
+static void expect_io(streamed_file *f, const char *what)
 {
     cuzk_err err;
     cuzk_proof got[3];
-    CHECK_STATUS(rig_prove(r, got, NULL, &err), CUZK_E_IO);
-    CHECK_MSG(strstr(err.msg, r->path) != NULL && strstr(err.msg, what) != NULL, "%s", err.msg);
+    CHECK_STATUS(streamed_file_prove(f, got, NULL, &err), CUZK_E_IO);
+    CHECK_MSG(strstr(err.msg, f->path) != NULL && strstr(err.msg, what) != NULL, "%s", err.msg);
 }
 
 static void srs_and_file_may_go(void)
 {
-    file_rig r;
+    streamed_file f;
     cuzk_err err;
     cuzk_proof got[3];
-    rig_open(&r);
-    rig_load(&r);
-    CHECK(unlink(r.path) == 0);
+    streamed_file_open(&f);
+    streamed_file_load(&f);
+    CHECK(unlink(f.path) == 0);
     for (int i = 0; i < 2; i++) {
-        CHECK_OK(rig_prove(&r, got, NULL, &err), &err);
-        device_check_proofs(got, r.in.want, 3);
+        CHECK_OK(streamed_file_prove(&f, got, NULL, &err), &err);
+        device_check_proofs(got, f.in.want, 3);
     }
-    rig_close(&r);
+    streamed_file_close(&f);
 }
 
 static void cut_short(void)
 {
-    file_rig r;
-    rig_open(&r);
-    rig_load(&r);
-    CHECK(truncate(r.path, 5000) == 0);
-    expect_io(&r, "has been changed");
-    rig_close(&r);
+    streamed_file f;
+    streamed_file_open(&f);
+    streamed_file_load(&f);
+    CHECK(truncate(f.path, 5000) == 0);
+    expect_io(&f, "has been changed");
+    streamed_file_close(&f);
 }
 
 /* Writes at an offset and sets the time of the last change back, as some restore programs do. */
@@ -302,35 +302,35 @@ static uint64_t h_offset(const device_instance *in)
 
 static void overwritten(void)
 {
-    file_rig r;
+    streamed_file f;
     cuzk_err err;
     cuzk_proof got[3];
     uint8_t bad[96];
     memset(bad, 0x7f, sizeof(bad));
-    rig_open(&r);
-    rig_load(&r);
+    streamed_file_open(&f);
+    streamed_file_load(&f);
     /* Not an encoding. */
     size_t n = 0;
-    uint8_t *whole = test_read_file(r.path, &n);
-    patch(r.path, h_offset(&r.in) + 96, bad, sizeof(bad), -1);
-    expect_io(&r, "has other points than when it was loaded");
+    uint8_t *whole = test_read_file(f.path, &n);
+    patch(f.path, h_offset(&f.in) + 96, bad, sizeof(bad), -1);
+    expect_io(&f, "has other points than when it was loaded");
     /* Another point of the file: a wrong proof, which is for verification to find. */
-    patch(r.path, h_offset(&r.in) + 96, whole + h_offset(&r.in), 96, -1);
-    CHECK_OK(rig_prove(&r, got, NULL, &err), &err);
+    patch(f.path, h_offset(&f.in) + 96, whole + h_offset(&f.in), 96, -1);
+    CHECK_OK(streamed_file_prove(&f, got, NULL, &err), &err);
     uint8_t a[192], b[192];
     cuzk_proof_encode(a, &got[0]);
-    cuzk_proof_encode(b, &r.in.want[0]);
+    cuzk_proof_encode(b, &f.in.want[0]);
     CHECK(memcmp(a, b, 192) != 0);
     /* As it was: nothing of all this has stayed. */
-    patch(r.path, h_offset(&r.in) + 96, whole + h_offset(&r.in) + 96, 96, -1);
-    CHECK_OK(rig_prove(&r, got, NULL, &err), &err);
-    device_check_proofs(got, r.in.want, 3);
+    patch(f.path, h_offset(&f.in) + 96, whole + h_offset(&f.in) + 96, 96, -1);
+    CHECK_OK(streamed_file_prove(&f, got, NULL, &err), &err);
+    device_check_proofs(got, f.in.want, 3);
     free(whole);
-    rig_close(&r);
+    streamed_file_close(&f);
 }
 
 typedef struct late_change {
-    file_rig *r;
+    streamed_file *f;
     cuzk_cancel cancel;
 } late_change;
 
@@ -339,7 +339,7 @@ static void *cut_later(void *arg)
     const late_change *c = arg;
     const struct timespec t = {0, 40000000};
     (void)nanosleep(&t, NULL);
-    return truncate(c->r->path, 3000) == 0 ? NULL : arg;
+    return truncate(c->f->path, 3000) == 0 ? NULL : arg;
 }
 
 static void *cancel_later(void *arg)
@@ -355,23 +355,23 @@ static void *cancel_later(void *arg)
 static bool is_changed_in_the_middle(bool cut)
 {
     const cuzk_mock_script slow = {.delay_ns = 1000000};
-    file_rig r;
+    streamed_file f;
     cuzk_err err;
     cuzk_proof got[3];
     pthread_t t;
     void *failed = NULL;
-    rig_open(&r);
-    rig_load(&r);
-    cuzk_accel_mock_set(r.dev, &slow);
-    late_change c = {.r = &r};
+    streamed_file_open(&f);
+    streamed_file_load(&f);
+    cuzk_accel_mock_set(f.dev, &slow);
+    late_change c = {.f = &f};
     CHECK(pthread_create(&t, NULL, cut ? cut_later : cancel_later, &c) == 0);
-    const cuzk_status st = rig_prove(&r, got, cut ? NULL : &c.cancel, &err);
+    const cuzk_status st = streamed_file_prove(&f, got, cut ? NULL : &c.cancel, &err);
     CHECK(pthread_join(t, &failed) == 0 && failed == NULL);
     if (st != CUZK_OK) {
         CHECK_STATUS(st, cut ? CUZK_E_IO : CUZK_E_CANCELLED);
-        CHECK(!cut || strstr(err.msg, r.path) != NULL);
+        CHECK(!cut || strstr(err.msg, f.path) != NULL);
     }
-    rig_close(&r);
+    streamed_file_close(&f);
     return st != CUZK_OK;
 }
 
@@ -390,48 +390,48 @@ static void in_the_middle(void)
 /* What was opened is what is loaded, whatever has its name by then. */
 static void replaced_before_loading(void)
 {
-    file_rig r;
+    streamed_file f;
     cuzk_err err;
     cuzk_proof got[3];
     device_instance other;
-    rig_open(&r);
+    streamed_file_open(&f);
     device_instance_begin(&other, test_circuit_blocks(30), CUZK_QUOTIENT_COEFFS);
-    CHECK_OK(cuzk_srs_write(other.srs, r.path, true, NULL, NULL, &err), &err);
-    rig_load(&r);
-    CHECK_OK(rig_prove(&r, got, NULL, &err), &err);
-    device_check_proofs(got, r.in.want, 3);
+    CHECK_OK(cuzk_srs_write(other.srs, f.path, true, NULL, NULL, &err), &err);
+    streamed_file_load(&f);
+    CHECK_OK(streamed_file_prove(&f, got, NULL, &err), &err);
+    device_check_proofs(got, f.in.want, 3);
     device_instance_end(&other);
-    rig_close(&r);
+    streamed_file_close(&f);
 }
 
 /* Changed in place between the two. */
 static void changed_before_loading(void)
 {
-    file_rig r;
+    streamed_file f;
     cuzk_err err;
-    rig_open(&r);
-    CHECK(truncate(r.path, 5000) == 0);
-    CHECK_STATUS(cuzk_device_key_create(&r.k, r.dev, r.in.t.c, r.srs, &key_opts, NULL, NULL, &err),
+    streamed_file_open(&f);
+    CHECK(truncate(f.path, 5000) == 0);
+    CHECK_STATUS(cuzk_device_key_create(&f.k, f.dev, f.in.t.c, f.srs, &key_opts, NULL, NULL, &err),
                  CUZK_E_IO);
-    CHECK(strstr(err.msg, r.path) != NULL);
-    rig_close(&r);
+    CHECK(strstr(err.msg, f.path) != NULL);
+    streamed_file_close(&f);
 }
 
 /* Points of a file are checked as they are loaded, whether they stay or not. */
 static void checks_points(void)
 {
-    file_rig r;
+    streamed_file f;
     cuzk_err err;
     const cuzk_device_key_opts opts = {
         .stream = true, .points = CUZK_DEVICE_POINTS_FILE, .check = CUZK_POINT_ON_CURVE};
-    rig_open(&r);
+    streamed_file_open(&f);
     uint8_t bad[96] = {0};
     bad[47] = 1;
     bad[95] = 1; /* (1, 1) is not on the curve */
-    patch(r.path, h_offset(&r.in), bad, sizeof(bad), -1);
-    CHECK_STATUS(cuzk_device_key_create(&r.k, r.dev, r.in.t.c, r.srs, &opts, NULL, NULL, &err),
+    patch(f.path, h_offset(&f.in), bad, sizeof(bad), -1);
+    CHECK_STATUS(cuzk_device_key_create(&f.k, f.dev, f.in.t.c, f.srs, &opts, NULL, NULL, &err),
                  CUZK_E_NOT_ON_CURVE);
-    rig_close(&r);
+    streamed_file_close(&f);
 }
 
 /* Heap beside the device's memory: what one load and proof take at most. */
