@@ -31,7 +31,7 @@ OFF*) echo "package: CUDA was not asked for, and the program has it" >&2; exit 1
 esac
 if [ "$cuda" = ON ]; then
     classes=$(echo "$said" | sed -n 's/.*compute capabilities \([^;]*\);.*/\1/p' | tr -d .)
-    tools/device_code.py $build/cuzk --need "${classes:?the program does not say its classes}"
+    tools/pack/device_code.py $build/cuzk --need "${classes:?the program does not say its classes}"
 fi
 
 # Packages of an earlier call may have other names.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/device_code.py against programs made here: code of three classes in two fatbins, none, and damaged ones."""
+"""tools/pack/device_code.py against programs made here: code of three classes in two fatbins, none, and damaged ones."""
 import pathlib, struct, subprocess, sys, tempfile
 
 passed, failed = 0, 0
@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as tmp:
 
     def run(data, *options):
         path.write_bytes(data)
-        r = subprocess.run(["tools/device_code.py", path, *options], capture_output=True, text=True)
+        r = subprocess.run(["tools/pack/device_code.py", path, *options], capture_output=True, text=True)
         return r.returncode, r.stdout
 
     good = program(fatbin((2, 80, 104), (2, 90, 48)) + bytes(8) + fatbin((2, 80, 16), (1, 120, 8), (2, 120, 24)))

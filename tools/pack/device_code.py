@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which classes of cards a program or library has code for, without CUDA's tools: tools/device_code.py FILE [--need "80;86;120"]
+"""Which classes of cards a program or library has code for, without CUDA's tools: tools/pack/device_code.py FILE [--need "80;86;120"]
 One line for each: sm_90 with its bytes in the file, compute_120 for PTX, which newer cards compile for themselves. --need: exit status 1
 when one of these classes has no code, or the last of them has no PTX."""
 import re, struct, sys
