@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prove_rig.h"
+#include "golden_jobs.h"
 
 static cuzk_prover *open_prover(void)
 {
     const cuzk_prover_options o = {
         .struct_size = sizeof(o), .threads = 2, .workers = 2, .devices = "cpu"};
     cuzk_prover *p = NULL;
-    RIG_OK(cuzk_prover_create(&p, &o, &rig_error));
+    LIB_OK(cuzk_prover_create(&p, &o, &golden_error));
     return p;
 }
 
@@ -20,7 +20,7 @@ static void request_of(cuzk_prove_request *rq, cuzk_input *in, const cuzk_circom
 {
     char path[96];
     (void)snprintf(path, sizeof(path), "test/vectors/circom/%s.wtns", name);
-    *in = rig_file(path);
+    *in = golden_file(path);
     *rq = (cuzk_prove_request){.struct_size = sizeof(*rq),
                                .kind = CUZK_KIND_CIRCOM,
                                .inputs = in,
@@ -32,7 +32,7 @@ static void load(cuzk_circom_key **key, cuzk_prover *p, const char *name)
 {
     char path[96];
     (void)snprintf(path, sizeof(path), "test/vectors/snarkjs/%s.zkey", name);
-    RIG_OK(cuzk_circom_key_load(key, p, path, &rig_error));
+    LIB_OK(cuzk_circom_key_load(key, p, path, &golden_error));
 }
 
 static void prove_and_verify(const char *name)
@@ -47,11 +47,11 @@ static void prove_and_verify(const char *name)
     size_t n = 0, n_public = 0;
     load(&key, p, name);
     request_of(&rq, &in, key, name);
-    RIG_OK(cuzk_prover_submit(&t, p, &rq, &rig_error));
+    LIB_OK(cuzk_prover_submit(&t, p, &rq, &golden_error));
     CHECK_U64(cuzk_task_wait(t, -1), 1);
-    RIG_OK(cuzk_task_result(t, proof, sizeof(proof), &n, &rig_error));
+    LIB_OK(cuzk_task_result(t, proof, sizeof(proof), &n, &golden_error));
     CHECK_U64(n, 192);
-    RIG_OK(cuzk_task_public(t, inputs, 64, &n_public, &rig_error));
+    LIB_OK(cuzk_task_public(t, inputs, 64, &n_public, &golden_error));
     const cuzk_vk *vk = cuzk_circom_key_vk(key);
     CHECK_U64(cuzk_vk_n_inputs(vk), n_public);
     CHECK_U64(cuzk_verify(vk, proof, 192, inputs, n_public), CUZK_VERIFY_OK);
@@ -60,12 +60,13 @@ static void prove_and_verify(const char *name)
         CHECK(cuzk_verify(vk, proof, 192, inputs, n_public) == CUZK_VERIFY_E_PROOF_FALSE);
         inputs[0] ^= 1;
     }
-    RIG_STATUS(cuzk_circom_public_json(text, 1, &n, inputs, n_public, &rig_error), CUZK_E_INVALID);
-    RIG_OK(cuzk_circom_public_json(text, sizeof(text), &n, inputs, n_public, &rig_error));
+    LIB_STATUS(cuzk_circom_public_json(text, 1, &n, inputs, n_public, &golden_error),
+               CUZK_E_INVALID);
+    LIB_OK(cuzk_circom_public_json(text, sizeof(text), &n, inputs, n_public, &golden_error));
     CHECK_U64(strlen(text), n);
     /* snarkjs's own file, but for blanks */
     (void)snprintf(path, sizeof(path), "test/vectors/snarkjs/%s.public.json", name);
-    const cuzk_input want = rig_file(path);
+    const cuzk_input want = golden_file(path);
     size_t at = 0;
     for (size_t i = 0; i < want.size; i++) {
         if (strchr(" \n\r", want.data[i]) == NULL) {
@@ -76,7 +77,7 @@ static void prove_and_verify(const char *name)
             at++;
         }
     }
-    RIG_OK(cuzk_circom_proof_json(text, sizeof(text), &n, proof, &rig_error));
+    LIB_OK(cuzk_circom_proof_json(text, sizeof(text), &n, proof, &golden_error));
     CHECK(strstr(text, "\"protocol\": \"groth16\"") != NULL && strlen(text) == n);
     cuzk_task_destroy(t);
     cuzk_circom_key_destroy(key);
@@ -98,18 +99,18 @@ static void refusals(void)
     cuzk_input in;
     uint8_t proof[192];
     size_t n = 0;
-    RIG_STATUS(cuzk_circom_key_load(&key, p, "/nowhere.zkey", &rig_error), CUZK_E_NOT_FOUND);
-    RIG_STATUS(cuzk_circom_key_load(&key, p, "test/vectors/circom/mixed.wtns", &rig_error),
+    LIB_STATUS(cuzk_circom_key_load(&key, p, "/nowhere.zkey", &golden_error), CUZK_E_NOT_FOUND);
+    LIB_STATUS(cuzk_circom_key_load(&key, p, "test/vectors/circom/mixed.wtns", &golden_error),
                CUZK_E_FORMAT);
-    RIG_STATUS(cuzk_circom_key_load(&key, p, "test/vectors/unfinished/key.zkey", &rig_error),
+    LIB_STATUS(cuzk_circom_key_load(&key, p, "test/vectors/unfinished/key.zkey", &golden_error),
                CUZK_E_UNSAFE_KEY);
     load(&key, p, "multiplier2");
     request_of(&rq, &in, key, "mixed");
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &rq, &golden_error), CUZK_E_INVALID);
     request_of(&rq, &in, key, "multiplier2");
-    RIG_STATUS(cuzk_prover_prove(other, proof, 192, &n, &rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(other, proof, 192, &n, &rq, &golden_error), CUZK_E_INVALID);
     rq.flags = CUZK_PROVE_CHECK_ROWS;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &rq, &golden_error), CUZK_E_INVALID);
     rq.flags = 0;
     /* the last wire is another number: the circuit is not satisfied */
     uint8_t *bytes = malloc(in.size);
@@ -117,15 +118,15 @@ static void refusals(void)
     memcpy(bytes, in.data, in.size);
     bytes[in.size - 32] ^= 1;
     in.data = bytes;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &rq, &rig_error), CUZK_E_UNSATISFIED);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &rq, &golden_error), CUZK_E_UNSATISFIED);
     in.size -= 7;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &rq, &rig_error), CUZK_E_FORMAT);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &rq, &golden_error), CUZK_E_FORMAT);
     free(bytes);
     memset(proof, 0, sizeof(proof));
     char text[64];
-    CHECK(cuzk_circom_proof_json(text, sizeof(text), &n, proof, &rig_error) != CUZK_OK);
+    CHECK(cuzk_circom_proof_json(text, sizeof(text), &n, proof, &golden_error) != CUZK_OK);
     memset(proof, 0xff, 32);
-    RIG_STATUS(cuzk_circom_public_json(text, sizeof(text), &n, proof, 1, &rig_error),
+    LIB_STATUS(cuzk_circom_public_json(text, sizeof(text), &n, proof, 1, &golden_error),
                CUZK_E_ENCODING);
     cuzk_circom_key_destroy(key);
     cuzk_prover_destroy(p);
@@ -145,11 +146,11 @@ static void order_of_destruction(void)
     cuzk_memory memory;
     load(&key, p, "mixed");
     request_of(&rq, &in, key, "mixed");
-    RIG_OK(cuzk_prover_submit(&t, p, &rq, &rig_error));
+    LIB_OK(cuzk_prover_submit(&t, p, &rq, &golden_error));
     cuzk_circom_key_destroy(key); /* the task keeps it */
     CHECK_U64(cuzk_task_wait(t, -1), 1);
     cuzk_prover_destroy(p);
-    RIG_OK(cuzk_task_result(t, proof, 192, &n, &rig_error));
+    LIB_OK(cuzk_task_result(t, proof, 192, &n, &golden_error));
     cuzk_task_destroy(t);
     p = open_prover();
     load(&key, p, "mixed");
@@ -184,14 +185,14 @@ static void priorities(void)
     cuzk_task *t[5];
     cuzk_prove_request rq;
     cuzk_input in;
-    RIG_OK(cuzk_prover_create(&p, &o, &rig_error));
+    LIB_OK(cuzk_prover_create(&p, &o, &golden_error));
     load(&key, p, "mixed");
     request_of(&rq, &in, key, "mixed");
     rq.progress = note_begin;
     for (size_t i = 0; i < 5; i++) {
         rq.priority = priority[i];
         rq.progress_arg = (void *)(uintptr_t)i;
-        RIG_OK(cuzk_prover_submit(&t[i], p, &rq, &rig_error));
+        LIB_OK(cuzk_prover_submit(&t[i], p, &rq, &golden_error));
     }
     for (size_t i = 0; i < 5; i++) {
         CHECK_U64(cuzk_task_wait(t[i], -1), 1);
@@ -228,10 +229,10 @@ static cuzk_status texts(const uint8_t proof[192], const uint8_t *inputs, size_t
 {
     char text[8192];
     size_t bytes = 0;
-    const cuzk_status st = cuzk_circom_proof_json(text, sizeof(text), &bytes, proof, &rig_error);
+    const cuzk_status st = cuzk_circom_proof_json(text, sizeof(text), &bytes, proof, &golden_error);
     return st != CUZK_OK
                ? st
-               : cuzk_circom_public_json(text, sizeof(text), &bytes, inputs, n, &rig_error);
+               : cuzk_circom_public_json(text, sizeof(text), &bytes, inputs, n, &golden_error);
 }
 
 static cuzk_status prove_with(cuzk_prover *p, cuzk_circom_key *key)
@@ -243,15 +244,15 @@ static cuzk_status prove_with(cuzk_prover *p, cuzk_circom_key *key)
     size_t n = 0;
     request_of(&rq, &in, key, "multiplier2");
     rq.flags = CUZK_PROVE_SPANS;
-    cuzk_status st = cuzk_prover_submit(&t, p, &rq, &rig_error);
+    cuzk_status st = cuzk_prover_submit(&t, p, &rq, &golden_error);
     if (st == CUZK_OK) {
         cuzk_task_span spans[4];
         (void)cuzk_task_wait(t, -1);
         (void)cuzk_task_spans(t, spans, 4); /* 0 without memory */
-        st = cuzk_task_result(t, proof, sizeof(proof), &n, &rig_error);
+        st = cuzk_task_result(t, proof, sizeof(proof), &n, &golden_error);
     }
     if (st == CUZK_OK) {
-        st = cuzk_task_public(t, inputs, 64, &n, &rig_error);
+        st = cuzk_task_public(t, inputs, 64, &n, &golden_error);
     }
     if (st == CUZK_OK) {
         st = texts(proof, inputs, n);
@@ -266,9 +267,9 @@ static cuzk_status whole_life(void)
         .struct_size = sizeof(o), .threads = 1, .workers = 1, .devices = "cpu"};
     cuzk_prover *p = NULL;
     cuzk_circom_key *key = NULL;
-    cuzk_status st = cuzk_prover_create(&p, &o, &rig_error);
+    cuzk_status st = cuzk_prover_create(&p, &o, &golden_error);
     if (st == CUZK_OK) {
-        st = cuzk_circom_key_load(&key, p, "test/vectors/snarkjs/multiplier2.zkey", &rig_error);
+        st = cuzk_circom_key_load(&key, p, "test/vectors/snarkjs/multiplier2.zkey", &golden_error);
     }
     if (st == CUZK_OK) {
         st = prove_with(p, key);
@@ -284,10 +285,10 @@ static void memory_runs_out(void)
     const cuzk_allocator mine = {
         .struct_size = sizeof(mine), .alloc = counted_alloc, .free = counted_free};
     cuzk_memory memory;
-    (void)rig_file("test/vectors/circom/multiplier2.wtns");
+    (void)golden_file("test/vectors/circom/multiplier2.wtns");
     CHECK_U64(cuzk_set_allocator(&mine), CUZK_OK);
     atomic_store(&allocations, 0);
-    RIG_OK(whole_life());
+    LIB_OK(whole_life());
     const long all = atomic_load(&allocations);
     long failed = 0;
     for (long at = 1; at <= all; at++) {
@@ -295,7 +296,7 @@ static void memory_runs_out(void)
         atomic_store(&fail_at, at);
         const cuzk_status st = whole_life();
         CHECK_MSG(st == CUZK_E_NOMEM || st == CUZK_OK, "allocation %ld of %ld: %s: %s", at, all,
-                  cuzk_status_name(st), rig_error.text);
+                  cuzk_status_name(st), golden_error.text);
         failed += st != CUZK_OK;
         cuzk_get_memory(&memory);
         CHECK_MSG(memory.blocks == 0, "allocation %ld of %ld: %llu blocks are left", at, all,

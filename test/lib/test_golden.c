@@ -2,7 +2,7 @@
 /* Every golden input of 2 KiB sectors, proved by <cuzk/prove.h> and verified by <cuzk/filecoin.h>. */
 #include <string.h>
 
-#include "prove_rig.h"
+#include "golden_jobs.h"
 
 #define MOST 16
 
@@ -10,24 +10,24 @@ static cuzk_prover *prover;
 
 static void prove_and_verify(const char *name, uint64_t partitions)
 {
-    rig_job j;
+    golden_job j;
     uint8_t proof[MOST * 192];
     size_t n = 0;
-    rig_job_make(&j, name);
+    golden_job_make(&j, name);
     if (prover == NULL) {
         const cuzk_prover_options o = {.struct_size = sizeof(o),
-                                       .params_folder = rig_params(j.rq.kind)};
-        RIG_OK(cuzk_prover_create(&prover, &o, &rig_error));
+                                       .params_folder = golden_params(j.rq.kind)};
+        LIB_OK(cuzk_prover_create(&prover, &o, &golden_error));
     }
-    (void)rig_params(j.rq.kind);
-    RIG_OK(cuzk_prover_prove(prover, proof, sizeof(proof), &n, &j.rq, &rig_error));
+    (void)golden_params(j.rq.kind);
+    LIB_OK(cuzk_prover_prove(prover, proof, sizeof(proof), &n, &j.rq, &golden_error));
     CHECK_U64(n, 192 * partitions);
     CHECK_U64(cuzk_kind_partitions(j.rq.kind, name[0] == 'p' ? j.claim.seal.registered_proof
                                                              : j.rq.registered_proof),
               partitions);
-    RIG_OK(rig_verify(&j, proof, n));
+    LIB_OK(golden_verify(&j, proof, n));
     proof[20] ^= 1;
-    CHECK(rig_verify(&j, proof, n) != CUZK_OK);
+    CHECK(golden_verify(&j, proof, n) != CUZK_OK);
 }
 
 static void winning(void)
@@ -50,44 +50,44 @@ static void porep(void)
 /* Another miner or sector than the one that is proved is refused, miner 0 with BIND_SECTOR too. */
 static void porep_is_bound(void)
 {
-    rig_job j;
+    golden_job j;
     uint8_t proof[192];
     size_t n = 0;
-    rig_job_make(&j, "porep-v1_1");
+    golden_job_make(&j, "porep-v1_1");
     j.rq.sector_number++;
-    RIG_STATUS(cuzk_prover_prove(prover, proof, 192, &n, &j.rq, &rig_error), CUZK_E_VANILLA);
+    LIB_STATUS(cuzk_prover_prove(prover, proof, 192, &n, &j.rq, &golden_error), CUZK_E_VANILLA);
     j.rq.sector_number--;
     j.rq.miner_id = 0;
-    RIG_STATUS(cuzk_prover_prove(prover, proof, 192, &n, &j.rq, &rig_error), CUZK_E_VANILLA);
-    j.rq.miner_id = RIG_MINER;
+    LIB_STATUS(cuzk_prover_prove(prover, proof, 192, &n, &j.rq, &golden_error), CUZK_E_VANILLA);
+    j.rq.miner_id = GOLDEN_MINER;
     j.rq.registered_proof = 6;
-    RIG_STATUS(cuzk_prover_prove(prover, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(prover, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
     j.rq.registered_proof = 5;
     j.rq.flags |= CUZK_PROVE_ONE_PARTITION;
     j.rq.partition = 1;
-    RIG_STATUS(cuzk_prover_prove(prover, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(prover, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
 }
 
 /* Thirteen partitions in one task, and one of them made alone. */
 static void porep_partitions(void)
 {
-    rig_job j;
+    golden_job j;
     uint8_t whole[MOST * 192], alone[192];
     size_t n = 0;
-    rig_job_make(&j, "porep-ni");
-    RIG_OK(cuzk_prover_prove(prover, whole, sizeof(whole), &n, &j.rq, &rig_error));
+    golden_job_make(&j, "porep-ni");
+    LIB_OK(cuzk_prover_prove(prover, whole, sizeof(whole), &n, &j.rq, &golden_error));
     CHECK_U64(n, 13 * 192);
     CHECK_U64(cuzk_kind_partitions(CUZK_KIND_POREP, 15), 13);
-    RIG_OK(rig_verify(&j, whole, n));
+    LIB_OK(golden_verify(&j, whole, n));
     j.rq.flags |= CUZK_PROVE_ONE_PARTITION;
     j.rq.partition = 7;
-    RIG_OK(cuzk_prover_prove(prover, alone, 192, &n, &j.rq, &rig_error));
+    LIB_OK(cuzk_prover_prove(prover, alone, 192, &n, &j.rq, &golden_error));
     CHECK_U64(n, 192);
     CHECK(memcmp(alone, whole + 7 * 192, 192) != 0);
     memcpy(whole + 7 * 192, alone, 192);
-    RIG_OK(rig_verify(&j, whole, 13 * 192));
+    LIB_OK(golden_verify(&j, whole, 13 * 192));
     memcpy(whole + 6 * 192, alone, 192); /* not of that partition */
-    RIG_STATUS(rig_verify(&j, whole, 13 * 192), CUZK_E_PROOF_FALSE);
+    LIB_STATUS(golden_verify(&j, whole, 13 * 192), CUZK_E_PROOF_FALSE);
 }
 
 static void update(void)

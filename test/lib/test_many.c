@@ -4,33 +4,33 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "prove_rig.h"
+#include "golden_jobs.h"
 
 #define THREADS 16u
 
-typedef struct rig {
+typedef struct many_tasks {
     cuzk_prover *p;
     cuzk_circom_key *key;
     cuzk_prove_request rq;
     _Atomic uint32_t n_proved, n_cancelled, n_wrong;
     uint32_t rounds; /* of each thread */
-} rig;
+} many_tasks;
 
 typedef struct user {
-    rig *r;
+    many_tasks *m;
     uint32_t number;
     pthread_t thread;
 } user;
 
 /* Tasks of a thread: one proved while it waits, one that is cancelled at some point, one that is dropped. */
-static void one_round(rig *r, uint32_t k)
+static void one_round(many_tasks *m, uint32_t k)
 {
     cuzk_task *t[3];
     uint8_t proof[192], inputs[32 * 8];
     size_t n = 0;
     for (size_t i = 0; i < 3; i++) {
-        if (cuzk_prover_submit(&t[i], r->p, &r->rq, NULL) != CUZK_OK) {
-            atomic_fetch_add(&r->n_wrong, 1);
+        if (cuzk_prover_submit(&t[i], m->p, &m->rq, NULL) != CUZK_OK) {
+            atomic_fetch_add(&m->n_wrong, 1);
             return;
         }
     }
@@ -43,12 +43,12 @@ static void one_round(rig *r, uint32_t k)
         (void)cuzk_task_wait(t[i], -1);
         const cuzk_status st = cuzk_task_result(t[i], proof, sizeof(proof), &n, NULL);
         if (st == CUZK_OK && cuzk_task_public(t[i], inputs, 8, &n, NULL) == CUZK_OK &&
-            cuzk_verify(cuzk_circom_key_vk(r->key), proof, 192, inputs, n) == CUZK_VERIFY_OK) {
-            atomic_fetch_add(&r->n_proved, 1);
+            cuzk_verify(cuzk_circom_key_vk(m->key), proof, 192, inputs, n) == CUZK_VERIFY_OK) {
+            atomic_fetch_add(&m->n_proved, 1);
         } else if (st == CUZK_E_CANCELLED && i == 1) {
-            atomic_fetch_add(&r->n_cancelled, 1);
+            atomic_fetch_add(&m->n_cancelled, 1);
         } else {
-            atomic_fetch_add(&r->n_wrong, 1);
+            atomic_fetch_add(&m->n_wrong, 1);
         }
         cuzk_task_destroy(t[i]);
     }
@@ -57,23 +57,23 @@ static void one_round(rig *r, uint32_t k)
 static void *run_user(void *arg)
 {
     user *u = arg;
-    for (uint32_t i = 0; i < u->r->rounds; i++) {
-        one_round(u->r, u->number + i);
+    for (uint32_t i = 0; i < u->m->rounds; i++) {
+        one_round(u->m, u->number + i);
     }
     return NULL;
 }
 
-static void run_users(rig *r)
+static void run_users(many_tasks *m)
 {
     user u[THREADS];
     for (uint32_t i = 0; i < THREADS; i++) {
-        u[i] = (user){.r = r, .number = i};
+        u[i] = (user){.m = m, .number = i};
         CHECK(pthread_create(&u[i].thread, NULL, run_user, &u[i]) == 0);
     }
     for (uint32_t i = 0; i < THREADS; i++) {
         CHECK(pthread_join(u[i].thread, NULL) == 0);
     }
-    CHECK_U64(atomic_load(&r->n_wrong), 0);
+    CHECK_U64(atomic_load(&m->n_wrong), 0);
 }
 
 /* Resident pages of the process. */
@@ -90,35 +90,36 @@ static void many_threads(void)
 {
     const cuzk_prover_options o = {
         .struct_size = sizeof(o), .threads = 2, .workers = 4, .devices = "cpu"};
-    rig r = {.rounds = 1};
+    many_tasks m = {.rounds = 1};
     cuzk_memory before, after, end;
-    const cuzk_input in = rig_file("test/vectors/circom/multiplier2.wtns");
-    RIG_OK(cuzk_prover_create(&r.p, &o, &rig_error));
-    RIG_OK(cuzk_circom_key_load(&r.key, r.p, "test/vectors/snarkjs/multiplier2.zkey", &rig_error));
-    r.rq = (cuzk_prove_request){.struct_size = sizeof(r.rq),
+    const cuzk_input in = golden_file("test/vectors/circom/multiplier2.wtns");
+    LIB_OK(cuzk_prover_create(&m.p, &o, &golden_error));
+    LIB_OK(
+        cuzk_circom_key_load(&m.key, m.p, "test/vectors/snarkjs/multiplier2.zkey", &golden_error));
+    m.rq = (cuzk_prove_request){.struct_size = sizeof(m.rq),
                                 .kind = CUZK_KIND_CIRCOM,
                                 .inputs = &in,
                                 .n_inputs = 1,
-                                .circom_key = r.key};
-    run_users(&r); /* threads and arenas are there from here on */
+                                .circom_key = m.key};
+    run_users(&m); /* threads and arenas are there from here on */
     cuzk_get_memory(&before);
     const long rss_before = resident();
-    r.rounds = (uint32_t)test_iters(4);
-    run_users(&r);
+    m.rounds = (uint32_t)test_iters(4);
+    run_users(&m);
     cuzk_get_memory(&after);
     const long rss_after = resident();
     CHECK_U64(after.blocks, before.blocks);
     CHECK_U64(after.bytes, before.bytes);
     CHECK_MSG(rss_after < rss_before + 16384, "resident %ld KiB, then %ld KiB", rss_before,
               rss_after);
-    CHECK_MSG(atomic_load(&r.n_proved) >= THREADS * (r.rounds + 1), "%u proved",
-              atomic_load(&r.n_proved));
+    CHECK_MSG(atomic_load(&m.n_proved) >= THREADS * (m.rounds + 1), "%u proved",
+              atomic_load(&m.n_proved));
     (void)printf(
         "%u proved, %u cancelled while waited for, %u dropped; resident %ld KiB, then %ld KiB\n",
-        atomic_load(&r.n_proved), atomic_load(&r.n_cancelled), THREADS * (r.rounds + 1), rss_before,
+        atomic_load(&m.n_proved), atomic_load(&m.n_cancelled), THREADS * (m.rounds + 1), rss_before,
         rss_after);
-    cuzk_circom_key_destroy(r.key);
-    cuzk_prover_destroy(r.p);
+    cuzk_circom_key_destroy(m.key);
+    cuzk_prover_destroy(m.p);
     cuzk_get_memory(&end);
     CHECK_U64(end.blocks, 0);
 }

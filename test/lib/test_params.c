@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 
-#include "prove_rig.h"
+#include "golden_jobs.h"
 
 #define CEREMONY   "fuzz/corpus/params/ceremony.params"
 #define TRANSCRIPT "fuzz/corpus/params/transcript.params"
@@ -34,7 +34,8 @@ static void remove_folder(void)
 
 static cuzk_status read_list(cuzk_params_list **out, const char *json)
 {
-    return cuzk_params_list_read(out, (const uint8_t *)json, strlen(json), "own.json", &rig_error);
+    return cuzk_params_list_read(out, (const uint8_t *)json, strlen(json), "own.json",
+                                 &golden_error);
 }
 
 static void a_list_of_another_network(void)
@@ -44,7 +45,7 @@ static void a_list_of_another_network(void)
         "\"sector_size\": 2048}}";
     cuzk_params_list *list = NULL;
     cuzk_params_file f = {.struct_size = sizeof(f)};
-    RIG_OK(read_list(&list, json));
+    LIB_OK(read_list(&list, json));
     CHECK_U64(cuzk_params_list_count(list), 1);
     CHECK(cuzk_params_list_get(&f, list, 0) == CUZK_OK);
     CHECK(strcmp(f.name, "x.vk") == 0 && strcmp(f.cid, "bafyabc") == 0 && f.kind == -1);
@@ -57,13 +58,13 @@ static void a_list_of_another_network(void)
     CHECK(cuzk_params_list_state(list, 7, folder) == CUZK_PARAMS_ABSENT);
     write_file("x.vk", "some bytes");
     CHECK(cuzk_params_list_state(list, 0, folder) == CUZK_PARAMS_PRESENT);
-    RIG_OK(cuzk_params_list_note(list, 0, folder, &rig_error));
+    LIB_OK(cuzk_params_list_note(list, 0, folder, &golden_error));
     CHECK(cuzk_params_list_state(list, 0, folder) == CUZK_PARAMS_CHECKED);
-    RIG_STATUS(cuzk_params_list_note(list, 1, folder, &rig_error), CUZK_E_NOT_FOUND);
+    LIB_STATUS(cuzk_params_list_note(list, 1, folder, &golden_error), CUZK_E_NOT_FOUND);
     write_file("x.vk", "other bytes");
     CHECK(cuzk_params_list_state(list, 0, folder) == CUZK_PARAMS_PRESENT);
     remove_folder();
-    RIG_STATUS(cuzk_params_list_note(list, 0, folder, &rig_error), CUZK_E_IO);
+    LIB_STATUS(cuzk_params_list_note(list, 0, folder, &golden_error), CUZK_E_IO);
     cuzk_params_list_destroy(list);
     cuzk_params_list_destroy(NULL);
 }
@@ -76,10 +77,10 @@ static void lists_that_are_refused(void)
         "{\"x\": {\"digest\": \"00000000000000000000000000000000\", \"sector_size\": 1}}"};
     cuzk_params_list *list = NULL;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        RIG_STATUS(read_list(&list, bad[i]), CUZK_E_FORMAT);
-        CHECK(strncmp(rig_error.text, "own.json:", 9) == 0 && list == NULL);
+        LIB_STATUS(read_list(&list, bad[i]), CUZK_E_FORMAT);
+        CHECK(strncmp(golden_error.text, "own.json:", 9) == 0 && list == NULL);
     }
-    RIG_STATUS(cuzk_params_list_read(&list, NULL, 0, "x", &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_params_list_read(&list, NULL, 0, "x", &golden_error), CUZK_E_INVALID);
 }
 
 /* NULL is the network's own list, which cuzk_params_get gives, too. */
@@ -131,13 +132,13 @@ static void digests(void)
     (void)snprintf(path, sizeof(path), "%s/hello", copy);
     FILE *f = fopen(path, "wb");
     CHECK(f != NULL && fputs("hello\n", f) != EOF && fclose(f) == 0);
-    RIG_OK(cuzk_params_digest(digest, path, on_progress, &w, &rig_error));
+    LIB_OK(cuzk_params_digest(digest, path, on_progress, &w, &golden_error));
     CHECK(cuzk_hex_decode(want, sizeof(want), HELLO_HEX, strlen(HELLO_HEX)));
     CHECK(memcmp(digest, want, sizeof(want)) == 0);
     CHECK(atomic_load(&w.calls) >= 1 && strcmp(w.step, "digest") == 0);
     CHECK(unlink(path) == 0 && rmdir(copy) == 0);
-    RIG_STATUS(cuzk_params_digest(digest, path, NULL, NULL, &rig_error), CUZK_E_NOT_FOUND);
-    RIG_STATUS(cuzk_params_digest(digest, NULL, NULL, NULL, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_params_digest(digest, path, NULL, NULL, &golden_error), CUZK_E_NOT_FOUND);
+    LIB_STATUS(cuzk_params_digest(digest, NULL, NULL, NULL, &golden_error), CUZK_E_INVALID);
 }
 
 static int32_t chain_of(const char *path, int32_t points, uint32_t *at)
@@ -145,7 +146,7 @@ static int32_t chain_of(const char *path, int32_t points, uint32_t *at)
     const cuzk_params_open_options o = {.struct_size = sizeof(o), .points = points, .threads = 2};
     cuzk_params *p = NULL;
     cuzk_params_info info = {.struct_size = sizeof(info)};
-    RIG_OK(cuzk_params_open_with(&p, path, &o, &rig_error));
+    LIB_OK(cuzk_params_open_with(&p, path, &o, &golden_error));
     CHECK(cuzk_params_get_info(&info, p) == CUZK_OK);
     CHECK(info.has_transcript == 1);
     cuzk_params_close(p);
@@ -167,12 +168,12 @@ static void opening_is_judged(void)
 {
     cuzk_params_open_options o = {.struct_size = sizeof(o), .points = 3};
     cuzk_params *p = NULL;
-    RIG_STATUS(cuzk_params_open_with(&p, CEREMONY, &o, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_params_open_with(&p, CEREMONY, &o, &golden_error), CUZK_E_INVALID);
     o.points = CUZK_POINTS_IN_GROUP;
-    RIG_STATUS(cuzk_params_open_with(&p, NULL, &o, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_params_open_with(&p, NULL, &o, &golden_error), CUZK_E_INVALID);
     o.struct_size = 4;
-    RIG_STATUS(cuzk_params_open_with(&p, CEREMONY, &o, &rig_error), CUZK_E_INVALID);
-    RIG_OK(cuzk_params_open_with(&p, CEREMONY, NULL, &rig_error));
+    LIB_STATUS(cuzk_params_open_with(&p, CEREMONY, &o, &golden_error), CUZK_E_INVALID);
+    LIB_OK(cuzk_params_open_with(&p, CEREMONY, NULL, &golden_error));
     cuzk_params_close(p);
 }
 
@@ -180,10 +181,10 @@ static void opening_is_judged(void)
 static void calls_are_stopped(void)
 {
     watch w = {.answer = 1};
-    const char *params = rig_params(CUZK_KIND_WINDOW);
+    const char *params = golden_params(CUZK_KIND_WINDOW);
     char path[400];
     cuzk_vk *vk = NULL;
-    RIG_OK(cuzk_vk_load(&vk, CUZK_KIND_WINDOW, 2048, params, &rig_error));
+    LIB_OK(cuzk_vk_load(&vk, CUZK_KIND_WINDOW, 2048, params, &golden_error));
     cuzk_vk_destroy(vk);
     for (size_t i = 0; i < cuzk_params_count(); i++) {
         cuzk_params_file f = {.struct_size = sizeof(f)};
@@ -195,15 +196,15 @@ static void calls_are_stopped(void)
         }
     }
     uint8_t digest[16];
-    RIG_STATUS(cuzk_params_digest(digest, path, on_progress, &w, &rig_error), CUZK_E_CANCELLED);
+    LIB_STATUS(cuzk_params_digest(digest, path, on_progress, &w, &golden_error), CUZK_E_CANCELLED);
     const cuzk_params_make_options make = {.struct_size = sizeof(make),
                                            .flags = CUZK_MAKE_REPLACE,
                                            .progress = on_progress,
                                            .progress_arg = &w};
-    RIG_STATUS(cuzk_params_make(params, CUZK_KIND_WINDOW, 2048, &make, &rig_error),
+    LIB_STATUS(cuzk_params_make(params, CUZK_KIND_WINDOW, 2048, &make, &golden_error),
                CUZK_E_CANCELLED);
     /* nothing was replaced */
-    RIG_OK(cuzk_vk_load(&vk, CUZK_KIND_WINDOW, 2048, params, &rig_error));
+    LIB_OK(cuzk_vk_load(&vk, CUZK_KIND_WINDOW, 2048, params, &golden_error));
     cuzk_vk_destroy(vk);
     /* a small file may be checked before the function was asked */
     watch points = {.answer = 1};
@@ -213,7 +214,7 @@ static void calls_are_stopped(void)
                                         .threads = 1,
                                         .progress = on_progress,
                                         .progress_arg = &points};
-    const cuzk_status st = cuzk_params_open_with(&p, path, &o, &rig_error);
+    const cuzk_status st = cuzk_params_open_with(&p, path, &o, &golden_error);
     CHECK(st == CUZK_OK || st == CUZK_E_CANCELLED);
     CHECK(strcmp(points.step, "points") == 0);
     cuzk_params_close(st == CUZK_OK ? p : NULL);
@@ -229,8 +230,9 @@ static void making_tells_the_circuit(void)
                                   .progress = on_progress,
                                   .progress_arg = &w,
                                   .made = &made};
-    const char *params = rig_params(CUZK_KIND_WINDOW);
-    RIG_STATUS(cuzk_params_make(params, CUZK_KIND_WINDOW, 2048, &o, &rig_error), CUZK_E_CANCELLED);
+    const char *params = golden_params(CUZK_KIND_WINDOW);
+    LIB_STATUS(cuzk_params_make(params, CUZK_KIND_WINDOW, 2048, &o, &golden_error),
+               CUZK_E_CANCELLED);
     CHECK(strcmp(w.step, "compiled") == 0);
     /* of test/vectors/groth16/vectors.json, window[0] */
     CHECK_U64(made.constraints, 21866);
@@ -239,7 +241,7 @@ static void making_tells_the_circuit(void)
     CHECK_U64(made.lg_domain, 15);
     CHECK(made.compile_ns > 0);
     made.struct_size = 4;
-    RIG_STATUS(cuzk_params_make(params, CUZK_KIND_WINDOW, 2048, &o, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_params_make(params, CUZK_KIND_WINDOW, 2048, &o, &golden_error), CUZK_E_INVALID);
 }
 
 static const cuzk_case cases[] = {CASE(a_list_of_another_network),

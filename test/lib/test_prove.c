@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prove_rig.h"
+#include "golden_jobs.h"
 
 static cuzk_prover *open_prover(const cuzk_prover_options *more)
 {
@@ -15,8 +15,8 @@ static cuzk_prover *open_prover(const cuzk_prover_options *more)
     }
     o.devices = "cpu";
     o.threads = 2;
-    o.params_folder = o.params_folder != NULL ? o.params_folder : rig_params(CUZK_KIND_WINDOW);
-    RIG_OK(cuzk_prover_create(&p, &o, &rig_error));
+    o.params_folder = o.params_folder != NULL ? o.params_folder : golden_params(CUZK_KIND_WINDOW);
+    LIB_OK(cuzk_prover_create(&p, &o, &golden_error));
     return p;
 }
 
@@ -24,20 +24,20 @@ static void options_are_judged(void)
 {
     cuzk_prover_options o = {.struct_size = sizeof(o), .devices = "gpu"};
     cuzk_prover *p = NULL;
-    RIG_STATUS(cuzk_prover_create(&p, &o, &rig_error), CUZK_E_INVALID);
-    CHECK(strstr(rig_error.text, "gpu") != NULL);
+    LIB_STATUS(cuzk_prover_create(&p, &o, &golden_error), CUZK_E_INVALID);
+    CHECK(strstr(golden_error.text, "gpu") != NULL);
     o.devices = "cpu";
     o.workers = 65;
-    RIG_STATUS(cuzk_prover_create(&p, &o, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_create(&p, &o, &golden_error), CUZK_E_INVALID);
     if (cuzk_has_cuda() == 0) {
         o.workers = 1;
         o.devices = "cuda:0";
-        RIG_STATUS(cuzk_prover_create(&p, &o, &rig_error), CUZK_E_UNSUPPORTED);
+        LIB_STATUS(cuzk_prover_create(&p, &o, &golden_error), CUZK_E_UNSUPPORTED);
     }
     o.struct_size = 4;
-    RIG_STATUS(cuzk_prover_create(&p, &o, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_create(&p, &o, &golden_error), CUZK_E_INVALID);
     CHECK(p == NULL);
-    RIG_OK(cuzk_prover_create(&p, NULL, &rig_error));
+    LIB_OK(cuzk_prover_create(&p, NULL, &golden_error));
     cuzk_prover_destroy(p);
     cuzk_prover_destroy(NULL);
 }
@@ -60,9 +60,9 @@ static void tells_the_circuit(cuzk_prover *p, const cuzk_prove_request *rq)
     cuzk_task *t = NULL;
     cuzk_task_info info = {.struct_size = sizeof(info)};
     uint8_t proof[192];
-    RIG_OK(cuzk_prover_submit(&t, p, rq, &rig_error));
+    LIB_OK(cuzk_prover_submit(&t, p, rq, &golden_error));
     (void)cuzk_task_wait(t, -1);
-    RIG_OK(cuzk_task_result(t, proof, sizeof(proof), NULL, &rig_error));
+    LIB_OK(cuzk_task_result(t, proof, sizeof(proof), NULL, &golden_error));
     CHECK(cuzk_task_get_info(&info, t) == CUZK_OK);
     CHECK_U64(info.partitions, 1);
     CHECK_U64(info.sector_bytes, 2048);
@@ -74,113 +74,113 @@ static void tells_the_circuit(cuzk_prover *p, const cuzk_prove_request *rq)
 
 static void window_is_proved(void)
 {
-    rig_job j;
+    golden_job j;
     watch w = {.stop_at = 0};
     uint8_t proof[384];
     size_t n = 0;
     cuzk_prover *p = open_prover(NULL);
-    rig_job_make(&j, "window");
+    golden_job_make(&j, "window");
     j.rq.progress = on_progress;
     j.rq.progress_arg = &w;
-    RIG_OK(cuzk_prover_prove(p, proof, sizeof(proof), &n, &j.rq, &rig_error));
+    LIB_OK(cuzk_prover_prove(p, proof, sizeof(proof), &n, &j.rq, &golden_error));
     CHECK_U64(n, 192);
     CHECK(atomic_load(&w.calls) >= 3);
     tells_the_circuit(p, &j.rq);
-    RIG_OK(rig_verify(&j, proof, n));
+    LIB_OK(golden_verify(&j, proof, n));
     j.claim.post.randomness[0] ^= 1;
-    RIG_STATUS(rig_verify(&j, proof, n), CUZK_E_PROOF_FALSE);
+    LIB_STATUS(golden_verify(&j, proof, n), CUZK_E_PROOF_FALSE);
     /* the second proof is another one, of a key that is there */
     uint8_t second[192];
     j.claim.post.randomness[0] ^= 1;
     j.rq.flags = CUZK_PROVE_CHECK_ROWS;
-    RIG_OK(cuzk_prover_prove(p, second, sizeof(second), &n, &j.rq, &rig_error));
-    RIG_OK(rig_verify(&j, second, n));
+    LIB_OK(cuzk_prover_prove(p, second, sizeof(second), &n, &j.rq, &golden_error));
+    LIB_OK(golden_verify(&j, second, n));
     CHECK(memcmp(second, proof, 192) != 0);
     cuzk_prover_destroy(p);
 }
 
 static void false_inputs_are_refused(void)
 {
-    rig_job j;
+    golden_job j;
     uint8_t proof[192];
     size_t n = 0;
     cuzk_prover *p = open_prover(NULL);
-    rig_job_make(&j, "window");
+    golden_job_make(&j, "window");
     const cuzk_prove_request good = j.rq;
     const cuzk_input golden = j.inputs[0];
     j.rq.randomness[3] ^= 1;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_VANILLA);
-    CHECK(rig_error.error_class == CUZK_CLASS_INPUT);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_VANILLA);
+    CHECK(golden_error.error_class == CUZK_CLASS_INPUT);
     uint8_t *bytes = malloc(golden.size);
     CHECK(bytes != NULL);
     memcpy(bytes, golden.data, golden.size);
     bytes[golden.size / 2] ^= 1;
     j.rq = good;
     j.inputs[0].data = bytes;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_VANILLA);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_VANILLA);
     j.inputs[0].size = golden.size / 2;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_FORMAT);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_FORMAT);
     free(bytes);
     j.inputs[0] = (cuzk_input){NULL, 0};
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
     j.inputs[0] = golden;
     j.rq.n_inputs = 0;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
     j.rq = good;
     j.rq.kind = 7;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
     j.rq = good;
     j.rq.flags = 64;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
     j.rq.flags = CUZK_PROVE_ONE_PARTITION;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
     j.rq = good;
     j.rq.registered_proof = 1; /* a WinningPoSt */
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
     j.rq = good;
     j.rq.kind = CUZK_KIND_CIRCOM;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
     cuzk_prover_destroy(p);
 }
 
 /* An update's vanilla proof alone: the partition must be one that the sector has. */
 static void a_partition_of_an_update(void)
 {
-    rig_job j;
+    golden_job j;
     uint8_t proof[192];
     size_t n = 0;
     cuzk_prover *p = open_prover(NULL);
-    rig_job_make(&j, "update");
+    golden_job_make(&j, "update");
     j.rq.flags = CUZK_PROVE_ONE_PARTITION;
     j.rq.partition = 1;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_INVALID);
-    CHECK(strstr(rig_error.text, "partition is 1") != NULL);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_INVALID);
+    CHECK(strstr(golden_error.text, "partition is 1") != NULL);
     j.rq.partition = 0; /* taken: the parameters are missed next */
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_NOT_FOUND);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_NOT_FOUND);
     cuzk_prover_destroy(p);
 }
 
 static void parameters_that_are_not_there(void)
 {
-    rig_job j;
+    golden_job j;
     uint8_t proof[192];
     size_t n = 0;
     const cuzk_prover_options o = {.struct_size = sizeof(o), .params_folder = "/nowhere/at/all"};
     cuzk_prover *p = open_prover(&o);
-    rig_job_make(&j, "window");
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_NOT_FOUND);
-    CHECK(strstr(rig_error.text, "/nowhere/at/all") != NULL);
-    RIG_STATUS(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2048, &rig_error), CUZK_E_NOT_FOUND);
-    RIG_STATUS(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &rig_error), CUZK_E_NOT_FOUND);
-    RIG_STATUS(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2047, &rig_error), CUZK_E_INVALID);
-    RIG_STATUS(cuzk_prover_load(p, -1, 2048, &rig_error), CUZK_E_INVALID);
+    golden_job_make(&j, "window");
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_NOT_FOUND);
+    CHECK(strstr(golden_error.text, "/nowhere/at/all") != NULL);
+    LIB_STATUS(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2048, &golden_error), CUZK_E_NOT_FOUND);
+    LIB_STATUS(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &golden_error), CUZK_E_NOT_FOUND);
+    LIB_STATUS(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2047, &golden_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_load(p, -1, 2048, &golden_error), CUZK_E_INVALID);
     for (int32_t kind = CUZK_KIND_POREP; kind <= CUZK_KIND_UPDATE; kind++) {
         for (uint64_t lg = 11; lg <= 36; lg++) { /* every published size gets as far as its file */
             const bool is_published = lg == 11 || lg == 23 || lg == 29 || lg >= 35;
             if (is_published) {
-                RIG_STATUS(cuzk_prover_load(p, kind, (uint64_t)1 << lg, &rig_error),
+                LIB_STATUS(cuzk_prover_load(p, kind, (uint64_t)1 << lg, &golden_error),
                            CUZK_E_NOT_FOUND);
-                CHECK(strstr(rig_error.text, "/nowhere/at/all/v28-") != NULL);
+                CHECK(strstr(golden_error.text, "/nowhere/at/all/v28-") != NULL);
             }
         }
     }
@@ -189,21 +189,21 @@ static void parameters_that_are_not_there(void)
 
 static void results_wait_for_their_owner(void)
 {
-    rig_job j;
+    golden_job j;
     cuzk_task *t = NULL;
     uint8_t proof[192];
     size_t n = 0;
     cuzk_task_span spans[128];
     cuzk_prover *p = open_prover(NULL);
-    rig_job_make(&j, "window");
+    golden_job_make(&j, "window");
     j.rq.flags = CUZK_PROVE_SPANS;
-    RIG_OK(cuzk_prover_submit(&t, p, &j.rq, &rig_error));
+    LIB_OK(cuzk_prover_submit(&t, p, &j.rq, &golden_error));
     CHECK_U64(cuzk_task_wait(t, -1), 1);
-    RIG_STATUS(cuzk_task_result(t, proof, 191, &n, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_task_result(t, proof, 191, &n, &golden_error), CUZK_E_INVALID);
     CHECK_U64(n, 192);
-    RIG_OK(cuzk_task_result(t, proof, 192, &n, &rig_error));
-    RIG_OK(rig_verify(&j, proof, n));
-    RIG_STATUS(cuzk_task_public(t, proof, 6, &n, &rig_error), CUZK_E_INVALID);
+    LIB_OK(cuzk_task_result(t, proof, 192, &n, &golden_error));
+    LIB_OK(golden_verify(&j, proof, n));
+    LIB_STATUS(cuzk_task_public(t, proof, 6, &n, &golden_error), CUZK_E_INVALID);
     const size_t count = cuzk_task_spans(t, spans, 128);
     bool has_prove = false, has_load = false;
     CHECK(count >= 8 && count <= 128);
@@ -218,7 +218,7 @@ static void results_wait_for_their_owner(void)
     CHECK_U64(cuzk_task_spans(t, NULL, 0), count);
     /* the prover may go first */
     cuzk_prover_destroy(p);
-    RIG_OK(cuzk_task_result(t, proof, 192, &n, &rig_error));
+    LIB_OK(cuzk_task_result(t, proof, 192, &n, &golden_error));
     cuzk_task_destroy(t);
     cuzk_task_destroy(NULL);
 }
@@ -226,36 +226,36 @@ static void results_wait_for_their_owner(void)
 static void cancelled_tasks_end(void)
 {
     const cuzk_prover_options o = {.struct_size = sizeof(o), .workers = 1};
-    rig_job j;
+    golden_job j;
     cuzk_task *t[4];
     uint8_t proof[192];
     size_t n = 0;
     cuzk_prover *p = open_prover(&o);
-    rig_job_make(&j, "window");
+    golden_job_make(&j, "window");
     for (size_t i = 0; i < 4; i++) {
-        RIG_OK(cuzk_prover_submit(&t[i], p, &j.rq, &rig_error));
+        LIB_OK(cuzk_prover_submit(&t[i], p, &j.rq, &golden_error));
     }
     CHECK_U64(cuzk_task_wait(t[3], 0), 0);
-    RIG_STATUS(cuzk_task_result(t[3], proof, 192, &n, &rig_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_task_result(t[3], proof, 192, &n, &golden_error), CUZK_E_INVALID);
     cuzk_task_cancel(t[3]); /* waits in the queue: ends at once */
     CHECK_U64(cuzk_task_wait(t[3], 0), 1);
-    RIG_STATUS(cuzk_task_result(t[3], proof, 192, &n, &rig_error), CUZK_E_CANCELLED);
-    CHECK(rig_error.error_class == CUZK_CLASS_CANCELLED);
+    LIB_STATUS(cuzk_task_result(t[3], proof, 192, &n, &golden_error), CUZK_E_CANCELLED);
+    CHECK(golden_error.error_class == CUZK_CLASS_CANCELLED);
     cuzk_task_cancel(t[0]); /* runs, or is about to */
     CHECK_U64(cuzk_task_wait(t[0], 60000), 1);
-    RIG_STATUS(cuzk_task_result(t[0], proof, 192, &n, &rig_error), CUZK_E_CANCELLED);
+    LIB_STATUS(cuzk_task_result(t[0], proof, 192, &n, &golden_error), CUZK_E_CANCELLED);
     CHECK_U64(cuzk_task_wait(t[1], -1), 1);
-    RIG_OK(cuzk_task_result(t[1], proof, 192, &n, &rig_error));
-    RIG_OK(rig_verify(&j, proof, n));
+    LIB_OK(cuzk_task_result(t[1], proof, 192, &n, &golden_error));
+    LIB_OK(golden_verify(&j, proof, n));
     cuzk_task_destroy(t[2]); /* cancels by itself */
     watch w = {.stop_at = 2};
     j.rq.progress = on_progress;
     j.rq.progress_arg = &w;
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_CANCELLED);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_CANCELLED);
     j.rq.progress = NULL;
-    RIG_OK(cuzk_prover_submit(&t[2], p, &j.rq, &rig_error));
+    LIB_OK(cuzk_prover_submit(&t[2], p, &j.rq, &golden_error));
     cuzk_prover_destroy(p); /* cancels what runs */
-    RIG_STATUS(cuzk_task_result(t[2], proof, 192, &n, &rig_error), CUZK_E_CANCELLED);
+    LIB_STATUS(cuzk_task_result(t[2], proof, 192, &n, &golden_error), CUZK_E_CANCELLED);
     for (size_t i = 0; i < 4; i++) {
         cuzk_task_destroy(t[i]);
     }
@@ -264,21 +264,21 @@ static void cancelled_tasks_end(void)
 static void the_budget_is_kept(void)
 {
     cuzk_prover_options o = {.struct_size = sizeof(o), .memory_bytes = (uint64_t)32 << 20};
-    rig_job j;
+    golden_job j;
     uint8_t proof[192];
     size_t n = 0;
-    rig_job_make(&j, "window");
+    golden_job_make(&j, "window");
     cuzk_prover *p = open_prover(&o);
-    RIG_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error), CUZK_E_BUDGET);
-    CHECK(rig_error.error_class == CUZK_CLASS_ENVIRONMENT);
-    CHECK(strstr(rig_error.text, "window of 2KiB") != NULL);
+    LIB_STATUS(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error), CUZK_E_BUDGET);
+    CHECK(golden_error.error_class == CUZK_CLASS_ENVIRONMENT);
+    CHECK(strstr(golden_error.text, "window of 2KiB") != NULL);
     cuzk_prover_destroy(p);
     o.memory_bytes = (uint64_t)256 << 20;
     p = open_prover(&o);
-    RIG_OK(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2048, &rig_error));
-    RIG_OK(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &rig_error));
-    RIG_OK(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &rig_error));
-    RIG_STATUS(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &rig_error), CUZK_E_NOT_FOUND);
+    LIB_OK(cuzk_prover_load(p, CUZK_KIND_WINDOW, 2048, &golden_error));
+    LIB_OK(cuzk_prover_prove(p, proof, 192, &n, &j.rq, &golden_error));
+    LIB_OK(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &golden_error));
+    LIB_STATUS(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &golden_error), CUZK_E_NOT_FOUND);
     cuzk_prover_destroy(p);
 }
 
@@ -300,18 +300,18 @@ static void counted_free(void *arg, void *p, size_t bytes)
     free(p);
 }
 
-static cuzk_status whole_life(rig_job *j)
+static cuzk_status whole_life(golden_job *j)
 {
     const cuzk_prover_options o = {.struct_size = sizeof(o),
                                    .devices = "cpu",
                                    .threads = 1,
-                                   .params_folder = rig_params(CUZK_KIND_WINDOW)};
+                                   .params_folder = golden_params(CUZK_KIND_WINDOW)};
     cuzk_prover *p = NULL;
     uint8_t proof[192];
     size_t n = 0;
-    cuzk_status st = cuzk_prover_create(&p, &o, &rig_error);
+    cuzk_status st = cuzk_prover_create(&p, &o, &golden_error);
     if (st == CUZK_OK) {
-        st = cuzk_prover_prove(p, proof, sizeof(proof), &n, &j->rq, &rig_error);
+        st = cuzk_prover_prove(p, proof, sizeof(proof), &n, &j->rq, &golden_error);
     }
     cuzk_prover_destroy(p);
     return st;
@@ -322,14 +322,14 @@ static void memory_runs_out(void)
 {
     const cuzk_allocator mine = {
         .struct_size = sizeof(mine), .alloc = counted_alloc, .free = counted_free};
-    rig_job j;
+    golden_job j;
     cuzk_memory memory;
-    rig_job_make(&j, "window");
-    (void)rig_params(CUZK_KIND_WINDOW);
+    golden_job_make(&j, "window");
+    (void)golden_params(CUZK_KIND_WINDOW);
     j.rq.flags = CUZK_PROVE_SPANS;
     CHECK_U64(cuzk_set_allocator(&mine), CUZK_OK);
     atomic_store(&allocations, 0);
-    RIG_OK(whole_life(&j));
+    LIB_OK(whole_life(&j));
     const long all = atomic_load(&allocations);
     CHECK(all > 100);
     for (long at = 1; at <= all; at += at < 8 ? 1 : all / (long)test_iters(5) + 1) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "prove_rig.h"
+#include "golden_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 
 #define VECTORS "test/vectors/filecoin/"
 
-_Thread_local cuzk_error rig_error;
+_Thread_local cuzk_error golden_error;
 
-cuzk_input rig_file(const char *path)
+cuzk_input golden_file(const char *path)
 {
     static struct {
         char path[128];
@@ -43,7 +43,7 @@ static void remove_params(void)
     }
 }
 
-const char *rig_params(int32_t kind)
+const char *golden_params(int32_t kind)
 {
     static bool is_made[4];
     const char *kept = getenv("CUZK_TEST_PARAMS");
@@ -58,8 +58,8 @@ const char *rig_params(int32_t kind)
     if (!is_made[kind]) {
         const cuzk_params_make_options o = {
             .struct_size = sizeof(o), .flags = CUZK_MAKE_INSECURE_SEED, .seed = 7};
-        const cuzk_status st = cuzk_params_make(params_folder, kind, 2048, &o, &rig_error);
-        CHECK_MSG(st == CUZK_OK || (st == CUZK_E_EXISTS && kept != NULL), "%s", rig_error.text);
+        const cuzk_status st = cuzk_params_make(params_folder, kind, 2048, &o, &golden_error);
+        CHECK_MSG(st == CUZK_OK || (st == CUZK_E_EXISTS && kept != NULL), "%s", golden_error.text);
         is_made[kind] = true;
     }
     return params_folder;
@@ -75,7 +75,7 @@ static void hex32(uint8_t out[32], const char *text)
 #define COMM_R_2 "a06d887a64cb6838f78b444df85067c22a20dc2e081a21813cdc7c4e116a3b26"
 #define COMM_D   "44e01c60b5e3fcbf57645aa64ea95130e739b789918228d55699b52e9f60a51b"
 
-static void make_porep(rig_job *j, const char *name)
+static void make_porep(golden_job *j, const char *name)
 {
     static const struct {
         const char *name, *file, *comm_r;
@@ -88,13 +88,13 @@ static void make_porep(rig_job *j, const char *name)
     cuzk_seal_claim *c = &j->claim.seal;
     for (size_t i = 0; i < 3; i++) {
         if (strcmp(all[i].name, name) == 0) {
-            j->inputs[0] = rig_file(all[i].file);
+            j->inputs[0] = golden_file(all[i].file);
             c->registered_proof = all[i].type;
             hex32(c->comm_r, all[i].comm_r);
         }
     }
     c->struct_size = sizeof(*c);
-    c->miner_id = j->rq.miner_id = RIG_MINER;
+    c->miner_id = j->rq.miner_id = GOLDEN_MINER;
     c->sector_number = j->rq.sector_number = 1;
     hex32(c->comm_d, COMM_D);
     for (uint8_t i = 0; i < 32; i++) {
@@ -105,7 +105,7 @@ static void make_porep(rig_job *j, const char *name)
     j->rq.flags = CUZK_PROVE_BIND_SECTOR;
 }
 
-static void make_post(rig_job *j, const char *name)
+static void make_post(golden_job *j, const char *name)
 {
     const bool is_window = strncmp(name, "window", 6) == 0;
     cuzk_post_claim *c = &j->claim.post;
@@ -114,7 +114,7 @@ static void make_post(rig_job *j, const char *name)
     j->rq.n_inputs = is_window ? 2 : 1;
     for (size_t i = 0; i < j->rq.n_inputs; i++) {
         (void)snprintf(path, sizeof(path), VECTORS "%s.sector%zu.vanilla.bin", name, i + 1);
-        j->inputs[i] = rig_file(path);
+        j->inputs[i] = golden_file(path);
         j->sectors[i].number = i + 1;
     }
     hex32(j->sectors[0].comm_r, COMM_R_1);
@@ -133,10 +133,10 @@ static void make_post(rig_job *j, const char *name)
     j->rq.sector_bytes = 2048;
 }
 
-static void make_update(rig_job *j)
+static void make_update(golden_job *j)
 {
     cuzk_update_claim *c = &j->claim.update;
-    j->inputs[0] = rig_file(VECTORS "update.p0.vanilla.bin");
+    j->inputs[0] = golden_file(VECTORS "update.p0.vanilla.bin");
     c->struct_size = sizeof(*c);
     hex32(c->comm_r_old, "0890436ba220ef2c9c082683d5445558ac3913a97e078505280092b0a30fad0b");
     hex32(c->comm_r_new, "fad3824540fe9bd09f17867196920dcf8d0f31cd0a9be2a7ecc199112612d628");
@@ -147,7 +147,7 @@ static void make_update(rig_job *j)
     j->rq.kind = CUZK_KIND_UPDATE;
 }
 
-void rig_job_make(rig_job *out, const char *name)
+void golden_job_make(golden_job *out, const char *name)
 {
     memset(out, 0, sizeof(*out));
     out->rq.struct_size = sizeof(out->rq);
@@ -163,19 +163,19 @@ void rig_job_make(rig_job *out, const char *name)
     CHECK(out->inputs[0].data != NULL);
 }
 
-cuzk_status rig_verify(const rig_job *job, const uint8_t *proof, size_t proof_bytes)
+cuzk_status golden_verify(const golden_job *job, const uint8_t *proof, size_t proof_bytes)
 {
     cuzk_vk *vk = NULL;
     cuzk_status st;
-    RIG_OK(cuzk_vk_load(&vk, job->rq.kind, 2048, rig_params(job->rq.kind), &rig_error));
+    LIB_OK(cuzk_vk_load(&vk, job->rq.kind, 2048, golden_params(job->rq.kind), &golden_error));
     switch (job->rq.kind) {
     case CUZK_KIND_POREP:
-        st = cuzk_verify_seal(vk, proof, proof_bytes, &job->claim.seal, &rig_error);
+        st = cuzk_verify_seal(vk, proof, proof_bytes, &job->claim.seal, &golden_error);
         break;
     case CUZK_KIND_UPDATE:
-        st = cuzk_verify_update(vk, proof, proof_bytes, &job->claim.update, &rig_error);
+        st = cuzk_verify_update(vk, proof, proof_bytes, &job->claim.update, &golden_error);
         break;
-    default: st = cuzk_verify_post(vk, proof, proof_bytes, &job->claim.post, &rig_error); break;
+    default: st = cuzk_verify_post(vk, proof, proof_bytes, &job->claim.post, &golden_error); break;
     }
     cuzk_vk_destroy(vk);
     return st;
