@@ -69,7 +69,7 @@ static void wrong_proofs_while_probed(void)
 /* Both slots of a device hang, the second one after the device was quarantined for the first. */
 static void second_slot_hangs(void)
 {
-    mock_engine w = {.cfg = {.slots_per_device = 2, .device_timeout_ms = 300}};
+    mock_engine w = {.cfg = {.slots_per_device = 2, .device_timeout_ms = 3000}};
     jobs j = {.n = 0};
     mock_engine_open(&w, 2);
     w.b.hanging_device = 1;
@@ -93,7 +93,7 @@ static void second_slot_hangs(void)
 /* One call of a device hangs, another one loses its context at once. */
 static void one_hangs_one_loses(void)
 {
-    mock_engine w = {.cfg = {.slots_per_device = 2, .device_timeout_ms = 300}};
+    mock_engine w = {.cfg = {.slots_per_device = 2, .device_timeout_ms = 3000}};
     jobs j = {.n = 0};
     mock_engine_open(&w, 2);
     w.b.hanging_device = 1;
@@ -209,7 +209,7 @@ static void stop_while_a_key_makes_room(void)
 /* The load of a key that hangs takes its device out; jobs go on elsewhere. */
 static void key_load_hangs(void)
 {
-    mock_engine w = {.cfg = {.device_timeout_ms = 50}};
+    mock_engine w = {.cfg = {.device_timeout_ms = 2000}};
     jobs j = {.n = 0};
     cuzk_engine_status s;
     mock_engine_open_with_keys(&w, 2, 200);

@@ -204,7 +204,7 @@ static void too_large_for_the_cpu(void)
 /* A device that hangs is as good as lost. */
 static void hanging_devices(void)
 {
-    mock_engine w = {.cfg = {.cpu_when_lost = true, .cpu_after_ms = 5, .device_timeout_ms = 50},
+    mock_engine w = {.cfg = {.cpu_when_lost = true, .cpu_after_ms = 5, .device_timeout_ms = 2000},
                      .with_fallback = true};
     mock_engine_open(&w, 1);
     w.b.ignores_cancel = true;

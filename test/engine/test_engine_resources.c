@@ -50,7 +50,7 @@ static void wrong_proofs(void)
 /* A device that hangs: quarantined, its partition goes on elsewhere, and it comes back. */
 static void hanging_device(void)
 {
-    mock_engine w = {.cfg = {.device_timeout_ms = 1000}};
+    mock_engine w = {.cfg = {.device_timeout_ms = 3000}};
     static cuzk_engine_status s;
     mock_engine_open(&w, 2);
     w.b.ignores_cancel = true;
@@ -102,7 +102,7 @@ static void hanging_device(void)
 /* The only device hangs: the job fails instead of waiting for ever. */
 static void only_device_hangs(void)
 {
-    mock_engine w = {.cfg = {.device_timeout_ms = 50}};
+    mock_engine w = {.cfg = {.device_timeout_ms = 2000}};
     mock_engine_open(&w, 1);
     w.b.ignores_cancel = true;
     mock_close(&w.b, MOCK_PROVE);
