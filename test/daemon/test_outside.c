@@ -540,6 +540,11 @@ static void long_queue(void)
     char job_id[CUZK_JOB_ID_BYTES], *body = NULL;
     size_t n = 0;
     uint64_t best_ns = UINT64_MAX;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    const uint64_t enough_ns = UINT64_MAX;
+#else
+    const uint64_t enough_ns = 50000000;
+#endif
     st = stack_start(1, false, &roomy);
     mock_close(&st->mock, MOCK_PROVE);
     cuzk_rpc_client *client = stack_client(st, 60000, NULL);
@@ -554,7 +559,7 @@ static void long_queue(void)
         CHECK_OK(cuzk_rpc_client_submit(client, &rq, job_id, &position, &err), &err);
     }
     cuzk_rpc_client_destroy(client);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20 || (best_ns >= enough_ns && i < 1000); i++) {
         sleep_ms(60);
         const uint64_t begin = cuzk_clock_ns();
         CHECK_OK(cuzk_http_get(&body, &n, st->http, "/status", 120000, (size_t)8 << 20, &err),
@@ -573,9 +578,7 @@ static void long_queue(void)
     CHECK_U64(view.n_jobs, CUZK_VIEW_JOBS);
     (void)printf("%d jobs wait: /status has %zu KiB and takes %.1f ms at best\n", N, n / 1024,
                  (double)best_ns * 1e-6);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    CHECK(best_ns < 50000000u); /* the best of twenty: the machine may be busy */
-#endif
+    CHECK(best_ns < enough_ns); /* the best of many: the machine may be busy */
     mock_open(&st->mock, MOCK_PROVE);
     stack_settle(st, UINT64_MAX, &view);
     CHECK_U64(view.completed, N);

@@ -256,14 +256,18 @@ static void broken_output_is_survived(void)
 static size_t read_until(int fd, char *in, size_t n, size_t cap, const char *text, size_t times)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
+    const size_t overlap = strlen(text) - 1;
     in[n] = '\0';
-    while (count(in, text) < times && n < cap - 1 && poll(&p, 1, 60000) == 1) {
+    size_t seen = count(in, text);
+    while (seen < times && n < cap - 1 && poll(&p, 1, 60000) == 1) {
+        const size_t from = n > overlap ? n - overlap : 0;
         const ssize_t k = read(fd, in + n, cap - 1 - n);
         if (k <= 0) {
             break;
         }
         n += (size_t)k;
         in[n] = '\0';
+        seen += count(in + from, text);
     }
     return n;
 }
