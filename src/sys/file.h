@@ -20,7 +20,8 @@
 typedef struct cuzk_file cuzk_file;
 /**
  * "-" is standard input. Messages name the path, and say "dangling symbolic link" when that is
- * what it is. E_NOT_FOUND, E_IO, E_NOMEM, E_INVALID (a directory).
+ * what it is. E_NOT_FOUND, E_IO, E_NOMEM, E_INVALID (a directory; /dev/zero and the like; more bytes from
+ * a pipe than half of the memory that is available).
  */
 CUZK_NODISCARD cuzk_status cuzk_file_open(cuzk_file **out, const char *path, cuzk_err *err);
 /** The same file, whatever has its name now, until it is closed itself. E_UNSUPPORTED: it is in memory. */
@@ -40,8 +41,8 @@ CUZK_NODISCARD cuzk_status cuzk_file_read(const cuzk_file *f, void *dst, uint64_
                                           cuzk_err *err);
 
 /**
- * Reading a pipe, a device or standard input stops with E_CANCELLED when cancel is requested. For
- * the whole process; NULL: never.
+ * Reading a pipe, a device or standard input stops with E_CANCELLED when cancel is requested, or when SIGTERM
+ * or SIGINT is pending because the process blocks it. For the whole process; NULL: never.
  */
 struct cuzk_cancel;
 void cuzk_file_interrupt_by(const struct cuzk_cancel *cancel);

@@ -2,15 +2,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "sys/file.h"
+#include "sys/host_memory.h"
 #include "sys/pool.h"
 
 #include "path_internal.h"
@@ -74,6 +77,14 @@ void cuzk_file_interrupt_by(const struct cuzk_cancel *cancel)
     atomic_store(&interrupt, cancel);
 }
 
+/* SIGTERM or SIGINT has come and is held back, as a daemon does that reads its signals from a descriptor. */
+static bool is_end_pending(void)
+{
+    sigset_t set;
+    return sigpending(&set) == 0 &&
+           (sigismember(&set, SIGTERM) == 1 || sigismember(&set, SIGINT) == 1);
+}
+
 /* Until fd has something to read; E_CANCELLED. A named pipe without a writer waits here too. */
 static cuzk_status wait_readable(int fd, const char *path, cuzk_err *err)
 {
@@ -81,7 +92,7 @@ static cuzk_status wait_readable(int fd, const char *path, cuzk_err *err)
     char shown[CUZK_SHOWN_BYTES];
     for (;;) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (cuzk_cancel_requested(atomic_load(&interrupt))) {
+        if (cuzk_cancel_requested(atomic_load(&interrupt)) || is_end_pending()) {
             return CUZK_FAIL(err, CUZK_E_CANCELLED, "%s: interrupted while it was read",
                              cuzk_path_shown(shown, path));
         }
@@ -101,7 +112,8 @@ static cuzk_status read_all(int fd, uint8_t **data, size_t *n, const char *path,
     size_t cap = 0, have = 0;
     for (;;) {
         if (have == cap) {
-            const size_t want = cap == 0 ? FIRST_READ : 2 * cap;
+            const size_t twice = cap == 0 ? FIRST_READ : 2 * cap;
+            const size_t want = twice < max ? twice : max + 1; /* a byte more tells of too much */
             uint8_t *grown = cuzk_realloc(buf, want, 1);
             if (grown == NULL) {
                 cuzk_free(buf);
@@ -141,6 +153,21 @@ static cuzk_status read_all(int fd, uint8_t **data, size_t *n, const char *path,
     return CUZK_OK;
 }
 
+/* Of a character device: neither a terminal nor /dev/null, which end. */
+static bool is_endless(const struct stat *st)
+{
+    enum { MEMORY_DEVICES = 1, NULL_DEVICE = 3 }; /* Linux: null, zero, full, random, ... */
+    return major(st->st_rdev) == MEMORY_DEVICES && minor(st->st_rdev) != NULL_DEVICE;
+}
+
+/* What has no size is kept in memory: at most half of what there is. */
+static size_t most_in_memory(size_t max)
+{
+    const uint64_t half = cuzk_host_memory_available() / 2;
+    const uint64_t limit = half > CUZK_CONTENT_INPUT ? half : CUZK_CONTENT_INPUT;
+    return limit < max ? (size_t)limit : max;
+}
+
 /* The rest of fd belongs to f from here on, whatever the outcome. */
 static cuzk_status begin(cuzk_file *f, bool is_stdin, size_t max, cuzk_err *err)
 {
@@ -164,7 +191,11 @@ static cuzk_status begin(cuzk_file *f, bool is_stdin, size_t max, cuzk_err *err)
         (void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* a hint */
         return CUZK_OK;
     }
-    CUZK_TRY(read_all(f->fd, &f->data, &n, f->path, max, err));
+    if (S_ISCHR(st.st_mode) && is_endless(&st)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is a device without an end, not a file",
+                         cuzk_path_shown(shown, f->path));
+    }
+    CUZK_TRY(read_all(f->fd, &f->data, &n, f->path, most_in_memory(max), err));
     f->size = n;
     if (!is_stdin) {
         (void)close(f->fd);
