@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
@@ -26,7 +27,7 @@ enum { OPT_VK = 0x200, OPT_PARAMS, OPT_SEED };
 static const struct argp_option options[] = {
     {"vk", OPT_VK, "FILE", 0, "Write the verifying key too (verification_key.json)", 0},
     {"params", OPT_PARAMS, "FILE", 0,
-     "Write bellperson's .params too, and beside it the .vk (same toxic waste)", 0},
+     "Write bellperson's .params too, and next to it the .vk (same toxic waste)", 0},
     {"insecure-seed", OPT_SEED, "N", 0,
      "Derive the toxic waste from N: the same key each time, and anybody can forge proofs", 0},
     {0}};
@@ -59,19 +60,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* OUT.params -> OUT.vk */
-static cuzk_status name_vk(setup *s)
+/* OUT.params -> OUT.vk. false: the path is too long. */
+static bool name_vk(setup *s)
 {
     size_t n = strlen(s->params);
     if (n >= 7 && strcmp(s->params + n - 7, ".params") == 0) {
         n -= 7;
     }
     if (n + 4 > sizeof(s->params_vk)) {
-        return CUZK_FAIL(&s->a.err, CUZK_E_INVALID, "path of --params is too long");
+        return false;
     }
     memcpy(s->params_vk, s->params, n);
     memcpy(s->params_vk + n, ".vk", 4);
-    return app_check_output(&s->a, s->params_vk);
+    return true;
+}
+
+static bool is_stdout(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
 }
 
 static cuzk_status write_vk_json(setup *s, const cuzk_srs *srs)
@@ -92,7 +98,25 @@ static void report(setup *s, const cuzk_r1cs_info *info, const cuzk_circuit *c)
     app_u64(&s->a, "lg_domain", cuzk_circuit_lg_domain(c));
 }
 
-static cuzk_status make_keys(setup *s, const cuzk_circuit *c, const cuzk_toxic *toxic)
+/* The verifying key: from the file when it can be read back, which checks it too. */
+static cuzk_status take_vk(setup *s, const cuzk_srs *srs, uint8_t **vk, size_t *vk_bytes)
+{
+    struct stat st;
+    if (!is_stdout(s->zkey) && stat(s->zkey, &st) == 0 && S_ISREG(st.st_mode)) {
+        return read_vk(&s->a, s->zkey, vk, vk_bytes);
+    }
+    const cuzk_srs_vk *key = cuzk_srs_get_vk(srs);
+    *vk_bytes = cuzk_srs_vk_encoded_bytes(key);
+    *vk = cuzk_alloc(*vk_bytes, 1);
+    if (*vk == NULL) {
+        return CUZK_FAIL(&s->a.err, CUZK_E_NOMEM, "no memory for the verifying key");
+    }
+    cuzk_srs_vk_encode(*vk, key);
+    return CUZK_OK;
+}
+
+static cuzk_status make_keys(setup *s, const cuzk_circuit *c, const cuzk_toxic *toxic, uint8_t **vk,
+                             size_t *vk_bytes)
 {
     app *a = &s->a;
     cuzk_srs *srs = NULL;
@@ -102,8 +126,9 @@ static cuzk_status make_keys(setup *s, const cuzk_circuit *c, const cuzk_toxic *
     if (s->params != NULL) { /* first: this format refuses more circuits */
         opts.kind = CUZK_QUOTIENT_COEFFS;
         opts.replace = a->force;
-        CUZK_TRY(cuzk_setup_write(c, toxic, s->params, s->params_vk, &opts, a->pool, a->cancel,
-                                  &a->err));
+        CUZK_TRY(cuzk_setup_write(c, toxic, s->params,
+                                  s->params_vk[0] != '\0' ? s->params_vk : NULL, &opts, a->pool,
+                                  a->cancel, &a->err));
     }
     opts.kind = CUZK_QUOTIENT_ODD_COSET;
     CUZK_TRY(cuzk_setup_create(&srs, c, toxic, &opts, a->pool, a->cancel, &a->err));
@@ -111,7 +136,7 @@ static cuzk_status make_keys(setup *s, const cuzk_circuit *c, const cuzk_toxic *
     if (s->vk != NULL) {
         CUZK_TRY_GOTO(st, write_vk_json(s, srs));
     }
-    st = CUZK_OK;
+    st = take_vk(s, srs, vk, vk_bytes);
 out:
     cuzk_srs_close(srs);
     return st;
@@ -128,9 +153,9 @@ static cuzk_status work(setup *s)
     size_t vk_bytes = 0;
     CUZK_TRY(app_check_output(a, s->zkey));
     CUZK_TRY(app_check_output(a, s->vk));
-    if (s->params != NULL) {
-        CUZK_TRY(app_check_output(a, s->params));
-        CUZK_TRY(name_vk(s));
+    CUZK_TRY(app_check_output(a, s->params));
+    if (s->params_vk[0] != '\0') {
+        CUZK_TRY(app_check_output(a, s->params_vk));
     }
     CUZK_TRY(cuzk_content_read(&m, s->r1cs, CUZK_CONTENT_ANY, &a->err));
     cuzk_status st = cuzk_r1cs_file_compile(&c, &info, m.data, m.size, s->r1cs, &a->err);
@@ -146,11 +171,8 @@ static cuzk_status work(setup *s)
                     "docs/circom.md");
         CUZK_TRY_GOTO(st, cuzk_toxic_random(&toxic, &a->err));
     }
-    st = make_keys(s, c, &toxic);
+    st = make_keys(s, c, &toxic, &vk, &vk_bytes);
     cuzk_wipe(&toxic, sizeof(toxic));
-    if (st == CUZK_OK) {
-        st = read_vk(a, s->zkey, &vk, &vk_bytes); /* from the file: it reads back */
-    }
     if (st == CUZK_OK) {
         report(s, &info, c);
         app_bool(a, "insecure", s->seeded);
@@ -182,7 +204,13 @@ int cmd_groth16_setup(int argc, char **argv)
     app_output(&s.a, s.zkey);
     app_output(&s.a, s.vk);
     app_output(&s.a, s.params);
+    const bool has_params_vk = s.params != NULL && !is_stdout(s.params);
+    const bool is_named = !has_params_vk || name_vk(&s);
+    app_output(&s.a, s.params_vk[0] != '\0' ? s.params_vk : NULL);
     cuzk_status st = app_begin(&s.a);
+    if (st == CUZK_OK && !is_named) {
+        st = CUZK_FAIL(&s.a.err, CUZK_E_INVALID, "path of --params is too long");
+    }
     if (st == CUZK_OK) {
         st = work(&s);
     }
