@@ -22,6 +22,8 @@ int dispatch(int argc, char **argv, const char *prefix, const char *doc, const c
 const char *closest_command(const command *table, const char *name);
 /** The commands of `cuzk`, ending with a NULL name. */
 const command *top_commands(void);
+/** Shows control characters on standard error as '?' from here on, when an argument has some. */
+void clean_stderr_for(int argc, char **argv);
 /** cuzk --version: release, commit, processor, CUDA and driver, daemon. */
 void print_version(FILE *out, struct argp_state *state);
 

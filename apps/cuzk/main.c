@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -79,6 +80,8 @@ static bool is_plain_daemon(const char *arg)
 int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_STATUS_BAD_INPUT;
+    (void)unsetenv("ARGP_HELP_FMT"); /* glibc prints a help without end for some of its values */
+    clean_stderr_for(argc, argv);
     argp_program_version_hook = print_version;
     if (!as_card_take(&argc, argv)) {
         return EXIT_STATUS_BAD_INPUT;
