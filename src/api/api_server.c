@@ -26,6 +26,7 @@
 #include "api/api_peers.h"
 #include "api/history/history.h"
 #include "api/http_input.h"
+#include "api/http_request.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "sys/tcp_listen.h"
@@ -464,14 +465,6 @@ static enum MHD_Result send_trace(cuzk_api_server *s, struct MHD_Connection *c)
     return send_response(c, MHD_HTTP_OK, r);
 }
 
-static bool has_body(struct MHD_Connection *c)
-{
-    const char *n = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    return (n != NULL && strcmp(n, "0") != 0) ||
-           MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_TRANSFER_ENCODING) !=
-               NULL;
-}
-
 static route find_route(const char *path)
 {
     for (int i = 0; i < ROUTE_OTHER; i++) {
@@ -510,40 +503,6 @@ static enum MHD_Result dispatch(cuzk_api_server *s, struct MHD_Connection *c, co
                   "not found; there are / /status /metrics /history /trace /healthz /readyz\n");
 }
 
-static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const char *key,
-                                    const char *value)
-{
-    (void)kind;
-    (void)value;
-    *(unsigned *)arg += strcasecmp(key, MHD_HTTP_HEADER_HOST) == 0 ? 1 : 0;
-    return MHD_YES;
-}
-
-/*
- * The path of url, and the host that it is asked of: "http://HOST/PATH" goes before the Host header
- * (RFC 9112, 3.2.2). false: a host that is too long for one.
- */
-static bool split_url(const char **path, char host[CUZK_HOST_MAX], struct MHD_Connection *c,
-                      const char *url)
-{
-    const char *given = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-    size_t n = given != NULL ? strlen(given) : 0;
-    *path = url;
-    if (strncasecmp(url, "http://", 7) == 0) {
-        given = url + 7;
-        n = strcspn(given, "/");
-        *path = given[n] == '\0' ? "/" : given + n;
-    }
-    if (n >= CUZK_HOST_MAX) {
-        return false;
-    }
-    if (n > 0) {
-        memcpy(host, given, n);
-    }
-    host[n] = '\0';
-    return true;
-}
-
 static bool needs_no_role(route at)
 {
     return at == ROUTE_HEALTHZ || at == ROUTE_READYZ;
@@ -553,9 +512,7 @@ static enum MHD_Result answer_request(cuzk_api_server *s, struct MHD_Connection 
 {
     char host[CUZK_HOST_MAX];
     const char *path = NULL;
-    unsigned hosts = 0;
-    (void)MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, &hosts);
-    if (hosts > 1 || !split_url(&path, host, c, url)) {
+    if (!cuzk_http_target(&path, host, c, url)) {
         return refuse(s, c, MHD_HTTP_BAD_REQUEST, "more than one Host, or one that is too long\n");
     }
     if (s->loopback && host[0] != '\0' && !cuzk_host_is_literal(host)) {
@@ -585,12 +542,12 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
         if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
             return refuse(s, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
         }
-        if (has_body(c)) {
+        if (cuzk_http_has_body(c)) {
             return refuse(s, c, MHD_HTTP_CONTENT_TOO_LARGE, "no request here has a body\n");
         }
         return MHD_YES;
     }
-    if (*upload_size != 0) { /* has_body refuses these */
+    if (*upload_size != 0) { /* cuzk_http_has_body: refused above */
         return MHD_NO;
     }
     return answer_request(s, c, url);
@@ -752,7 +709,7 @@ cuzk_status cuzk_api_server_create(cuzk_api_server **out, const cuzk_api_config 
         cfg->idle_timeout_sec != 0 ? cfg->idle_timeout_sec : 15u,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
         cuzk_api_peers_notify, &s->peers, MHD_OPTION_NOTIFY_COMPLETED, on_answered, s,
-        MHD_OPTION_END);
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (s->daemon == NULL) {
         st = CUZK_FAIL(err, CUZK_E_IO, "cannot start the HTTP server on %s", cfg->listen);
         goto out;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef CUZK_API_HTTP_REQUEST_H
+#define CUZK_API_HTTP_REQUEST_H
+
+/* What the headers of a request say of its target and its body. */
+#include <microhttpd.h>
+#include <stdbool.h>
+
+#include "api/http_input.h"
+
+/** A body is said to come; of two headers that contradict each other, each counts. */
+bool cuzk_http_has_body(struct MHD_Connection *c);
+/**
+ * *path [into url] and the host [CUZK_HOST_MAX] that it is asked of: "http://HOST/PATH" goes before the Host
+ * header (RFC 9112, 3.2.2); "" when there is none. false: more than one Host header, or a host that is too long.
+ */
+bool cuzk_http_target(const char **path, char *host, struct MHD_Connection *c, const char *url);
+
+#endif /* CUZK_API_HTTP_REQUEST_H */
