@@ -56,7 +56,7 @@ cuzk_status unpack_gzip(uint8_t *out, size_t cap, size_t *n, const uint8_t *data
         return CUZK_FAIL(err, CUZK_E_FORMAT, "gzip: %zu bytes behind the first member",
                          n_data - used);
     }
-    if (*n == cap && used < n_data) {
+    if (r == Z_BUF_ERROR && *n == cap && used < n_data) {
         return CUZK_FAIL(err, CUZK_E_FORMAT,
                          "gzip: holds more than the %zu bytes that its end claims", cap);
     }
