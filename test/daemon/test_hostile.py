@@ -2,102 +2,10 @@
 """Hostile peers, full disks and odd files against the real daemon: one case each, a second or so. docs/faults.md has the list.
 
 Usage: test_hostile.py CUZK [CASE ...]
-
-A case waits for what it is about (an answer, a line of the log, a count in /metrics), never for a time.
 """
-import http.client, os, re, resource, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
+import http.client, os, re, resource, signal, socket, struct, threading
+from daemon_rig import *
 from h2_raw import *
-
-CUZK = os.path.abspath(sys.argv[1])
-PATIENCE = 120  # seconds after which something that should come has not come
-MIB = 1 << 20
-SECRET = "submitter-secret-0123"
-failed = []
-VECTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../vectors/filecoin")
-WINNING = ["--kind=winning", f"--vanilla={VECTORS}/winning.sector1.vanilla.bin", "--type=0", "--randomness=" + bytes([*range(0x40, 0x5f), 0]).hex()]
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def until(what, condition):
-    end = time.monotonic() + PATIENCE
-    while True:
-        got = condition()
-        if got:
-            return got
-        if time.monotonic() > end:
-            raise AssertionError(f"never: {what}")
-        time.sleep(0.02)
-
-
-class Daemon:
-    """A daemon in a folder of its own. files: its limit of open files; log: a descriptor in the place of its log file."""
-
-    def __init__(self, folder, more="", budget="256MiB", store="memory", files=0, log=None, ready=True):
-        self.grpc, self.http, self.sock = free_port(), free_port(), folder + "/s.sock"
-        self.conf, self.log = folder + "/c.toml", folder + "/log"
-        with open(self.conf, "w") as f:
-            f.write(f'daemon.listen = ["127.0.0.1:{self.grpc}", "unix://{self.sock}"]\ndaemon.http_listen = "127.0.0.1:{self.http}"\n'
-                    f'gpus.cpu_only = true\nmemory.total_budget = "{budget}"\nsrs.param_cache = "{folder}"\nstore.path = "{store}"\n{more}\n')
-
-        def limit():
-            if files:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
-
-        with open(self.log, "w") as f:
-            self.p = subprocess.Popen([CUZK, "serve", "--config", self.conf], stdout=subprocess.DEVNULL, stderr=f if log is None else log,
-                                      preexec_fn=limit)
-        running.append(self.p)
-        if ready:
-            until("daemon.ready", lambda: self.answers() or self.p.poll() is not None)
-            assert self.p.poll() is None, self.text()
-
-    def text(self):
-        with open(self.log) as f:
-            return f.read()
-
-    def answers(self):
-        try:
-            return self.get("/healthz")[0] == 200
-        except OSError:
-            return False
-
-    def get(self, path):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.http}{path}", timeout=PATIENCE) as r:
-                return r.status, r.read().decode()
-        except urllib.error.HTTPError as e:
-            return e.code, e.read().decode()
-
-    def metric(self, name):
-        return float(re.search(rf"^{name}(?:{{[^}}]*}})? (\S+)$", self.get("/metrics")[1], re.M).group(1))
-
-    def resident(self):
-        with open(f"/proc/{self.p.pid}/statm") as f:
-            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    def client(self, *args):
-        return subprocess.run([CUZK, args[0], "-a", f"unix://{self.sock}", *args[1:]], capture_output=True, text=True, timeout=PATIENCE)
-
-    def end(self):
-        """SIGTERM, and the exit status."""
-        if self.p.poll() is None:
-            self.p.send_signal(signal.SIGTERM)
-        try:
-            return self.p.wait(PATIENCE)
-        finally:
-            self.p.kill()
-
-
-def serves(d):
-    """The daemon answers by gRPC over the unix socket, and by HTTP."""
-    r = d.client("health")
-    assert r.returncode == 0, r.stdout + r.stderr
-    assert d.get("/healthz")[0] == 200
 
 
 def descriptors_run_out(folder):
@@ -282,29 +190,79 @@ def log_reader_never_reads(folder):
     assert status == 0, f"exit status {status}"
 
 
-def main():
-    names = sys.argv[2:] or [n for n, _ in CASES]
-    for name, case in CASES:
-        if name not in names:
-            continue
-        folder, d = tempfile.mkdtemp(prefix="cuzk-hostile-"), None
-        begin = time.monotonic()
+def http_shapes(folder):
+    """Requests of HTTP that a proxy and the daemon could understand in two ways are refused; odd ones do no harm."""
+    d = Daemon(folder)
+
+    def ask(text):
+        """The status that answers a request."""
+        with socket.create_connection(("127.0.0.1", d.http), timeout=PATIENCE) as s:
+            s.sendall(text)
+            got = b""
+            while not re.match(rb"HTTP/1\.[01] \d+ ", got):
+                part = s.recv(65536)
+                assert part, f"{text[:80]}: no answer"
+                got += part
+            return int(got.split(b" ")[1])
+
+    get, end = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n", b"\r\n\r\n"
+    assert ask(get + b"\r\n") == 200
+    assert ask(get + b"Content-Length: 0" + end) == 200
+    for name, more in (("a body", b"Content-Length: 5" + end + b"hello"), ("two lengths", b"Content-Length: 0\r\nContent-Length: 5" + end + b"hello"),
+                       ("two lengths, the other way", b"Content-Length: 5\r\nContent-Length: 0" + end + b"hello"),
+                       ("length and chunks", b"Content-Length: 0\r\nTransfer-Encoding: chunked" + end + b"0" + end), ("an unknown coding", b"Transfer-Encoding: xchunked" + end),
+                       ("a length of 2^64", b"Content-Length: 18446744073709551616" + end), ("a negative length", b"Content-Length: -1" + end), ("a length with a sign", b"Content-Length: +5" + end + b"hello"),
+                       ("two hosts", b"Host: 127.0.0.1" + end), ("no colon", b"Nothing" + end), ("large headers", b"X: " + b"a" * 100000 + end), ("a thousand headers", b"X: y\r\n" * 10000 + end)):
+        code = ask(get + more)
+        assert 400 <= code < 500, f"{name}: {code}"
+    for name, text, want in (("another version", b"GET /healthz HTTP/9.9\r\nHost: x" + end, 505), ("HTTP/2", PREFACE, 505), ("another host", b"GET /status HTTP/1.1\r\nHost: evil.example" + end, 421),
+                             ("a host as a number", b"GET /status HTTP/1.1\r\nHost: 2130706433" + end, 421), ("a target of another host", b"GET http://evil.example/status HTTP/1.1\r\nHost: 127.0.0.1" + end, 421),
+                             ("CONNECT", b"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1" + end, 405), ("a number that is none", b"GET /status?ended_since_us=-1 HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close" + end, 400),
+                             ("dots", b"GET /../status HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close" + end, 404)):
+        code = ask(text)
+        assert code == want, f"{name}: {code}"
+    serves(d)
+    return d
+
+
+def grpc_shapes(folder):
+    """Frames of HTTP/2 and messages of gRPC that lie: an answer, a reset or the connection's end, and others are served meanwhile."""
+    d = Daemon(folder)
+    honest = Peer(d.grpc, timeout=PATIENCE)
+    block = headers(ENGINE + "GetStatus")
+    call = frame(HEADERS, 4, 1, block)
+    ask = lambda body: call + frame(DATA, 1, 1, body)
+    wrong = [frame(PING, 0, 0, bytes(8)) * 20000, frame(SETTINGS, 0, 0) * 20000, frame(SETTINGS, 1, 0, b"abcdef"), frame(SETTINGS, 0, 1), frame(SETTINGS, 0, 0, struct.pack(">HI", 5, 0)),
+             frame(8, 0, 0, bytes(4)), frame(8, 0, 0, struct.pack(">I", 0x7fffffff)) * 2, frame(DATA, 0, 0, b"x"), frame(DATA, 0, 3, b"x"), frame(HEADERS, 5, 2, block), frame(9, 4, 1, block),
+             frame(HEADERS, 0, 1, block) + frame(9, 0, 1) * 20000, frame(HEADERS, 0, 1, block) + frame(PING, 0, 0, bytes(8)), frame(HEADERS, 5, 1, b"\x80"), frame(HEADERS, 5, 1, b"\xff\xff\xff\xff\xff\x7f"),
+             frame(2, 0, 1, struct.pack(">IB", 1, 5)), frame(5, 4, 1, struct.pack(">I", 2) + block), b"\xff\xff\xff\x00\x00\x00\x00\x00\x01", frame(RST, 0, 1, bytes(4)),
+             b"".join(frame(HEADERS, 4, i, block) + frame(RST, 0, i, bytes(4)) for i in range(1, 8001, 2))]
+    for i, data in enumerate(wrong):
+        p = Peer(d.grpc, timeout=PATIENCE)
         try:
-            d = case(folder)
-            if d is not None:
-                status = d.end()
-                assert status == 0, f"exit status {status}: {d.text()[-500:]}"
-            print(f"ok    {name} ({time.monotonic() - begin:.1f} s)", flush=True)
-        except (AssertionError, OSError, subprocess.SubprocessError) as e:
-            print(f"FAILED {name}: {e}", flush=True)
-            failed.append(name)
-        finally:
-            for x in running:
-                x.kill()
-            shutil.rmtree(folder, True)
-    sys.exit(1 if failed else 0)
+            p.s.sendall(data)
+            while p.s.recv(65536):
+                pass
+        except ConnectionError:
+            pass
+        except TimeoutError:
+            raise AssertionError(f"{i}: {data[:40]}: the connection stays")
+    status = lambda text: b"grpc-status" in text or b"\x9a\xca\xc8\xb2\x12\x34\xda\x8f" in text  # as it is, or as Huffman codes it
+    for body in (b"", b"\0\0", message(b"abc", 10), message(b"", 0xffffffff), b"\x01" + bytes(4), b"\xff" + bytes(4), message(b"") * 2, message(b"") + b"x", message(b"\x0b"), message(b"\x0b" * 1000 + b"\x0c" * 1000),
+                 message(b"\xf8\x01" + b"\xff" * 10 + b"\x01"), message(b"\xfa\x01\x7f"), message(b"\x00\x00"), message(b"\x0e")):
+        p, got = Peer(d.grpc, timeout=PATIENCE), b""
+        p.s.sendall(ask(body))
+        while not status(got):
+            part = p.s.recv(65536)
+            assert part, f"{body[:20]}: no status"
+            got += part
+        p.s.close()
+    honest.call(ENGINE + "GetStatus", message(b""))
+    got = b""
+    while not status(got):
+        got += honest.s.recv(65536)
+    serves(d)
+    return d
 
 
-running = []
-CASES = [(f.__name__, f) for f in (descriptors_run_out, memory_is_bounded, http_roles, store_is_moved, files_may_not_grow, log_reader_never_reads)]
-main()
+run_cases((descriptors_run_out, memory_is_bounded, http_roles, store_is_moved, files_may_not_grow, log_reader_never_reads, http_shapes, grpc_shapes))
