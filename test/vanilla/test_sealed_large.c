@@ -196,7 +196,6 @@ static void posts(void)
     post((uint64_t)32 << 30, true, "WindowPoSt, 32 GiB", h);
     post((uint64_t)64 << 30, true, "WindowPoSt, 64 GiB", h);
     post((uint64_t)32 << 30, false, "WinningPoSt, 32 GiB", h);
-    post((uint64_t)64 << 30, false, "WinningPoSt, 64 GiB", h);
     cuzk_hashes_destroy(h);
 }
 
