@@ -19,8 +19,8 @@ def check(what, ok, detail=""):
     failed += not ok
 
 
-def run(*args):
-    r = subprocess.run(args, capture_output=True, text=True, timeout=300)
+def run(*args, timeout=300):
+    r = subprocess.run(args, capture_output=True, text=True, timeout=timeout)
     if r.returncode != 0:
         raise SystemExit(f"{' '.join(args)}: {r.returncode}\n{r.stdout}{r.stderr}")
     return r.stdout

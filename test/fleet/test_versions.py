@@ -83,13 +83,15 @@ def main():
         print("PostgreSQL is not installed (tools/deps.sh test installs it)")
         sys.exit(77)
     folder = tempfile.mkdtemp(prefix="cuzk-versions-")
+    is_whole = False
     try:
         scenario(o.cuzk, o.old or build_old(folder), folder, server)
+        is_whole = True
     finally:
         for d in Daemon.all:
             if d.p.poll() is None:
                 d.p.kill()
-        if failures():
+        if failures() or not is_whole:
             for d in Daemon.all:
                 print(f"--- {d.name}\n" + open(d.log).read()[-4000:])
         server.close()
