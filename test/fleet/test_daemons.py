@@ -71,7 +71,7 @@ class Daemon:
     def end(self, sig=signal.SIGTERM):
         self.p.send_signal(signal.SIGCONT)
         self.p.send_signal(sig)
-        return self.p.wait(timeout=300)
+        return self.p.wait(timeout=900)  # running proofs are brought to their end
 
 
 def make_jobs(cuzk, folder, params):

@@ -27,8 +27,9 @@
 #define LEASE_MS 3000u
 #define PARTS    10u
 #define CHILDREN 4
-#define JOBS     12 /* times --iters */
-#define RESTARTS 60 /* jobs from one restart of the database to the next */
+#define ROUNDS   12  /* of trouble, times --iters */
+#define JOBS     12  /* that are not over, at most; one more with each round */
+#define RESTARTS 120 /* rounds from one restart of the database to the next */
 
 typedef struct node {
     mock_engine w;
@@ -171,9 +172,10 @@ static void pause_ms(uint64_t ms)
 static void killed_and_stopped(void)
 {
     static node front;
-    const size_t n_jobs = test_iters(JOBS);
-    test_job **jobs = calloc(n_jobs, sizeof(*jobs));
-    char(*ids)[32] = calloc(n_jobs, sizeof(*ids));
+    const size_t n_rounds = test_iters(ROUNDS);
+    size_t n_jobs = 0;
+    test_job **jobs = calloc(n_rounds, sizeof(*jobs));
+    char(*ids)[32] = calloc(n_rounds, sizeof(*ids));
     child children[CHILDREN] = {{0, 0}};
     uint64_t n_proved = 0, n_aside = 0;
     troubles n = {.kills = 0};
@@ -186,10 +188,13 @@ static void killed_and_stopped(void)
     for (int i = 0; i < CHILDREN; i++) {
         children[i].pid = start_process(i);
     }
-    for (size_t i = 0; i < n_jobs; i++) {
-        (void)snprintf(ids[i], sizeof(ids[i]), "job %zu", i);
-        jobs[i] = test_job_make(CUZK_JOB_POREP, 100 + (uint64_t)i, PARTS, ids[i]);
-        test_job_submit(&front.w, jobs[i]);
+    for (size_t i = 0; i < n_rounds; i++) {
+        if (n_jobs < JOBS || n_over() + JOBS > n_jobs) {
+            (void)snprintf(ids[n_jobs], sizeof(ids[n_jobs]), "job %zu", n_jobs);
+            jobs[n_jobs] = test_job_make(CUZK_JOB_POREP, 100 + n_jobs, PARTS, ids[n_jobs]);
+            test_job_submit(&front.w, jobs[n_jobs]);
+            n_jobs++;
+        }
         pause_ms(200 + test_below(300));
         trouble(children, cuzk_clock_ns(), &n);
         if (i % RESTARTS == RESTARTS - 1) {
