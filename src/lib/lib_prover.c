@@ -49,13 +49,13 @@ static void run_task(cuzk_task *t)
     }
     if (t->p->program_trace.trace != NULL) {
         t->st = run_kind(t, t->p->program_trace);
-    } else {
-        const cuzk_trace_ctx root = {t->trace, 0};
-        const cuzk_span span = cuzk_span_begin(root, "job", NULL);
-        t->st = run_kind(t, cuzk_trace_in(root, span));
-        cuzk_span_end(root, span, 0);
+        return;
     }
-    if (t->st == CUZK_E_CANCELLED) {
+    const cuzk_trace_ctx root = {t->trace, 0};
+    const cuzk_span span = cuzk_span_begin(root, "job", NULL);
+    t->st = run_kind(t, cuzk_trace_in(root, span));
+    cuzk_span_end(root, span, 0);
+    if (t->st == CUZK_E_CANCELLED) { /* the program shows what was under way */
         (void)snprintf(t->err.msg, sizeof(t->err.msg), "cancelled");
     }
 }

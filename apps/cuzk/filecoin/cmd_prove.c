@@ -370,6 +370,11 @@ static cuzk_status work_update(fil_opts *o)
     cuzk_update_input *in = NULL;
     cuzk_update_statement st;
     CUZK_TRY(fil_load_update_statement(o, &st));
+    if (st.shape->update_partitions != 0 && st.partition >= st.shape->update_partitions) {
+        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID,
+                         "an update of %s has %u partitions; there is no partition %u",
+                         st.shape->name, st.shape->update_partitions, st.partition);
+    }
     const uint64_t t0 = cuzk_clock_ns();
     const cuzk_span span = cuzk_span_begin(o->a.trace, "parse", NULL);
     cuzk_status s = fil_load_update(o, &in);
