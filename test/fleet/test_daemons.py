@@ -34,7 +34,7 @@ class Daemon:
     all = []
 
     def __init__(self, cuzk, folder, params, url, name, extra="", wait=True, listen=(), memory="600MiB"):
-        self.cuzk, self.name, self.p = cuzk, name, None
+        self.cuzk, self.name, self.p, self.state = cuzk, name, None, folder
         self.all.append(self)
         self.address = f"unix://{folder}/{name}.sock"
         self.config, self.log = os.path.join(folder, name + ".toml"), os.path.join(folder, name + ".log")
@@ -45,7 +45,8 @@ class Daemon:
 
     def spawn(self):
         """Without waiting."""
-        self.p = subprocess.Popen([self.cuzk, "serve", "--config", self.config], stdout=open(self.log, "a"), stderr=subprocess.STDOUT)
+        self.p = subprocess.Popen([self.cuzk, "serve", "--config", self.config], stdout=open(self.log, "a"), stderr=subprocess.STDOUT,
+                                  env={**os.environ, "STATE_DIRECTORY": self.state})
 
     def start(self):
         begin = os.path.getsize(self.log) if os.path.exists(self.log) else 0
@@ -101,7 +102,6 @@ def completed_of(path):
 def scenario(cuzk, folder, server):
     params = os.path.join(folder, "params")
     os.mkdir(params)
-    os.environ["STATE_DIRECTORY"] = folder
     history_before(os.path.join(folder, "c.history"))
     jobs = make_jobs(cuzk, folder, params)
     http = 'daemon.http_listen = "127.0.0.1:0"\n'  # the history is that of the page
