@@ -5,7 +5,7 @@ import glob, re, sys
 
 # Modules whose messages reach users; those of parsers and options are of the input itself.
 MODULES = ["apps/cuzk/**/*.c", "src/prover/**/*.c", "src/engine/**/*.c", "src/store/**/*.c", "src/rpc/**/*.c", "src/groth16/**/*.c",
-           "src/top/*.c", "src/api/*.c", "src/log/*.c", "src/aggregate/**/*.c", "src/interop/**/*.c", "src/config/*.c", "src/sys/*.c", "src/accel/c*/**/*.c", "src/accel/c*/**/*.cu"]
+           "src/top/**/*.c", "src/api/**/*.c", "src/log/**/*.c", "src/aggregate/**/*.c", "src/interop/**/*.c", "src/config/*.c", "src/sys/*.c", "src/accel/c*/**/*.c", "src/accel/c*/**/*.cu"]
 # Statuses that say by name what is wrong with the input, or that the user ended the work.
 OF_INPUT = {"CUZK_E_INVALID", "CUZK_E_FORMAT", "CUZK_E_CANCELLED", "CUZK_E_ENCODING", "CUZK_E_VANILLA"}
 FAIL = re.compile(r'CUZK_FAIL(?:_OS)?\(\s*[^,]+,\s*(CUZK_E_\w+),(?:\s*[^",]+,)?\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
