@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "device/as_card.h"
 
-#include "as_card.h"
 #include "commands.h"
 #include "exit_status.h"
 

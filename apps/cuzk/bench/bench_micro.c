@@ -6,7 +6,7 @@
 
 #include "accel/cpu/cpu_accel.h"
 #include "apps/cuzk/commands.h"
-#include "apps/cuzk/devices.h"
+#include "apps/cuzk/device/devices.h"
 #include "base/alloc.h"
 #include "cpu/cpu.h"
 #include "report/stats.h"

@@ -7,7 +7,7 @@
  * proof of a made-up circuit. Inputs are generated, and parameters made, when none are given.
  */
 #include "apps/cuzk/app.h"
-#include "apps/cuzk/devices.h"
+#include "apps/cuzk/device/devices.h"
 #include "apps/cuzk/filecoin/statement_opts.h"
 #include "prover/prove/filecoin_prover.h"
 

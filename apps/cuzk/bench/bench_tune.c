@@ -4,7 +4,7 @@
 
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
-#include "apps/cuzk/devices.h"
+#include "apps/cuzk/device/devices.h"
 
 #if CUZK_HAVE_CUDA
 #    include "accel/cuda/cuda_accel.h"

@@ -6,7 +6,7 @@
  * Options that name a Filecoin statement and its input files, shared by `cuzk prove` and `cuzk verify`.
  */
 #include "apps/cuzk/app.h"
-#include "apps/cuzk/devices.h"
+#include "apps/cuzk/device/devices.h"
 #include "prover/prove/filecoin_prover.h"
 #include "sys/file.h"
 

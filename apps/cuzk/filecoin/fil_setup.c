@@ -9,7 +9,7 @@
 
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
-#include "apps/cuzk/devices.h"
+#include "apps/cuzk/device/devices.h"
 #include "apps/cuzk/ticker.h"
 #include "base/bytes.h"
 #include "base/clock.h"

@@ -5,7 +5,7 @@
 
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/commands.h"
-#include "apps/cuzk/devices.h"
+#include "apps/cuzk/device/devices.h"
 #include "apps/cuzk/inputs.h"
 #include "apps/cuzk/ticker.h"
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "as_card.h"
+#include "apps/cuzk/device/as_card.h"
 
 #include <stdio.h>
 #include <string.h>

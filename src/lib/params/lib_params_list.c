@@ -4,11 +4,10 @@
 
 #include <cuzk/params.h>
 
+#include "lib/lib_internal.h"
+#include "lib/lib_watch.h"
 #include "prover/keys/network_list.h"
 #include "prover/keys/params_dir.h"
-
-#include "lib_internal.h"
-#include "lib_watch.h"
 
 struct cuzk_params_list; /* a cuzk_network_list */
 

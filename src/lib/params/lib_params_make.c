@@ -5,10 +5,9 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "groth16/setup/setup.h"
+#include "lib/lib_internal.h"
+#include "lib/lib_watch.h"
 #include "prover/keys/params_dir.h"
-
-#include "lib_internal.h"
-#include "lib_watch.h"
 
 static cuzk_status compile(cuzk_circuit **out, const cuzk_circuit_spec *spec,
                            cuzk_params_made *made, cuzk_err *err)

@@ -7,12 +7,11 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "lib/lib_internal.h"
+#include "lib/lib_watch.h"
 #include "prover/keys/network_files.h"
 #include "prover/keys/params_dir.h"
 #include "sys/file.h"
-
-#include "lib_internal.h"
-#include "lib_watch.h"
 
 struct cuzk_params {
     cuzk_srs *srs;

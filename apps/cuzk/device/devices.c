@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "devices.h"
+#include "apps/cuzk/device/devices.h"
 
 #include <stdio.h>
 #include <stdlib.h>
