@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/cuzk/device/as_card.h"
 #include "cpu/cpu.h"
-#include "device/as_card.h"
 
 #include "commands.h"
 #include "exit_status.h"

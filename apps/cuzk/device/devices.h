@@ -7,9 +7,8 @@
  * and where points are that do not fit there.
  */
 #include "accel/accel.h"
+#include "apps/cuzk/app.h"
 #include "groth16/device/device_key.h"
-
-#include "app.h"
 
 #define DEVICES_MAX 16
 
