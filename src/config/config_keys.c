@@ -44,7 +44,9 @@ const config_key config_keys[] = {
     {"daemon.max_message", T_SIZE, USE_KEY, AT(max_message), MIB, GIB, "256MiB", NULL, NULL,
      "Largest request."},
     {"daemon.receive_budget", T_SIZE, USE_KEY, AT(receive_budget), MIB, ANY, "1GiB", NULL, NULL,
-     "Bytes of requests that may be under way at once, over all connections."},
+     "Bytes of requests that may be under way at once, over all connections. With `store.url`, a part of it is "
+     "set aside for inputs that are being packed (of 1 GiB, 756 MiB are left for requests; docs/fleet.md, "
+     "*Sizes*)."},
     {"daemon.max_connections", T_NUMBER, USE_KEY, AT(max_connections), 1, 65536, "4096", NULL, NULL,
      "Connections at once."},
 
