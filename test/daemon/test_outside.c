@@ -453,8 +453,7 @@ static uint64_t resident(void)
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Asks for status and metrics ten times a second, as a page and a scraper would, and times the answers. An answer that waits for work
- * would be slow each time; on a machine that is busy with other things, some are. */
+/* Asks for status and metrics ten times a second, as a page and a scraper would, and times the answers. */
 typedef struct poller {
     pthread_t thread;
     atomic_bool stop;
@@ -520,7 +519,7 @@ static void memory_is_flat(void)
                  (double)p.worst_ns * 1e-6, p.slow);
     CHECK(!p.failed && p.n > 0);
 #ifndef __SANITIZE_THREAD__
-    CHECK(p.slow < p.n); /* a busy machine may keep most of them waiting for a processor */
+    CHECK(p.slow * 5 <= p.n + 5); /* a busy machine may keep a few waiting for a processor */
 #endif
     CHECK_U64(view.completed, 5 * n);
     CHECK_U64(view.memory_used, used);
