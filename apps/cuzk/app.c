@@ -61,8 +61,8 @@ enum {
     OPT_UNSAFE_KEY
 };
 
-/* work: flags of what concerns computing here; output: of what concerns output files. An option that a command has no use for is
- * accepted, so that a script may give it to all of them, and is not in its help. */
+/* work: flags of the options about computing; output: flags of the options about output files. Every command accepts every
+ * common option, so that a script can give the same ones to all; its help hides those without effect (OPTION_HIDDEN). */
 /* clang-format off */
 #define COMMON_OPTIONS(work, output) \
     {"json", OPT_JSON, NULL, 0, "Report as one JSON object on standard output", 0}, \

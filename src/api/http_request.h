@@ -11,8 +11,8 @@
 /** A body is said to come; of two headers that contradict each other, each counts. */
 bool cuzk_http_has_body(struct MHD_Connection *c);
 /**
- * *path [into url] and the host [CUZK_HOST_MAX] that it is asked of: "http://HOST/PATH" goes before the Host
- * header (RFC 9112, 3.2.2); "" when there is none. false: more than one Host header, or a host that is too long.
+ * Splits the target of a request. *path points into url. host [CUZK_HOST_MAX] gets the host of "http://HOST/PATH" if url has
+ * that form, else the Host header (RFC 9112, 3.2.2), else "". false: more than one Host header, or a host that is too long.
  */
 bool cuzk_http_target(const char **path, char *host, struct MHD_Connection *c, const char *url);
 

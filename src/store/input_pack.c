@@ -190,7 +190,7 @@ static size_t base64_at(const uint8_t *data, size_t n, const bool is_letter[256]
     return (k + pad) % 4 == 0 ? k + pad : k - k % 4;
 }
 
-/* The bytes that letters [n], a multiple of four, stand for; false: their end is none of base64. */
+/* How many bytes the base64 text letters [n] decodes to; n is a multiple of four. false: its last four letters are not base64. */
 static bool decoded_bytes(const uint8_t *letters, size_t n, uint64_t *bytes)
 {
     uint8_t last[3];

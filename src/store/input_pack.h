@@ -20,7 +20,7 @@
 /** Packs an input that comes piece by piece. It takes less than STORE_PACKER_BYTES of memory, however long the input is. */
 typedef struct store_packer store_packer;
 #define STORE_PACKER_BYTES ((size_t)1 << 20)
-/** A packed input has at most so many bytes more than the input. */
+/** A packed input is at most this many bytes longer than the input. */
 #define STORE_PACK_MORE    64u
 
 /**

@@ -148,7 +148,7 @@ def endless():
 
 
 def words():
-    """Control characters in arguments, odd variables of libraries, numbers that are none."""
+    """Control characters in arguments, odd variables of libraries, texts in the place of numbers."""
     for args in (["\x1b[31m"], ["groth16", "info", "--\x1b[31m"], ["groth16", "info", "x", "--threads", "\x1b[31m"], ["submit", "--kind", "\x9b"], ["groth16", "info", path("\x1b\u202e")]):
         r = run(f"control characters in {args}", 2, "?", *args)
         check(f"{args}: cleaned", not set(r.stderr) & {0x1b, 0x9b, 0xae})
