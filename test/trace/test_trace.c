@@ -265,6 +265,15 @@ static void cpu_time_is_of_the_span(void)
     cuzk_trace_destroy(t);
 }
 
+/* Works for ns of the clock that spans are measured by. A thread's own time may run ahead of that clock. */
+static void work_for(uint64_t ns)
+{
+    const uint64_t until = cuzk_clock_ns() + ns;
+    while (cuzk_clock_ns() < until) {
+        sink++;
+    }
+}
+
 static uint64_t duration(const cuzk_trace *t, cuzk_span s)
 {
     cuzk_span_record r;
@@ -276,7 +285,7 @@ static void a_layer_is_slowed_down(void)
 {
     cuzk_trace *t = make(16);
     const cuzk_trace_ctx ctx = {t, 0};
-    uint64_t ns = 2000000;
+    const uint64_t ns = 2000000;
     cuzk_span s[3];
     cuzk_trace_slow_down(t, "msm_h", "sum", 3.0);
     static const char *const outer[3] = {"msm_h", "msm_l", "msm_h"}, *const inner[3] = {
@@ -284,7 +293,7 @@ static void a_layer_is_slowed_down(void)
     for (int i = 0; i < 3; i++) {
         const cuzk_span o = cuzk_span_begin(ctx, outer[i], NULL);
         s[i] = cuzk_span_begin(cuzk_trace_in(ctx, o), inner[i], NULL);
-        (void)burn(&ns);
+        work_for(ns);
         cuzk_span_end(ctx, s[i], 0);
         cuzk_span_end(ctx, o, 0);
     }
@@ -292,10 +301,15 @@ static void a_layer_is_slowed_down(void)
     CHECK(duration(t, s[1]) >= ns && duration(t, s[2]) >= ns);
     const uint64_t slow = duration(t, s[0]);
     cuzk_trace_slow_down(t, NULL, NULL, 0);
-    const cuzk_span o = cuzk_span_begin(ctx, "msm_h", NULL);
-    const cuzk_span fast = cuzk_span_begin(cuzk_trace_in(ctx, o), "sum", NULL);
-    cuzk_span_end(ctx, fast, 0);
-    CHECK(duration(t, fast) < slow);
+    uint64_t fastest = UINT64_MAX; /* of several, since any one of them may be interrupted */
+    for (int i = 0; i < 50; i++) {
+        const cuzk_span o = cuzk_span_begin(ctx, "msm_h", NULL);
+        const cuzk_span fast = cuzk_span_begin(cuzk_trace_in(ctx, o), "sum", NULL);
+        cuzk_span_end(ctx, fast, 0);
+        fastest = duration(t, fast) < fastest ? duration(t, fast) : fastest;
+        cuzk_span_end(ctx, o, 0);
+    }
+    CHECK(fastest < slow);
     cuzk_trace_destroy(t);
 }
 
