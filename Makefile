@@ -2,7 +2,7 @@
 # file only names the jobs. Everything lands in build/<preset>.
 JOBS ?= $(shell nproc)
 # One more test than processors: many tests wait for timers and other processes.
-CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
+CTEST = $(CURDIR)/tools/run_tests.sh -j $(shell expr $(JOBS) + 1)
 empty =
 space = $(empty) $(empty)
 
