@@ -8,7 +8,10 @@
 #include "engine_requests.h"
 #include "mock_backend.h"
 
-#define SECOND_NS 1000000000ull
+#define SECOND_NS   1000000000ull
+/* How long a test waits for what must happen: a hang ends the test, a busy machine does not. */
+#define PATIENCE_S  300u
+#define PATIENCE_NS (PATIENCE_S * SECOND_NS)
 
 /** What the engine has logged of one event. */
 typedef struct mock_engine_log {
@@ -55,16 +58,18 @@ void test_job_free(test_job *o);
 /** It completed with the right proof. */
 bool is_right(const test_job *o);
 
-/** The status, in less than a second. */
+/** The status; it comes while stages hang at their gates. */
 void status_of(mock_engine *w, cuzk_engine_status *out);
 /** Waits until memory and queues are back to what they are without jobs. */
 void wait_rest(mock_engine *w);
 void nap(void);
 /** Lines reach the logger later than the callers: waits until it has had so many of an event (a member of log). */
 void wait_log(mock_engine *w, const uint32_t *counter, uint32_t least);
-/** Waits until the waiter was told, at most so many seconds, without a look at what it was told. */
-bool is_told_within(test_job *o, unsigned seconds);
-/** Waits up to a minute for a counter of the mock. */
+/** The waiter has its answer; what the answer says is not looked at. */
+bool has_answer(test_job *o);
+/** The same, after a wait of at most PATIENCE_S. */
+bool gets_answer(test_job *o);
+/** Waits up to PATIENCE_S for a counter of the mock. */
 void wait_for(const _Atomic uint64_t *counter, uint64_t least);
 
 #endif /* CUZK_TEST_ENGINE_MOCK_ENGINE_H */

@@ -406,7 +406,6 @@ static void critical_first(void)
         if (is_there) {
             break;
         }
-        CHECK(cuzk_clock_ns() < UINT64_MAX);
     } while (true);
     mock_open(&w.b, MOCK_PROVE);
     engine_answer_wait(&winning->r);
@@ -498,7 +497,7 @@ static void order(void)
     test_job *o[6];
     for (uint64_t i = 0; i < 6; i++) {
         o[i] = test_job_make(CUZK_JOB_WINDOW, i, 1, "");
-        o[i]->rq.deadline_ns = cuzk_clock_ns() + (60 - i) * SECOND_NS;
+        o[i]->rq.deadline_ns = cuzk_clock_ns() + (900 - i) * SECOND_NS;
         test_job_prove(&w, o[i]);
     }
     while (ready(&w) < 6) {

@@ -57,7 +57,7 @@ static void sleep_us(uint64_t us)
 /* Waits until the engine holds nothing but what is cached. */
 static void wait_idle(cuzk_engine *e)
 {
-    const uint64_t limit = cuzk_clock_ns() + 120ull * 1000000000;
+    const uint64_t limit = cuzk_clock_ns() + 300ull * 1000000000;
     while (!cuzk_engine_is_idle(e)) {
         CHECK_MSG(cuzk_clock_ns() < limit, "the engine does not come to rest");
         sleep_us(2000);

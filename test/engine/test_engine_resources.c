@@ -67,7 +67,7 @@ static void hanging_device(void)
         test_job_free(o[i]);
     }
     /* The other device may have been quick enough to take everything: then there is more. */
-    const uint64_t out_limit = cuzk_clock_ns() + 60 * SECOND_NS;
+    const uint64_t out_limit = cuzk_clock_ns() + PATIENCE_NS;
     bool is_out = false;
     for (uint64_t i = 6; !is_out; i++) {
         status_of(&w, &s);
@@ -86,7 +86,7 @@ static void hanging_device(void)
     }
     CHECK_U64(atomic_load(&w.b.proofs_of_device[0]), 0);
     mock_open(&w.b, MOCK_PROVE);
-    const uint64_t limit = cuzk_clock_ns() + 60 * SECOND_NS;
+    const uint64_t limit = cuzk_clock_ns() + PATIENCE_NS;
     bool is_back = false;
     while (!is_back) {
         CHECK_MSG(cuzk_clock_ns() < limit, "the device does not come back");
@@ -423,7 +423,7 @@ static void key_streams_from_file(void)
     }
 }
 
-/* With as many jobs as may wait, an answer about them still takes milliseconds, and a WinningPoSt goes
+/* With as many jobs as may wait, an answer about them still takes milliseconds of a processor, and a WinningPoSt goes
  * past all of them. */
 static void full_queue(void)
 {
@@ -439,10 +439,11 @@ static void full_queue(void)
     }
     uint64_t best = UINT64_MAX;
     const uint64_t enough = (TEST_IS_BRIEF ? 10 : 1) * UINT64_C(50000000);
-    for (int i = 0; i < 50 && best >= enough; i++) { /* the best of some: the machine may be busy */
-        const uint64_t begin = cuzk_clock_ns();
+    for (int i = 0; i < 50 && best >= enough;
+         i++) { /* of this thread: a busy machine does not matter */
+        const uint64_t begin = cuzk_clock_cpu_ns();
         status_of(&w, &s);
-        const uint64_t took = cuzk_clock_ns() - begin;
+        const uint64_t took = cuzk_clock_cpu_ns() - begin;
         CHECK_U64(s.n_jobs, n);
         CHECK_U64(s.pending[CUZK_JOB_POREP] + s.in_progress[CUZK_JOB_POREP], n);
         cuzk_engine_status_free(&s);
