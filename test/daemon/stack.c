@@ -105,10 +105,10 @@ void stack_status(const stack *s, cuzk_status_view *out)
     cuzk_err err = {.code = CUZK_OK};
     char *body = NULL;
     size_t n = 0;
-    CHECK_OK(cuzk_http_get(&body, &n, s->http, "/status", 20000, (size_t)8 << 20, &err), &err);
+    CHECK_OK(cuzk_http_get(&body, &n, s->http, "/status", 600000, (size_t)8 << 20, &err), &err);
     cuzk_free(body);
     sleep_ms(55);
-    CHECK_OK(cuzk_http_get(&body, &n, s->http, "/status", 20000, (size_t)8 << 20, &err), &err);
+    CHECK_OK(cuzk_http_get(&body, &n, s->http, "/status", 600000, (size_t)8 << 20, &err), &err);
     CHECK_OK(cuzk_status_view_parse(out, body, n, "/status", &err), &err);
     cuzk_free(body);
 }
@@ -137,7 +137,7 @@ void stack_settle(const stack *s, uint64_t held, cuzk_status_view *out)
             atomic_load(&s->mock.used) <= held) {
             return;
         }
-        CHECK_MSG(cuzk_clock_ns() - begin < 180000000000u,
+        CHECK_MSG(cuzk_clock_ns() - begin < 540000000000u,
                   "left %llu, backlog %llu, the mock holds %llu of %llu",
                   (unsigned long long)stack_left(out), (unsigned long long)out->release_backlog,
                   (unsigned long long)atomic_load(&s->mock.used), (unsigned long long)held);
