@@ -138,7 +138,7 @@ void box_start(daemon_box *b)
 {
     const uint64_t end = cuzk_clock_ns() + PATIENCE_MS * NS_PER_MS;
     const cuzk_rpc_client_config c = {
-        .address = b->address, .connect_ms = 1000, .timeout_ms = 5000};
+        .address = b->address, .connect_ms = 30000, .timeout_ms = 30000};
     box_spawn(b, 0);
     for (;;) {
         int status = 0;
@@ -259,7 +259,7 @@ int box_http(const daemon_box *b, const char *path)
 void box_submit(const daemon_box *b, const cuzk_job_request *rq, char id[CUZK_JOB_ID_BYTES])
 {
     cuzk_err err = {.code = CUZK_OK};
-    cuzk_rpc_client *c = box_client(b, 30000);
+    cuzk_rpc_client *c = box_client(b, 600000);
     uint32_t position = 0;
     CHECK_OK(cuzk_rpc_client_submit(c, rq, id, &position, &err), &err);
     cuzk_rpc_client_destroy(c);

@@ -77,7 +77,7 @@ static void one_daemon_per_store_and_socket(void)
     box_configure(&other, "");
     box_spawn(&other, 0); /* same socket: it is not taken from the one that listens */
     CHECK_U64(box_wait(&other), 3);
-    cuzk_rpc_client *c = box_client(&box, 5000);
+    cuzk_rpc_client *c = box_client(&box, 120000);
     uint64_t serving = 0;
     CHECK(cuzk_rpc_client_health(c, "", &serving, NULL) == CUZK_OK && serving == 1);
     cuzk_rpc_client_destroy(c);
@@ -114,7 +114,7 @@ static void a_deaf_manager_is_no_obstacle(void)
     box_listen_notify(&box);
     box_spawn(&box, 2000); /* a sign of life every millisecond: the queue is full soon */
     CHECK(box_log_gets(&box, "daemon.ready"));
-    usleep(1500000);
+    usleep(500000);
     CHECK_U64(box_http(&box, "/readyz"), 200);
     CHECK_U64(box_end(&box, SIGTERM), 0);
 }
