@@ -243,7 +243,7 @@ static void too_large(void)
 
 static bool one_cancelled(fixture *f)
 {
-    return fake_engine_cancelled(f->engine) == 1 && fake_engine_waiting(f->engine) == 0;
+    return fake_engine_cancelled(f->engine) >= 1 && fake_engine_waiting(f->engine) == 0;
 }
 
 static void deadline_cancels(void)
@@ -255,11 +255,15 @@ static void deadline_cancels(void)
     fake_engine_auto(f.engine, false);
     cuzk_rpc_client *c = fixture_client(f.tcp);
     const cuzk_job_request q = request_of("d", CUZK_JOB_WINNING, "x", 1);
-    cuzk_rpc_client_set_timeout(c, 300);
-    const uint64_t t0 = cuzk_clock_ns();
-    CHECK_STATUS(cuzk_rpc_client_prove(c, &q, &r, &err), CUZK_E_CANCELLED);
-    CHECK(cuzk_rpc_client_code(c) == CUZK_GRPC_DEADLINE_EXCEEDED);
-    CHECK(cuzk_clock_ns() - t0 >= 299000000u);
+    /* on a busy machine the deadline may pass before the call comes to the engine: then one with a longer deadline */
+    for (uint32_t ms = 100; fake_engine_accepted(f.engine) == 0; ms *= 3) {
+        CHECK(ms < 100000);
+        cuzk_rpc_client_set_timeout(c, ms);
+        const uint64_t t0 = cuzk_clock_ns();
+        CHECK_STATUS(cuzk_rpc_client_prove(c, &q, &r, &err), CUZK_E_CANCELLED);
+        CHECK(cuzk_rpc_client_code(c) == CUZK_GRPC_DEADLINE_EXCEEDED);
+        CHECK(cuzk_clock_ns() - t0 >= (ms - 1) * UINT64_C(1000000));
+    }
     CHECK(fixture_wait(&f, one_cancelled));
     cuzk_rpc_client_destroy(c);
     fixture_stop(&f);

@@ -103,7 +103,7 @@ static void tls(void)
     tls_fixture f;
     cuzk_err err = {.code = CUZK_OK};
     start(&f, false, NULL);
-    cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = 30000};
+    cuzk_rpc_client_config c = {.address = f.address, .tls_ca = f.ca, .timeout_ms = PEER_PATIENCE};
     cuzk_rpc_stats stats = {.connections_now = 0};
     cuzk_rpc_server_get_stats(f.server, &stats);
     const uint64_t now = (uint64_t)time(NULL);
@@ -183,7 +183,7 @@ static void roles_of_certificates(void)
                                                .tls_ca = f.ca,
                                                .tls_cert = cert,
                                                .tls_key = key,
-                                               .timeout_ms = 30000};
+                                               .timeout_ms = PEER_PATIENCE};
         CHECK_OK(cuzk_rpc_client_create(&c, &config, &err), &err);
         for (size_t m = 0; m < 4; m++) {
             uint8_t *reply = NULL;
