@@ -188,7 +188,7 @@ static void end_all(void)
 {
     static const char jobs[] = "SELECT count(*) FROM cuzk_job WHERE state < 2";
     const struct timespec nap = {.tv_nsec = 5000000};
-    const uint64_t limit = cuzk_clock_ns() + UINT64_C(60000000000);
+    const uint64_t limit = cuzk_clock_ns() + UINT64_C(300000000000);
     cuzk_job_store h = join(pg_server_url(), "h"); /* in place of one that was killed */
     cuzk_job_store s = join(pg_server_url(), "m");
     h.destroy(h.arg);

@@ -153,7 +153,7 @@ static void start_server(void)
                           (char[]){"-cshared_buffers=32MB"},
                           NULL};
     g.pid = start(argv);
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < 6000; i++) { /* five minutes: the machine may be busy */
         PGconn *c = connect_plain(base);
         if (c != NULL) {
             PQfinish(c);
