@@ -332,21 +332,29 @@ static void overwritten(void)
 typedef struct late_change {
     streamed_file *f;
     cuzk_cancel cancel;
+    atomic_bool is_over; /* the proofs have ended */
 } late_change;
+
+/* Waits until the device has had some tens of operations of the proofs. */
+static void wait_for_operations(late_change *c)
+{
+    const struct timespec t = {0, 1000000};
+    while (cuzk_accel_mock_stats(c->f->dev).calls < 40 && !atomic_load(&c->is_over)) {
+        (void)nanosleep(&t, NULL);
+    }
+}
 
 static void *cut_later(void *arg)
 {
-    const late_change *c = arg;
-    const struct timespec t = {0, 40000000};
-    (void)nanosleep(&t, NULL);
+    late_change *c = arg;
+    wait_for_operations(c);
     return truncate(c->f->path, 3000) == 0 ? NULL : arg;
 }
 
 static void *cancel_later(void *arg)
 {
     late_change *c = arg;
-    const struct timespec t = {0, 40000000};
-    (void)nanosleep(&t, NULL);
+    wait_for_operations(c);
     atomic_store(&c->cancel.requested, true);
     return NULL;
 }
@@ -366,6 +374,7 @@ static bool is_changed_in_the_middle(bool cut)
     late_change c = {.f = &f};
     CHECK(pthread_create(&t, NULL, cut ? cut_later : cancel_later, &c) == 0);
     const cuzk_status st = streamed_file_prove(&f, got, cut ? NULL : &c.cancel, &err);
+    atomic_store(&c.is_over, true);
     CHECK(pthread_join(t, &failed) == 0 && failed == NULL);
     if (st != CUZK_OK) {
         CHECK_STATUS(st, cut ? CUZK_E_IO : CUZK_E_CANCELLED);

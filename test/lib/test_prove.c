@@ -332,7 +332,8 @@ static void memory_runs_out(void)
     LIB_OK(whole_life(&j));
     const long all = atomic_load(&allocations);
     CHECK(all > 100);
-    for (long at = 1; at <= all; at += at < 8 ? 1 : all / (long)test_iters(5) + 1) {
+    for (long at = 1; at <= all;
+         at += at < 8 ? 1 : all / (long)test_iters(TEST_IS_BRIEF ? 2 : 5) + 1) {
         atomic_store(&allocations, 0);
         atomic_store(&fail_at, at);
         const cuzk_status st = whole_life(&j);

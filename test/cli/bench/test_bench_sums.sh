@@ -34,6 +34,6 @@ tries=1
 while :; do
     "$cuzk" bench prove "$@" --runs 1 --warmup 0 --result "$dir/r.json" --trace "$dir/trace.json" --quiet >"$dir/out" --force
     python3 "$dir/check.py" "$dir/r.json" "$dir/trace.json" && break
-    [ $tries -lt 6 ]
+    [ $tries -lt 20 ] # another program may take a hundredth of the time between two layers
     tries=$((tries + 1))
 done
