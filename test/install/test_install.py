@@ -130,6 +130,53 @@ def parts(cuzk, refused, cases, d):
     check("no such partition of an update", refused(cuzk.verify_update, update_key, update_proof, statuses=invalid, **update, partition=1))
 
 
+def parameter_files(cuzk, folder, refused):
+    """Lists, digests, points and chains of cuzk/params.h, in an empty folder that is empty again at the end."""
+    format_error, not_found = ("CUZK_E_FORMAT",), ("CUZK_E_NOT_FOUND",)
+    corpus = pathlib.Path("fuzz/corpus/params").resolve()
+    files = cuzk.params_files()
+    check("the list of parameter files", any(f["sector_bytes"] == 32 << 30 and f["kind"] == cuzk.POREP for f in files))
+    own = cuzk.ParamsList()
+    check("the network's list", len(own) == len(files) > 20 and {f.kind_name for f in own} >= {"porep", "window", "aggregate"})
+    check("an empty folder", {own.state(i, str(folder)) for i in range(len(own))} == {cuzk.ABSENT} and own.state(-1) == cuzk.ABSENT)
+    check("names of states", [cuzk.params_state_name(x) for x in (cuzk.PRESENT, 6)] == ["not checked", "unknown"])
+    other = cuzk.ParamsList.read(b'{"x.vk": {"cid": "bafyabc", "digest": "1234567890ABCDEF1234567890abcdef", "sector_size": 2048}}', "own.json")
+    check("another network's list", list(other) == [("x.vk", "bafyabc", "1234567890abcdef1234567890abcdef", -1, "other", 2048, 0)])
+    for bad in (b"", b"[]", b'{"x": {"cid": "a", "digest": "00", "sector_size": 1}}'):
+        check(f"the list {bad}", refused(cuzk.ParamsList.read, bad, "own.json", statuses=format_error))
+    copy = folder / "x.vk"
+    copy.write_bytes(b"hello\n")
+    check("a copy", other.state(0, str(folder)) == cuzk.PRESENT)
+    other.note(0, str(folder))
+    check("a noted copy", other.state(0, str(folder)) == cuzk.CHECKED)
+    check("no such file", refused(other.note, 1, str(folder), statuses=not_found))
+    seen = []
+    digest = cuzk.params_digest(str(copy), progress=lambda *x: seen.append(x))
+    check("the digest of b2sum", digest.hex() == "f60ce482e5cc1229f39d71313171a8d9" and seen[-1] == ("digest", 6, 6))
+    copy.write_bytes(bytes(20 << 20))  # the function is asked before the end
+    check("a digest is stopped", refused(cuzk.params_digest, str(copy), progress=lambda *_: True, statuses=("CUZK_E_CANCELLED",)))
+    try:
+        cuzk.params_digest(str(copy), progress=lambda *_: 1 // 0)
+        check("an exception of the progress function", False)
+    except ZeroDivisionError:
+        check("an exception of the progress function", True)
+    for file in folder.iterdir():
+        file.unlink()
+    check("no file", refused(cuzk.params_digest, str(copy), statuses=not_found))
+    key = str(corpus / "key.vk")
+    cuzk.params_check(key, digest=cuzk.params_digest(key).hex())
+    check("another digest", refused(cuzk.params_check, key, digest="00" * 16, statuses=("CUZK_E_DIGEST",)))
+    for name, points, chain in (("ceremony", cuzk.IN_GROUP, cuzk.CHAIN_HOLDS), ("ceremony", cuzk.ON_CURVE, cuzk.CHAIN_UNCHECKED),
+                                ("ceremony", cuzk.UNCHECKED, cuzk.CHAIN_UNCHECKED), ("transcript", cuzk.IN_GROUP, cuzk.CHAIN_HASH)):
+        file = cuzk.Params(str(corpus / f"{name}.params"), points=points, threads=1)
+        check(f"the chain of {name}, points {points}: {file.info}", file.info.chain == chain and len(file.info.circuit_hash) == 64)
+        check("the key inside", file.verifying_key().n_inputs == file.info.public_inputs)
+    check("no transcript", cuzk.Params(str(corpus / "small.params")).info.circuit_hash is None)
+    check("a cut file", refused(cuzk.Params, str(corpus / "truncated.params"), statuses=format_error))
+    stopping = dict(insecure_seed=7, progress=lambda step, *_: step == "compiled", statuses=("CUZK_E_CANCELLED",))
+    check("making is stopped", refused(cuzk.params_make, str(folder), cuzk.WINDOW, 2048, **stopping) and not list(folder.iterdir()))
+
+
 def golden(prefix, library, params):
     """Every kind of proof by the Python binding, and each refused when one value of its claim is another."""
     os.environ["CUZK_LIBRARY"] = str(library)
@@ -175,11 +222,12 @@ def golden(prefix, library, params):
     check("too many sectors", refused(cuzk.verify_post, key("winning"), last("winning[0]"), statuses=("CUZK_E_INVALID",),
                                       **{**cases[1][3], "sectors": sectors}))
     parts(cuzk, refused, cases, d)
-    files = cuzk.params_files()
-    check("the list of parameter files", any(f["sector_bytes"] == 32 << 30 and f["kind"] == cuzk.POREP for f in files))
     params.mkdir()
+    parameter_files(cuzk, params, refused)
     folder = str(params)
-    cuzk.params_make(folder, cuzk.WINDOW, 2048, insecure_seed=7)
+    made = cuzk.params_make(folder, cuzk.WINDOW, 2048, insecure_seed=7)
+    # of test/vectors/groth16/vectors.json, window[0]
+    check("what making tells", made[:4] == (21866, 22, 22128, 15) and made.compile_ns > 0)
     [file] = params.glob("*.params")
     check("made parameters are not the network's", refused(cuzk.params_check, str(file), statuses=("CUZK_E_DIGEST",)))
     check("the key of made parameters", cuzk.VerifyingKey.load(cuzk.WINDOW, 2048, folder).n_inputs == 22)

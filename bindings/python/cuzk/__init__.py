@@ -11,7 +11,7 @@ import os
 from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 __all__ = ["Error", "VerifyingKey", "POREP", "WINNING", "WINDOW", "UPDATE", "version", "verify_seal", "verify_post",
-           "verify_update", "seal_inputs", "params_files", "params_check", "params_make", "Prover", "Task", "CircomKey", "Span"]
+           "verify_update", "seal_inputs", "Prover", "Task", "CircomKey", "Span", "circom_proof_json", "circom_public_json"]
 
 POREP, WINNING, WINDOW, UPDATE = 0, 1, 2, 3
 PROOF_BYTES = 192
@@ -45,21 +45,6 @@ class _UpdateClaim(C.Structure):
     _fields_ = [("struct_size", C.c_uint32), ("reserved", C.c_uint32), ("registered_proof", C.c_uint64),
                 ("comm_r_old", C.c_uint8 * 32), ("comm_r_new", C.c_uint8 * 32), ("comm_d_new", C.c_uint8 * 32),
                 ("sector_bytes", C.c_uint64), ("flags", C.c_uint32), ("partition", C.c_uint32)]
-
-
-class _ParamsFile(C.Structure):
-    _fields_ = [("struct_size", C.c_uint32), ("kind", C.c_int32), ("name", C.c_char_p), ("cid", C.c_char_p),
-                ("digest", C.c_char_p), ("sector_bytes", C.c_uint64), ("bytes", C.c_uint64)]
-
-
-class _CheckOptions(C.Structure):
-    _fields_ = [("struct_size", C.c_uint32), ("checks", C.c_uint32), ("digest", C.c_char_p), ("threads", C.c_uint32),
-                ("reserved", C.c_uint32), ("progress", C.c_void_p), ("progress_arg", C.c_void_p)]
-
-
-class _MakeOptions(C.Structure):
-    _fields_ = [("struct_size", C.c_uint32), ("flags", C.c_uint32), ("seed", C.c_uint64), ("threads", C.c_uint32),
-                ("reserved", C.c_uint32), ("progress", C.c_void_p), ("progress_arg", C.c_void_p)]
 
 
 class _Input(C.Structure):
@@ -108,10 +93,6 @@ _declare("cuzk_verify_seal", C.c_int32, _P, C.c_char_p, _S, C.POINTER(_SealClaim
 _declare("cuzk_verify_post", C.c_int32, _P, C.c_char_p, _S, C.POINTER(_PostClaim), _E)
 _declare("cuzk_verify_update", C.c_int32, _P, C.c_char_p, _S, C.POINTER(_UpdateClaim), _E)
 _declare("cuzk_seal_inputs", C.c_int32, C.c_char_p, _S, C.POINTER(_S), C.POINTER(_SealClaim), _E)
-_declare("cuzk_params_count", _S)
-_declare("cuzk_params_get", C.c_int32, C.POINTER(_ParamsFile), _S)
-_declare("cuzk_params_check", C.c_int32, C.c_char_p, C.POINTER(_CheckOptions), _E)
-_declare("cuzk_params_make", C.c_int32, C.c_char_p, C.c_int32, C.c_uint64, C.POINTER(_MakeOptions), _E)
 _declare("cuzk_prover_create", C.c_int32, C.POINTER(_P), C.POINTER(_ProverOptions), _E)
 _declare("cuzk_prover_destroy", None, _P)
 _declare("cuzk_prover_load", C.c_int32, _P, C.c_int32, C.c_uint64, _E)
@@ -253,32 +234,6 @@ def verify_update(vk: VerifyingKey, proof: bytes, *, registered_proof: int = 0, 
     claim = _UpdateClaim(C.sizeof(_UpdateClaim), 0, registered_proof, _bytes32(comm_r_old, "comm_r_old"),
                          _bytes32(comm_r_new, "comm_r_new"), _bytes32(comm_d_new, "comm_d_new"), sector_bytes, flags, number)
     _raise(_lib.cuzk_verify_update(vk._p, proof, len(proof), C.byref(claim), C.byref(error)), error)
-
-
-def params_files() -> list:
-    """The network's parameter files: dictionaries with name, cid, digest, kind, sector_bytes, bytes."""
-    out = []
-    for i in range(_lib.cuzk_params_count()):
-        f = _ParamsFile(struct_size=C.sizeof(_ParamsFile))
-        _raise(_lib.cuzk_params_get(C.byref(f), i))
-        out.append({"name": f.name.decode(), "cid": f.cid.decode(), "digest": f.digest.decode(), "kind": f.kind,
-                    "sector_bytes": f.sector_bytes, "bytes": f.bytes})
-    return out
-
-
-def params_check(path: str, *, digest: Optional[str] = None, points: bool = True, threads: int = 0) -> None:
-    """Compares a file's digest with the network's (or the given one), and checks its points. Raises Error."""
-    error = _Error()
-    options = _CheckOptions(C.sizeof(_CheckOptions), 1 + 2 * points, digest.encode() if digest else None, threads)
-    _raise(_lib.cuzk_params_check(os.fsencode(path), C.byref(options), C.byref(error)), error)
-
-
-def params_make(folder: str, kind: int, sector_bytes: int, *, insecure_seed: Optional[int] = None,
-                replace: bool = False, threads: int = 0) -> None:
-    """Makes parameters for tests and private networks; with insecure_seed the same ones each time. Raises Error."""
-    error = _Error()
-    options = _MakeOptions(C.sizeof(_MakeOptions), (insecure_seed is not None) + 2 * replace, insecure_seed or 0, threads)
-    _raise(_lib.cuzk_params_make(os.fsencode(folder), kind, sector_bytes, C.byref(options), C.byref(error)), error)
 
 
 class Span(NamedTuple):
@@ -448,3 +403,9 @@ def circom_proof_json(proof: bytes) -> str:
 def circom_public_json(inputs: Sequence[bytes]) -> str:
     """snarkjs's public.json."""
     return _text(_lib.cuzk_circom_public_json, b"".join(inputs), len(inputs))
+
+
+from . import _params  # noqa: E402  (it needs the names above)
+from ._params import *  # noqa: E402,F401,F403
+
+__all__ += _params.__all__
