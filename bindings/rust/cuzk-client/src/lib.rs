@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::ptr;
 use std::time::Duration;
 
+use cuzk::c::{self, as_ptr, c_path, c_string};
 use cuzk::{Error, Request};
 use cuzk_sys as base;
 
@@ -54,29 +55,9 @@ impl From<Error> for Failure {
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// Runs a function of the library that fills an error.
-fn run(f: impl FnOnce(*mut base::cuzk_error) -> base::cuzk_status) -> Result<()> {
-    let mut e = base::cuzk_error { status: 0, error_class: 0, os_code: 0, reserved: 0, text: [0; 496] };
-    let status = f(&mut e);
-    if status == base::CUZK_OK {
-        return Ok(());
-    }
-    // Safety: the text is terminated.
-    let text = unsafe { CStr::from_ptr(e.text.as_ptr()) }.to_string_lossy().into_owned();
-    Err(Error { status, retryable: e.error_class == base::CUZK_CLASS_ENVIRONMENT, text })
-}
-
-fn c_string(bytes: &[u8]) -> Result<CString> {
-    CString::new(bytes).map_err(|_| Error { status: base::CUZK_E_INVALID, retryable: false, text: "a text has a zero byte".into() })
-}
-
-fn c_path(path: &Option<PathBuf>) -> Result<Option<CString>> {
-    use std::os::unix::ffi::OsStrExt;
-    path.as_ref().map(|p| c_string(p.as_os_str().as_bytes())).transpose()
-}
-
-fn as_ptr(s: &Option<CString>) -> *const c_char {
-    s.as_ref().map_or(ptr::null(), |s| s.as_ptr())
+/// A path that may be missing.
+fn optional_path(path: &Option<PathBuf>) -> Result<Option<CString>> {
+    path.as_deref().map(c_path).transpose()
 }
 
 /// Milliseconds, at least 1: 0 means "default" in C.
@@ -117,7 +98,7 @@ impl Stop {
     pub fn new() -> Result<Self> {
         let mut p = ptr::null_mut();
         // Safety: p is written on success.
-        run(|e| unsafe { sys::cuzk_client_stop_create(&mut p, e) })?;
+        c::call(|e| unsafe { sys::cuzk_client_stop_create(&mut p, e) })?;
         Ok(Self(p))
     }
 
@@ -179,37 +160,6 @@ impl Drop for Client {
     }
 }
 
-/// Runs f with a request in C's form, which lives during f only.
-fn with_request<T>(r: &Request, f: impl FnOnce(*const base::cuzk_prove_request) -> T) -> T {
-    let inputs: Vec<_> = r.inputs.iter().map(|x| base::cuzk_input { data: x.as_ptr(), size: x.len() }).collect();
-    let request = base::cuzk_prove_request {
-        struct_size: std::mem::size_of::<base::cuzk_prove_request>() as u32,
-        kind: r.kind as i32,
-        // the library refuses flags: what they ask for is not left out in silence
-        flags: (if r.check_rows { base::CUZK_PROVE_CHECK_ROWS } else { 0 })
-            | (if r.one_partition { base::CUZK_PROVE_ONE_PARTITION } else { 0 })
-            | (if r.bind_sector { base::CUZK_PROVE_BIND_SECTOR } else { 0 })
-            | (if r.spans { base::CUZK_PROVE_SPANS } else { 0 }),
-        partition: r.partition,
-        sector_bytes: r.sector_bytes,
-        registered_proof: r.registered_proof,
-        miner_id: r.miner,
-        sector_number: r.sector,
-        inputs: inputs.as_ptr(),
-        n_inputs: inputs.len(),
-        circom_key: ptr::null(),
-        progress: None,
-        progress_arg: ptr::null_mut(),
-        priority: r.priority,
-        reserved: 0,
-        randomness: r.randomness,
-        comm_r_old: r.comm_r_old,
-        comm_r_new: r.comm_r_new,
-        comm_d_new: r.comm_d_new,
-    };
-    f(&request)
-}
-
 /// The proof of a result, which is destroyed; `None`: the job has not ended.
 fn take(r: *mut c_void) -> std::result::Result<Option<Vec<u8>>, Failure> {
     // Safety: r is a result that nobody else has; what it gives is copied before it is destroyed.
@@ -238,10 +188,10 @@ fn take(r: *mut c_void) -> std::result::Result<Option<Vec<u8>>, Failure> {
 impl Client {
     /// Connects.
     pub fn new(o: &Options) -> Result<Self> {
-        let address = c_string(o.address.as_bytes())?;
-        let (ca, cert, key) = (c_path(&o.tls_ca)?, c_path(&o.tls_cert)?, c_path(&o.tls_key)?);
-        let name = o.tls_name.as_ref().map(|s| c_string(s.as_bytes())).transpose()?;
-        let token = o.token.as_ref().map(|s| c_string(s.as_bytes())).transpose()?;
+        let address = c_string(&o.address)?;
+        let (ca, cert, key) = (optional_path(&o.tls_ca)?, optional_path(&o.tls_cert)?, optional_path(&o.tls_key)?);
+        let name = o.tls_name.as_ref().map(|s| c_string(s)).transpose()?;
+        let token = o.token.as_ref().map(|s| c_string(s)).transpose()?;
         let options = sys::cuzk_client_options {
             struct_size: std::mem::size_of::<sys::cuzk_client_options>() as u32,
             connect_ms: o.connect.map_or(0, ms).min(u32::MAX as u64) as u32,
@@ -254,27 +204,29 @@ impl Client {
         };
         let mut p = ptr::null_mut();
         // Safety: texts are copied by the library.
-        run(|e| unsafe { sys::cuzk_client_create(&mut p, &options, e) })?;
+        c::call(|e| unsafe { sys::cuzk_client_create(&mut p, &options, e) })?;
         Ok(Self(p))
     }
+
+    // Flags that the library of the client refuses are given to it, so that what they ask for is not left out in silence.
 
     /// Submits and waits: the proof, 192 bytes per partition, which the daemon has verified. `id` is the caller's name for
     /// the job, or "". When the call ends early the job is cancelled, unless another caller waits for it.
     pub fn prove(&self, request: &Request, id: &str, call: &Call) -> std::result::Result<Vec<u8>, Failure> {
-        let (id, call) = (c_string(id.as_bytes())?, call.c());
+        let (id, call) = (c_string(id)?, call.c());
         let mut r = ptr::null_mut();
         // Safety: everything lives during the call.
-        with_request(request, |q| run(|e| unsafe { sys::cuzk_client_prove(&mut r, self.0, q, id.as_ptr(), &call, e) }))?;
+        c::with_request(request, |q| c::call(|e| unsafe { sys::cuzk_client_prove(&mut r, self.0, &q, id.as_ptr(), &call, e) }))?;
         Ok(take(r)?.expect("only a wait of its own has the outcome TIMEOUT"))
     }
 
     /// Queues a job, and gives its name.
     pub fn submit(&self, request: &Request, id: &str, call: &Call) -> Result<String> {
-        let (id, call) = (c_string(id.as_bytes())?, call.c());
+        let (id, call) = (c_string(id)?, call.c());
         let mut job: [c_char; sys::CUZK_JOB_NAME_BYTES] = [0; sys::CUZK_JOB_NAME_BYTES];
         // Safety: everything lives during the call; job has the room that the header says.
-        with_request(request, |q| {
-            run(|e| unsafe { sys::cuzk_client_submit(job.as_mut_ptr(), ptr::null_mut(), self.0, q, id.as_ptr(), &call, e) })
+        c::with_request(request, |q| {
+            c::call(|e| unsafe { sys::cuzk_client_submit(job.as_mut_ptr(), ptr::null_mut(), self.0, &q, id.as_ptr(), &call, e) })
         })?;
         // Safety: the library terminates it.
         Ok(unsafe { CStr::from_ptr(job.as_ptr()) }.to_string_lossy().into_owned())
@@ -282,37 +234,37 @@ impl Client {
 
     /// The proof of a job, after at most `wait` (`None`: no limit); `Ok(None)`: not yet.
     pub fn await_proof(&self, job: &str, wait: Option<Duration>, call: &Call) -> std::result::Result<Option<Vec<u8>>, Failure> {
-        let (job, call) = (c_string(job.as_bytes())?, call.c());
+        let (job, call) = (c_string(job)?, call.c());
         let mut r = ptr::null_mut();
         // Safety: everything lives during the call.
-        run(|e| unsafe { sys::cuzk_client_await(&mut r, self.0, job.as_ptr(), wait.map_or(0, ms), &call, e) })?;
+        c::call(|e| unsafe { sys::cuzk_client_await(&mut r, self.0, job.as_ptr(), wait.map_or(0, ms), &call, e) })?;
         take(r)
     }
 
     /// True when the job had been started.
     pub fn cancel(&self, job: &str, call: &Call) -> Result<bool> {
-        let (job, call) = (c_string(job.as_bytes())?, call.c());
+        let (job, call) = (c_string(job)?, call.c());
         let mut was = 0;
         // Safety: everything lives during the call.
-        run(|e| unsafe { sys::cuzk_client_cancel(&mut was, self.0, job.as_ptr(), &call, e) })?;
+        c::call(|e| unsafe { sys::cuzk_client_cancel(&mut was, self.0, job.as_ptr(), &call, e) })?;
         Ok(was == 1)
     }
 
     /// Loads a circuit ("porep-32g") ahead of need; true: it was loaded already.
     pub fn preload(&self, circuit: &str, call: &Call) -> Result<bool> {
-        let (circuit, call) = (c_string(circuit.as_bytes())?, call.c());
+        let (circuit, call) = (c_string(circuit)?, call.c());
         let mut was = 0;
         // Safety: everything lives during the call.
-        run(|e| unsafe { sys::cuzk_client_preload(&mut was, ptr::null_mut(), self.0, circuit.as_ptr(), &call, e) })?;
+        c::call(|e| unsafe { sys::cuzk_client_preload(&mut was, ptr::null_mut(), self.0, circuit.as_ptr(), &call, e) })?;
         Ok(was == 1)
     }
 
     /// Drops a circuit: bytes that were given back.
     pub fn evict(&self, circuit: &str, call: &Call) -> Result<u64> {
-        let (circuit, call) = (c_string(circuit.as_bytes())?, call.c());
+        let (circuit, call) = (c_string(circuit)?, call.c());
         let mut n = 0;
         // Safety: everything lives during the call.
-        run(|e| unsafe { sys::cuzk_client_evict(ptr::null_mut(), &mut n, self.0, circuit.as_ptr(), &call, e) })?;
+        c::call(|e| unsafe { sys::cuzk_client_evict(ptr::null_mut(), &mut n, self.0, circuit.as_ptr(), &call, e) })?;
         Ok(n)
     }
 
@@ -322,7 +274,7 @@ impl Client {
         let mut status = ptr::null_mut();
         let mut t = sys::cuzk_client_totals { struct_size: std::mem::size_of::<sys::cuzk_client_totals>() as u32, ..Default::default() };
         // Safety: everything lives during the call; the status is destroyed once.
-        run(|e| unsafe { sys::cuzk_client_get_status(&mut status, self.0, &call, e) })?;
+        c::call(|e| unsafe { sys::cuzk_client_get_status(&mut status, self.0, &call, e) })?;
         unsafe {
             sys::cuzk_client_status_totals(&mut t, status); // fails for a wrong struct_size only
             sys::cuzk_client_status_destroy(status);
@@ -336,7 +288,7 @@ impl Client {
         let call = call.c();
         let mut text = ptr::null_mut();
         // Safety: everything lives during the call; the text is copied and freed.
-        run(|e| unsafe { sys::cuzk_client_get_metrics(&mut text, self.0, &call, e) })?;
+        c::call(|e| unsafe { sys::cuzk_client_get_metrics(&mut text, self.0, &call, e) })?;
         unsafe {
             let out = CStr::from_ptr(text).to_string_lossy().into_owned();
             sys::cuzk_client_text_free(text);
@@ -349,7 +301,7 @@ impl Client {
         let call = call.c();
         let mut is = 0;
         // Safety: everything lives during the call.
-        run(|e| unsafe { sys::cuzk_client_health(&mut is, self.0, &call, e) })?;
+        c::call(|e| unsafe { sys::cuzk_client_health(&mut is, self.0, &call, e) })?;
         Ok(is == 1)
     }
 }

@@ -26,6 +26,23 @@ pub const CUZK_PROVE_BIND_SECTOR: u32 = 8;
 pub const CUZK_CLAIM_ONE_PARTITION: u32 = 1;
 pub const CUZK_CLAIM_REPLICA_ID: u32 = 2;
 pub const CUZK_MAKE_INSECURE_SEED: u32 = 1;
+pub const CUZK_MAKE_REPLACE: u32 = 2;
+pub const CUZK_CHECK_DIGEST: u32 = 1;
+pub const CUZK_CHECK_POINTS: u32 = 2;
+pub const CUZK_PARAMS_ABSENT: i32 = 0;
+pub const CUZK_PARAMS_WRONG_SIZE: i32 = 1;
+pub const CUZK_PARAMS_PRESENT: i32 = 2;
+pub const CUZK_PARAMS_CHECKED: i32 = 3;
+pub const CUZK_PARAMS_UNREADABLE: i32 = 4;
+pub const CUZK_PARAMS_WRONG_DIGEST: i32 = 5;
+pub const CUZK_POINTS_UNCHECKED: i32 = 0;
+pub const CUZK_POINTS_ON_CURVE: i32 = 1;
+pub const CUZK_POINTS_IN_GROUP: i32 = 2;
+pub const CUZK_CHAIN_UNCHECKED: i32 = 0;
+pub const CUZK_CHAIN_HOLDS: i32 = 1;
+pub const CUZK_CHAIN_HASH: i32 = 2;
+pub const CUZK_CHAIN_STEP: i32 = 3;
+pub const CUZK_CHAIN_DELTA: i32 = 4;
 pub const CUZK_AGGREGATE_ANY_SRS: c_int = 1;
 
 #[repr(C)]
@@ -46,7 +63,7 @@ macro_rules! opaque {
         }
     )*};
 }
-opaque!(cuzk_vk cuzk_prover cuzk_task cuzk_circom_key cuzk_aggregate_srs);
+opaque!(cuzk_vk cuzk_prover cuzk_task cuzk_circom_key cuzk_aggregate_srs cuzk_params cuzk_params_list);
 
 pub type cuzk_progress_fn = Option<unsafe extern "C" fn(*mut c_void, *const c_char, u64, u64) -> i32>;
 pub type cuzk_log_fn = Option<unsafe extern "C" fn(*mut c_void, i32, *const c_char)>;
@@ -105,6 +122,70 @@ pub struct cuzk_update_claim {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
+pub struct cuzk_params_file {
+    pub struct_size: u32,
+    pub kind: i32,
+    pub name: *const c_char,
+    pub cid: *const c_char,
+    pub digest: *const c_char,
+    pub sector_bytes: u64,
+    pub bytes: u64,
+    pub kind_name: *const c_char,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuzk_params_check_options {
+    pub struct_size: u32,
+    pub checks: u32,
+    pub digest: *const c_char,
+    pub threads: u32,
+    pub reserved: u32,
+    pub progress: cuzk_progress_fn,
+    pub progress_arg: *mut c_void,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuzk_params_open_options {
+    pub struct_size: u32,
+    pub points: i32,
+    pub threads: u32,
+    pub reserved: u32,
+    pub progress: cuzk_progress_fn,
+    pub progress_arg: *mut c_void,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuzk_params_info {
+    pub struct_size: u32,
+    pub public_inputs: u32,
+    pub h: u64,
+    pub l: u64,
+    pub a: u64,
+    pub b_g1: u64,
+    pub b_g2: u64,
+    pub has_transcript: u32,
+    pub contributions: u32,
+    pub circuit_hash: [u8; 64],
+    pub chain: i32,
+    pub chain_at: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuzk_params_made {
+    pub struct_size: u32,
+    pub lg_domain: u32,
+    pub constraints: u64,
+    pub public_inputs: u64,
+    pub aux_wires: u64,
+    pub compile_ns: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
 pub struct cuzk_params_make_options {
     pub struct_size: u32,
     pub flags: u32,
@@ -113,6 +194,7 @@ pub struct cuzk_params_make_options {
     pub reserved: u32,
     pub progress: cuzk_progress_fn,
     pub progress_arg: *mut c_void,
+    pub made: *mut cuzk_params_made,
 }
 
 #[repr(C)]
@@ -200,6 +282,23 @@ extern "C" {
     pub fn cuzk_verify_update(vk: *const cuzk_vk, proof: *const u8, proof_bytes: usize, claim: *const cuzk_update_claim, error: *mut cuzk_error) -> cuzk_status;
     pub fn cuzk_seal_inputs(out: *mut u8, capacity: usize, n: *mut usize, claim: *const cuzk_seal_claim, error: *mut cuzk_error) -> cuzk_status;
 
+    pub fn cuzk_params_count() -> usize;
+    pub fn cuzk_params_get(out: *mut cuzk_params_file, index: usize) -> cuzk_status;
+    pub fn cuzk_params_state(index: usize, folder: *const c_char) -> i32;
+    pub fn cuzk_params_state_name(state: i32) -> *const c_char;
+    pub fn cuzk_params_list_read(out: *mut *mut cuzk_params_list, json: *const u8, json_bytes: usize, name: *const c_char, error: *mut cuzk_error) -> cuzk_status;
+    pub fn cuzk_params_list_destroy(list: *mut cuzk_params_list);
+    pub fn cuzk_params_list_count(list: *const cuzk_params_list) -> usize;
+    pub fn cuzk_params_list_get(out: *mut cuzk_params_file, list: *const cuzk_params_list, index: usize) -> cuzk_status;
+    pub fn cuzk_params_list_state(list: *const cuzk_params_list, index: usize, folder: *const c_char) -> i32;
+    pub fn cuzk_params_list_note(list: *const cuzk_params_list, index: usize, folder: *const c_char, error: *mut cuzk_error) -> cuzk_status;
+    pub fn cuzk_params_digest(digest: *mut u8, path: *const c_char, progress: cuzk_progress_fn, progress_arg: *mut c_void, error: *mut cuzk_error) -> cuzk_status;
+    pub fn cuzk_params_check(path: *const c_char, options: *const cuzk_params_check_options, error: *mut cuzk_error) -> cuzk_status;
+    pub fn cuzk_params_open(out: *mut *mut cuzk_params, path: *const c_char, error: *mut cuzk_error) -> cuzk_status;
+    pub fn cuzk_params_open_with(out: *mut *mut cuzk_params, path: *const c_char, options: *const cuzk_params_open_options, error: *mut cuzk_error) -> cuzk_status;
+    pub fn cuzk_params_close(p: *mut cuzk_params);
+    pub fn cuzk_params_get_info(out: *mut cuzk_params_info, p: *const cuzk_params) -> cuzk_status;
+    pub fn cuzk_params_vk(out: *mut *mut cuzk_vk, p: *const cuzk_params, error: *mut cuzk_error) -> cuzk_status;
     pub fn cuzk_params_make(folder: *const c_char, kind: i32, sector_bytes: u64, options: *const cuzk_params_make_options, error: *mut cuzk_error) -> cuzk_status;
 
     pub fn cuzk_prover_create(out: *mut *mut cuzk_prover, options: *const cuzk_prover_options, error: *mut cuzk_error) -> cuzk_status;

@@ -8,7 +8,7 @@
 //! key.verify(&std::fs::read("proof")?, &[[7; 32]])?; // Ok(()): proven
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::os::raw::{c_char, c_void};
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,15 @@ use std::{fmt, ptr};
 
 use cuzk_sys as sys;
 
+#[doc(hidden)]
+pub mod c;
+mod params;
 mod prove;
+use c::{as_ptr, c_path, c_string, call};
+pub use params::{
+    check_params, make_params, params_digest, Chain, ParamsMake, ParamsOpen, Params, ParamsCheck, ParamsFile, ParamsInfo, ParamsList,
+    ParamsMade, ParamsState, Points, Transcript,
+};
 pub use prove::{CircomKey, Options, Prover, Request, Span, Task};
 
 /// Bytes of the proof of one partition.
@@ -64,19 +72,7 @@ impl std::error::Error for Error {}
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Runs a function of the library that fills an error.
-fn call(f: impl FnOnce(*mut sys::cuzk_error) -> sys::cuzk_status) -> Result<()> {
-    let mut e = sys::cuzk_error { status: 0, error_class: 0, os_code: 0, reserved: 0, text: [0; 496] };
-    let status = f(&mut e);
-    if status == sys::CUZK_OK {
-        return Ok(());
-    }
-    // Safety: the text is terminated.
-    let text = unsafe { CStr::from_ptr(e.text.as_ptr()) }.to_string_lossy().into_owned();
-    Err(Error { status, retryable: e.error_class == sys::CUZK_CLASS_ENVIRONMENT, text })
-}
-
-/// The same for results of cuzk/verify.h.
+/// The result of a function of cuzk/verify.h, which fills no error.
 fn verdict(status: sys::cuzk_status) -> Result<()> {
     if status == sys::CUZK_OK {
         return Ok(());
@@ -87,39 +83,10 @@ fn verdict(status: sys::cuzk_status) -> Result<()> {
     Err(Error { status, retryable, text })
 }
 
-fn c_string(s: &str) -> Result<CString> {
-    CString::new(s).map_err(|_| Error::invalid("a text has a zero byte"))
-}
-
-fn c_path(p: &Path) -> Result<CString> {
-    use std::os::unix::ffi::OsStrExt;
-    CString::new(p.as_os_str().as_bytes()).map_err(|_| Error::invalid("a path has a zero byte"))
-}
-
-fn as_ptr(s: &Option<CString>) -> *const c_char {
-    s.as_ref().map_or(ptr::null(), |s| s.as_ptr())
-}
-
 /// Version of the library that is loaded.
 pub fn version() -> &'static str {
     // Safety: a static text.
     unsafe { CStr::from_ptr(sys::cuzk_version()) }.to_str().unwrap_or("")
-}
-
-/// Makes parameters of a Filecoin circuit in a folder, for tests: with a seed anybody can forge proofs under them.
-pub fn make_params(folder: &Path, kind: Kind, sector_bytes: u64, insecure_seed: Option<u64>) -> Result<()> {
-    let folder = c_path(folder)?;
-    let options = sys::cuzk_params_make_options {
-        struct_size: std::mem::size_of::<sys::cuzk_params_make_options>() as u32,
-        flags: if insecure_seed.is_some() { sys::CUZK_MAKE_INSECURE_SEED } else { 0 },
-        seed: insecure_seed.unwrap_or(0),
-        threads: 0,
-        reserved: 0,
-        progress: None,
-        progress_arg: ptr::null_mut(),
-    };
-    // Safety: everything lives during the call.
-    call(|e| unsafe { sys::cuzk_params_make(folder.as_ptr(), kind as i32, sector_bytes, &options, e) })
 }
 
 /// What a PoRep proof says. `seed` is not read for non-interactive types.

@@ -87,37 +87,20 @@ impl Prover {
         self.submit(request)?.result()
     }
 
-    fn submit_kind(&self, kind: i32, key: *const sys::cuzk_circom_key, r: Request) -> Result<Task> {
-        let inputs: Vec<_> = r.inputs.iter().map(|x| sys::cuzk_input { data: x.as_ptr(), size: x.len() }).collect();
-        let mut progress = r.progress.map(Box::new);
-        let request = sys::cuzk_prove_request {
-            struct_size: std::mem::size_of::<sys::cuzk_prove_request>() as u32,
-            kind,
-            flags: (if r.check_rows { sys::CUZK_PROVE_CHECK_ROWS } else { 0 })
-                | (if r.one_partition { sys::CUZK_PROVE_ONE_PARTITION } else { 0 })
-                | (if r.bind_sector { sys::CUZK_PROVE_BIND_SECTOR } else { 0 })
-                | (if r.spans { sys::CUZK_PROVE_SPANS } else { 0 }),
-            partition: r.partition,
-            sector_bytes: r.sector_bytes,
-            registered_proof: r.registered_proof,
-            miner_id: r.miner,
-            sector_number: r.sector,
-            inputs: inputs.as_ptr(),
-            n_inputs: inputs.len(),
-            circom_key: key,
-            progress: if progress.is_some() { Some(on_progress) } else { None },
-            progress_arg: progress.as_mut().map_or(ptr::null_mut(), |p| (&mut **p as *mut Progress).cast()),
-            priority: r.priority,
-            reserved: 0,
-            randomness: r.randomness,
-            comm_r_old: r.comm_r_old,
-            comm_r_new: r.comm_r_new,
-            comm_d_new: r.comm_d_new,
-        };
+    fn submit_kind(&self, kind: i32, key: *const sys::cuzk_circom_key, mut r: Request) -> Result<Task> {
+        let mut progress = r.progress.take().map(Box::new);
         let mut t = ptr::null_mut();
         // Safety: the task owns the bytes of the inputs and the closure, which stay where they are on the heap until
         // it is destroyed; the array is copied.
-        call(|e| unsafe { sys::cuzk_prover_submit(&mut t, self.0, &request, e) })?;
+        c::with_request(&r, |mut request| {
+            request.kind = kind;
+            request.circom_key = key;
+            if let Some(p) = &mut progress {
+                request.progress = Some(on_progress);
+                request.progress_arg = (&mut **p as *mut Progress).cast();
+            }
+            call(|e| unsafe { sys::cuzk_prover_submit(&mut t, self.0, &request, e) })
+        })?;
         Ok(Task { t, _inputs: r.inputs, _progress: progress })
     }
 }
