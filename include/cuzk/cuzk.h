@@ -107,8 +107,9 @@ CUZK_API int32_t cuzk_status_class(cuzk_status status);
 
 /**
  * How far a long call is: `step` ("check", "prove", a section's name; valid during the call only) has
- * done of total; total 0: not known. A result other than 0 asks the call to stop (E_CANCELLED). Called
- * from any thread, one at a time per job; must not call into the handle that the job belongs to.
+ * done of total; total 0: not known. A result other than 0 asks the call to stop (E_CANCELLED); a call that is at its
+ * end by then may still succeed. Called from any thread, one at a time per job; must not call into the handle that the
+ * job belongs to.
  */
 typedef int32_t (*cuzk_progress_fn)(void *arg, const char *step, uint64_t done, uint64_t total);
 /** A line for people about something that is no failure: level 0 information, 1 warning. Any thread. */
