@@ -196,6 +196,9 @@ cuzk_status lib_filecoin_run(cuzk_task *t, cuzk_trace_ctx trace, cuzk_err *err)
 {
     cuzk_filecoin_input *in = NULL;
     uint64_t bytes = 0;
+    if (t->parsed != NULL) {
+        return prove_input(t, t->parsed, cuzk_filecoin_input_heap(t->parsed), trace, err);
+    }
     lib_task_progress(t, "parse", 0, 1);
     const cuzk_span span = cuzk_span_begin(trace, "parse", NULL);
     cuzk_status st = parse(&in, t, &bytes, err);

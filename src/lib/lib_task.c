@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "trace/trace_read.h"
 
+#include "lib_program.h"
 #include "prover_internal.h"
 
 #define SPANS_KEPT 8192u
@@ -82,7 +83,9 @@ static cuzk_status make_task(cuzk_task **out, const cuzk_prove_request *rq, cuzk
         cuzk_free(inputs);
         return lib_fail(error, CUZK_E_NOMEM, "task: out of memory for %zu inputs", rq->n_inputs);
     }
-    memcpy(inputs, rq->inputs, rq->n_inputs * sizeof(*inputs));
+    if (rq->n_inputs != 0) {
+        memcpy(inputs, rq->inputs, rq->n_inputs * sizeof(*inputs));
+    }
     t->rq = *rq;
     t->rq.inputs = inputs;
     if ((rq->flags & CUZK_PROVE_SPANS) != 0) {
@@ -100,6 +103,22 @@ static cuzk_status make_task(cuzk_task **out, const cuzk_prove_request *rq, cuzk
     return CUZK_OK;
 }
 
+/* Puts a task into the queue, behind those of its priority. */
+static void enqueue(cuzk_prover *p, cuzk_task *t)
+{
+    t->p = p;
+    (void)pthread_mutex_lock(&p->lock);
+    p->refs++;
+    cuzk_task **at = &p->queue;
+    while (*at != NULL && (*at)->rq.priority >= t->rq.priority) {
+        at = &(*at)->next;
+    }
+    t->next = *at;
+    *at = t;
+    (void)pthread_cond_broadcast(&p->changed);
+    (void)pthread_mutex_unlock(&p->lock);
+}
+
 cuzk_status cuzk_prover_submit(cuzk_task **out, cuzk_prover *p, const cuzk_prove_request *request,
                                cuzk_error *error)
 {
@@ -109,17 +128,25 @@ cuzk_status cuzk_prover_submit(cuzk_task **out, cuzk_prover *p, const cuzk_prove
     CUZK_TRY(check_request(p, &rq, error));
     CUZK_TRY(make_task(&t, &rq, error));
     CUZK_ASSERT(t != NULL);
-    t->p = p;
-    (void)pthread_mutex_lock(&p->lock);
-    p->refs++;
-    cuzk_task **at = &p->queue;
-    while (*at != NULL && (*at)->rq.priority >= rq.priority) {
-        at = &(*at)->next;
-    }
-    t->next = *at;
-    *at = t;
-    (void)pthread_cond_broadcast(&p->changed);
-    (void)pthread_mutex_unlock(&p->lock);
+    enqueue(p, t);
+    *out = t;
+    return CUZK_OK;
+}
+
+cuzk_status lib_prover_submit_parsed(cuzk_task **out, cuzk_prover *p, const cuzk_filecoin_input *in,
+                                     uint32_t flags, cuzk_progress_fn progress, void *progress_arg,
+                                     cuzk_error *error)
+{
+    const cuzk_prove_request rq = {.struct_size = sizeof(rq),
+                                   .kind = (int32_t)in->spec.kind,
+                                   .flags = flags,
+                                   .progress = progress,
+                                   .progress_arg = progress_arg};
+    cuzk_task *t = NULL;
+    CUZK_TRY(make_task(&t, &rq, error));
+    CUZK_ASSERT(t != NULL);
+    t->parsed = in;
+    enqueue(p, t);
     *out = t;
     return CUZK_OK;
 }

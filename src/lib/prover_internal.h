@@ -77,7 +77,9 @@ typedef enum lib_task_state {
 struct cuzk_task {
     cuzk_prover *p;
     cuzk_prove_request rq; /* inputs: the task's copy */
-    cuzk_circom_key *key;  /* counted; NULL: not of circom */
+    const struct cuzk_filecoin_input
+        *parsed;          /* of lib_prover_submit_parsed, in place of inputs; else NULL */
+    cuzk_circom_key *key; /* counted; NULL: not of circom */
     cuzk_cancel cancel;
     cuzk_trace *trace; /* NULL: without spans */
     /* Under the prover's lock. */
