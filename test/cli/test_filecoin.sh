@@ -44,6 +44,32 @@ run 'short randomness' 2 '64 hex digits' prove window $window --randomness 00 --
 run 'wrong type' 2 'winning' prove window --type 0 --vanilla $v/window.sector1.vanilla.bin --randomness $rand --params "$dir" -o "$dir/q"
 run 'sectors are taken in the order of their numbers' 0 'valid' verify window --vanilla $v/window.sector2.vanilla.bin \
     --vanilla $v/window.sector1.vanilla.bin --type 10 --randomness $rand --params "$dir" --proof "$dir/p"
+# The same sectors as a JSON array of base64, one of two files, and a folder of an array and a file.
+b1=$(base64 -w 0 $v/window.sector1.vanilla.bin)
+b2=$(base64 -w 0 $v/window.sector2.vanilla.bin)
+mkdir "$dir/mixed"
+printf '["%s",\n "%s"]\n' "$b2" "$b1" >"$dir/both.json"
+printf '["%s"]' "$b1" >"$dir/mixed/1.json"
+cp $v/window.sector2.vanilla.bin "$dir/mixed/2.bin"
+printf '["%s", "%s"]' "$b1" "$(head -c 200 $v/window.sector2.vanilla.bin | base64 -w 0)" >"$dir/half.json"
+printf '["%s", "x"]' "$b1" >"$dir/text.json"
+run 'prove: a JSON array' 0 'proved and verified' prove window --type 10 --randomness $rand --params "$dir" --vanilla "$dir/both.json" -o "$dir/p2"
+run 'prove: a folder of both forms' 0 'proved and verified' prove window --type 10 --randomness $rand --params "$dir" --vanilla "$dir/mixed" -o "$dir/p3"
+run 'verify: a JSON array' 0 'valid' verify window --type 10 --randomness $rand --params "$dir" --vanilla "$dir/both.json" --proof "$dir/p3"
+run 'verify: a folder of both forms' 0 'valid' verify window --type 10 --randomness $rand --params "$dir" --vanilla "$dir/mixed" --proof "$dir/p2"
+run 'bench prove: a JSON array' 0 'proofs_per_minute' bench prove window --vanilla "$dir/both.json" --randomness $rand --type 10 \
+    --params "$dir" --runs 1 --warmup 0 --device cpu
+run 'an array: names the file and the proof' 2 'half.json: proof 2 of 2: ' prove window --type 10 --randomness $rand --params "$dir" \
+    --vanilla "$dir/half.json" -o "$dir/q"
+run 'an array: no base64' 2 'text.json:1:' verify window --type 10 --randomness $rand --params "$dir" --vanilla "$dir/text.json" --proof "$dir/p"
+printf '[]' >"$dir/none.json"
+run 'an array without a proof' 2 'none.json:1:3: no vanilla proof' prove window --type 10 --randomness $rand --params "$dir" \
+    --vanilla "$dir/none.json" -o "$dir/q"
+update="--sector-size 2KiB --comm-r-old $rand --comm-d-new $rand --comm-r-new $rand --params $dir"
+# shellcheck disable=SC2086
+run 'an update of two proofs' 2 'names 2' prove update $update --vanilla "$dir/both.json" -o "$dir/q"
+# shellcheck disable=SC2086
+run 'an update that is none: names the file' 2 'sector1.vanilla.bin: ' prove update $update --vanilla $v/window.sector1.vanilla.bin -o "$dir/q"
 head -c 191 "$dir/p" >"$dir/short"
 { cat "$dir/p"; printf 'x'; } >"$dir/long"
 for f in short long; do

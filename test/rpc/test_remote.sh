@@ -62,8 +62,11 @@ run 'a wait without a file: the daemon keeps the proof' 0 'COMPLETED' submit $wi
 run 'no randomness' 2 'needs --randomness' submit --kind winning --vanilla $v/winning.sector1.vanilla.bin
 run 'no miner' 2 'needs --miner and --sector' submit --kind porep --c1 $v/porep-v1_1.c1.json
 mkdir "$dir/sectors"
-cp $v/window.sector*.vanilla.bin "$dir/sectors"
-run 'a folder of sectors, kind and type in the words of prove' 0 'COMPLETED' submit --kind window --type 10 --vanilla "$dir/sectors" \
+cp $v/window.sector1.vanilla.bin "$dir/sectors"
+printf '["%s"]\n' "$(base64 -w 0 $v/window.sector2.vanilla.bin)" >"$dir/sectors/2.json"
+printf '["x"]' >"$dir/text.json"
+run 'a JSON array that is no base64' 2 'text.json:1:2: ' submit --kind window --type 10 --vanilla "$dir/text.json" --randomness $rand
+run 'a folder of a sector and a JSON array, kind and type in the words of prove' 0 'COMPLETED' submit --kind window --type 10 --vanilla "$dir/sectors" \
     --randomness $rand --wait -o "$dir/w"
 run 'no input' 2 'needs --vanilla' submit --type winning
 run 'wrong hex' 2 '64 hex digits' submit --type winning --randomness 00

@@ -79,6 +79,20 @@ static cuzk_status find_kind(bench_subject *s)
     return cuzk_circuit_spec_of(&s->spec, kind, bytes, &s->a->err);
 }
 
+static cuzk_status add_blob(bench_subject *s, const uint8_t *data, size_t size)
+{
+    if ((s->n_blobs & (s->n_blobs - 1)) == 0) { /* room is a power of two */
+        void *more =
+            cuzk_realloc(s->blobs, s->n_blobs == 0 ? 1 : 2 * s->n_blobs, sizeof(*s->blobs));
+        if (more == NULL) {
+            return CUZK_FAIL(&s->a->err, CUZK_E_NOMEM, "out of memory for %zu inputs", s->n_blobs);
+        }
+        s->blobs = more;
+    }
+    s->blobs[s->n_blobs++] = (cuzk_filecoin_blob){data, size};
+    return CUZK_OK;
+}
+
 static cuzk_status map_blob(bench_subject *s, const char *path, bool is_c1)
 {
     cuzk_content *m = &s->maps[s->n_maps];
@@ -87,9 +101,8 @@ static cuzk_status map_blob(bench_subject *s, const char *path, bool is_c1)
     }
     CUZK_TRY(is_c1 ? read_c1(s->a, path, m)
                    : cuzk_content_read(m, path, CUZK_CONTENT_INPUT, &s->a->err));
-    s->blobs[s->n_maps] = (cuzk_filecoin_blob){m->data, m->size};
     s->n_maps++;
-    return CUZK_OK;
+    return add_blob(s, m->data, m->size);
 }
 
 static cuzk_status node_option(bench_subject *s, cuzk_filecoin_blob *out, cuzk_node *node,
@@ -102,9 +115,10 @@ static cuzk_status node_option(bench_subject *s, cuzk_filecoin_blob *out, cuzk_n
     return CUZK_OK;
 }
 
-static cuzk_status map_vanilla(void *s, const char *path)
+static cuzk_status add_vanilla(void *s, const cuzk_proof_bytes *p, const char *name)
 {
-    return map_blob(s, path, false);
+    (void)name;
+    return add_blob(s, p->data, p->size);
 }
 
 static cuzk_status given_input(bench_subject *s)
@@ -114,8 +128,9 @@ static cuzk_status given_input(bench_subject *s)
         return map_blob(s, s->in.c1, true);
     }
     for (size_t i = 0; i < s->in.n_vanilla; i++) {
-        CUZK_TRY(app_each_file(s->a, s->in.vanilla[i], map_vanilla, s));
+        CUZK_TRY(vanilla_files_add(&s->vanilla, s->a, s->in.vanilla[i]));
     }
+    CUZK_TRY(vanilla_files_each(&s->vanilla, add_vanilla, s));
     if (s->spec.kind == CUZK_CIRCUIT_UPDATE) {
         CUZK_TRY(node_option(s, &q->comm_r_old, &s->nodes[0], s->in.comm_r_old, "comm-r-old"));
         CUZK_TRY(node_option(s, &q->comm_d_new, &s->nodes[1], s->in.comm_d_new, "comm-d-new"));
@@ -206,7 +221,7 @@ static cuzk_status open_input(bench_subject *s)
                                                    : generate_post(s, path);
     }
     q->proofs = s->blobs;
-    q->n_proofs = s->n_maps;
+    q->n_proofs = s->n_blobs;
     return st;
 }
 
@@ -386,6 +401,8 @@ void bench_subject_close(bench_subject *s)
     for (uint32_t i = 0; i < s->n_maps; i++) {
         cuzk_content_free(&s->maps[i]);
     }
+    vanilla_files_free(&s->vanilla);
+    cuzk_free(s->blobs);
     remove_dir(s);
 }
 

@@ -9,6 +9,7 @@
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/device/devices.h"
 #include "apps/cuzk/filecoin/statement_opts.h"
+#include "apps/cuzk/filecoin/vanilla_files.h"
 #include "prover/prove/filecoin_prover.h"
 
 #include "bench_rows.h"
@@ -28,9 +29,11 @@ typedef struct bench_subject {
     char dir[64]; /* of generated files; "": none */
     bool is_rows;
     cuzk_filecoin_request request;
-    cuzk_filecoin_blob blobs[BENCH_MAX_BLOBS];
-    cuzk_content maps[BENCH_MAX_BLOBS];
+    cuzk_filecoin_blob *blobs; /* [n_blobs], a block of base/alloc.h */
+    size_t n_blobs;
+    cuzk_content maps[BENCH_MAX_BLOBS]; /* a C1, or what was generated */
     uint32_t n_maps;
+    vanilla_files vanilla; /* of --vanilla */
     cuzk_node nodes[4];
     cuzk_circuit_spec spec;
     cuzk_params_dir params_dir;

@@ -75,20 +75,8 @@ static void report_times(app *a, const proved *p, bool on_devices)
 /* The part that all kinds share: prove, on the CPU or on devices, and write the file. */
 typedef struct job {
     fil_opts *o;
-    cuzk_circuit_kind kind;
-    uint64_t sector_bytes;
-    uint32_t n_partitions;
-    cuzk_prove_request rq; /* on the CPU, but for the inputs: those are the files */
-    porep_agg *aggregate;  /* of a non-interactive PoRep; NULL for other kinds */
-    /* On devices. */
-    cuzk_status (*prove)(struct job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
-                         const cuzk_filecoin_opts *opts);
-    const cuzk_porep_input *porep;
-    const cuzk_post_input *post;
-    const cuzk_post_statement *post_st;
-    const cuzk_update_input *update;
-    const cuzk_update_statement *update_st;
-    cuzk_porep_check_opts bind;
+    cuzk_filecoin_input in; /* borrows what was parsed */
+    porep_agg *aggregate;   /* of a non-interactive PoRep; NULL for other kinds */
 } job;
 
 /* Opens or makes the parameters, on the devices. */
@@ -100,11 +88,12 @@ static cuzk_status open_prover(job *j, cuzk_filecoin_prover **out)
     cuzk_filecoin_prover *p = NULL;
     if (o->has_seed) {
         app_note(a, "insecure: anybody who knows the seed can forge proofs under these parameters");
-        CUZK_TRY(cuzk_filecoin_prover_create_insecure(&p, j->kind, j->sector_bytes, o->seed,
-                                                      a->pool, &a->err));
+        CUZK_TRY(cuzk_filecoin_prover_create_insecure(&p, j->in.spec.kind, j->in.spec.shape->bytes,
+                                                      o->seed, a->pool, &a->err));
     } else {
         CUZK_TRY(cuzk_params_dir_choose(&dir, o->params, &a->err));
-        CUZK_TRY(cuzk_filecoin_prover_create(&p, j->kind, j->sector_bytes, &dir, a->pool, &a->err));
+        CUZK_TRY(cuzk_filecoin_prover_create(&p, j->in.spec.kind, j->in.spec.shape->bytes, &dir,
+                                             a->pool, &a->err));
     }
     cuzk_device_key_opts opts = {.trace = a->trace, .progress = app_progress, .progress_arg = a};
     devices_key_opts(&o->dev, &opts);
@@ -147,21 +136,16 @@ static uint64_t passes_of(const cuzk_filecoin_prover *p)
 static cuzk_status prove_repeatedly(job *j, cuzk_filecoin_prover *p, uint8_t *proofs, proved *out)
 {
     app *a = &j->o->a;
-    cuzk_filecoin_opts opts = {.check_rows = j->o->check_rows,
-                               .progress = app_progress,
-                               .progress_arg = a,
-                               .release_backlog_peak = &out->release_backlog,
-                               .trace = a->trace};
-    if (j->o->is_bound) {
-        j->bind.prover_id = &j->o->prover_id;
-        j->bind.sector_id = j->o->bound_sector;
-        opts.porep = &j->bind;
-    }
+    const cuzk_filecoin_opts opts = {.check_rows = j->o->check_rows,
+                                     .progress = app_progress,
+                                     .progress_arg = a,
+                                     .release_backlog_peak = &out->release_backlog,
+                                     .trace = a->trace};
     for (uint64_t i = 0; i < prove_times(j->o); i++) {
         const uint64_t passes = passes_of(p);
         out->after = app_newest_span(a);
         const uint64_t t0 = cuzk_clock_ns();
-        CUZK_TRY(j->prove(j, p, proofs, &opts));
+        CUZK_TRY(cuzk_filecoin_prove(p, proofs, &j->in, &opts, a->cancel, &a->err));
         out->passes = passes_of(p) - passes;
         prove_report_time(j->o, i, cuzk_clock_ns() - t0);
     }
@@ -224,7 +208,8 @@ static cuzk_status aggregate_on_cpu(job *j, uint8_t **proofs, size_t *n)
     if (j->aggregate == NULL || !j->aggregate->on) {
         return CUZK_OK;
     }
-    cuzk_status st = cuzk_vk_load(&vk, (int32_t)j->kind, j->sector_bytes, j->o->params, &error);
+    cuzk_status st =
+        cuzk_vk_load(&vk, (int32_t)j->in.spec.kind, j->in.spec.shape->bytes, j->o->params, &error);
     CUZK_TRY(app_public_error(&a->err, st, &error));
     st = make_aggregate(j, vk, proofs, n);
     cuzk_vk_destroy(vk);
@@ -233,34 +218,15 @@ static cuzk_status aggregate_on_cpu(job *j, uint8_t **proofs, size_t *n)
 
 static cuzk_status run_on_cpu(job *j, uint8_t **proofs, size_t *n, proved *last)
 {
-    fil_opts *o = j->o;
-    cuzk_prove_request rq = j->rq;
-    cuzk_input *inputs = cuzk_alloc(o->n_files + 1, sizeof(*inputs));
-    if (inputs == NULL) {
-        return CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "out of memory for %zu inputs", o->n_files);
-    }
-    for (size_t i = 0; i < o->n_files; i++) {
-        inputs[i] = (cuzk_input){o->files[i].data, o->files[i].size};
-    }
-    rq.struct_size = sizeof(rq);
-    rq.kind = (int32_t)j->kind;
-    rq.sector_bytes = j->sector_bytes;
-    rq.flags |= o->check_rows ? (uint32_t)CUZK_PROVE_CHECK_ROWS : 0;
-    rq.inputs = inputs;
-    rq.n_inputs = o->n_files;
-    cuzk_status st = prove_on_cpu(o, &rq, *proofs, *n, last);
-    cuzk_free(inputs);
-    if (st == CUZK_OK) {
-        st = aggregate_on_cpu(j, proofs, n);
-    }
-    return st;
+    CUZK_TRY(prove_on_cpu(j->o, &j->in, *proofs, *n, last));
+    return aggregate_on_cpu(j, proofs, n);
 }
 
 static cuzk_status run_job(job *j)
 {
     app *a = &j->o->a;
     proved last = {.after = 0};
-    size_t n = (size_t)j->n_partitions * CUZK_PROOF_BYTES;
+    size_t n = (size_t)j->in.n_partitions * CUZK_PROOF_BYTES;
     CUZK_TRY(app_check_output(a, j->o->out));
     app_seconds(a, "parse", j->o->input_ns);
     uint8_t *proofs = cuzk_alloc(n, 1);
@@ -276,7 +242,7 @@ static cuzk_status run_job(job *j)
     }
     cuzk_free(proofs);
     if (st == CUZK_OK) {
-        app_u64(a, "partitions", j->n_partitions);
+        app_u64(a, "partitions", j->in.n_partitions);
         app_u64(a, "constraints", last.constraints);
         devices_report(a, &j->o->dev);
         report_times(a, &last, j->o->dev.n > 0);
@@ -285,30 +251,10 @@ static cuzk_status run_job(job *j)
     return st;
 }
 
-static cuzk_status prove_porep(job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
-                               const cuzk_filecoin_opts *opts)
-{
-    return cuzk_filecoin_prove_porep(p, proofs, j->porep, opts, j->o->a.cancel, &j->o->a.err);
-}
-
-static cuzk_status prove_post(job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
-                              const cuzk_filecoin_opts *opts)
-{
-    return cuzk_filecoin_prove_post(p, proofs, j->post, j->post_st, opts, j->o->a.cancel,
-                                    &j->o->a.err);
-}
-
-static cuzk_status prove_update(job *j, cuzk_filecoin_prover *p, uint8_t *proofs,
-                                const cuzk_filecoin_opts *opts)
-{
-    return cuzk_filecoin_prove_update(p, proofs, j->update, j->update_st, opts, j->o->a.cancel,
-                                      &j->o->a.err);
-}
-
 static cuzk_status work_porep(fil_opts *o)
 {
     cuzk_porep_input *in = NULL;
-    porep_agg aggregate;
+    porep_agg aggregate = {.on = false};
     char name[64];
     const uint64_t t0 = cuzk_clock_ns();
     const cuzk_span span = cuzk_span_begin(o->a.trace, "parse", NULL);
@@ -316,20 +262,17 @@ static cuzk_status work_porep(fil_opts *o)
     cuzk_span_end(o->a.trace, span, 0);
     o->input_ns = cuzk_clock_ns() - t0;
     CUZK_TRY(st);
-    job j = {.o = o,
-             .kind = CUZK_CIRCUIT_POREP,
-             .sector_bytes = in->type.sector_bytes,
-             .n_partitions = in->n_partitions,
-             .aggregate = &aggregate,
-             .prove = prove_porep,
-             .porep = in};
-    if (o->has_miner) {
-        j.rq.flags = CUZK_PROVE_BIND_SECTOR;
-        j.rq.miner_id = o->miner;
-        j.rq.sector_number = o->sector;
+    job j = {.o = o, .aggregate = &aggregate};
+    cuzk_filecoin_input_of_porep(&j.in, in);
+    if (o->is_bound) {
+        j.in.porep_check =
+            (cuzk_porep_check_opts){.prover_id = &o->prover_id, .sector_id = o->bound_sector};
     }
     app_text(&o->a, "registered_proof", cuzk_seal_type_name(&in->type, name, sizeof(name)));
-    st = porep_agg_open(&aggregate, o, in, true);
+    st = cuzk_circuit_spec_of(&j.in.spec, CUZK_CIRCUIT_POREP, in->type.sector_bytes, &o->a.err);
+    if (st == CUZK_OK) {
+        st = porep_agg_open(&aggregate, o, in, true);
+    }
     if (st == CUZK_OK) {
         st = run_job(&j);
     }
@@ -348,18 +291,14 @@ static cuzk_status work_post(fil_opts *o, bool window)
     cuzk_span_end(o->a.trace, span, 0);
     o->input_ns = cuzk_clock_ns() - t0;
     if (s == CUZK_OK) {
-        job j = {.o = o,
-                 .kind = window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING,
-                 .sector_bytes = st.type.sector_bytes,
-                 .n_partitions = 1,
-                 .prove = prove_post,
-                 .post = in,
-                 .post_st = &st};
-        j.rq.registered_proof = st.type.number != UINT64_MAX ? st.type.number : 0;
-        j.rq.partition = st.partition;
-        memcpy(j.rq.randomness, st.randomness.b, sizeof(j.rq.randomness));
+        job j = {.o = o};
+        cuzk_filecoin_input_of_post(&j.in, in, &st);
         app_u64(&o->a, "sectors", in->n_sectors);
-        s = run_job(&j);
+        s = cuzk_circuit_spec_of(&j.in.spec, window ? CUZK_CIRCUIT_WINDOW : CUZK_CIRCUIT_WINNING,
+                                 st.type.sector_bytes, &o->a.err);
+        if (s == CUZK_OK) {
+            s = run_job(&j);
+        }
     }
     cuzk_post_input_destroy(in);
     return s;
@@ -381,19 +320,12 @@ static cuzk_status work_update(fil_opts *o)
     cuzk_span_end(o->a.trace, span, 0);
     o->input_ns = cuzk_clock_ns() - t0;
     CUZK_TRY(s);
-    job j = {.o = o,
-             .kind = CUZK_CIRCUIT_UPDATE,
-             .sector_bytes = st.shape->bytes,
-             .n_partitions = 1,
-             .prove = prove_update,
-             .update = in,
-             .update_st = &st};
-    j.rq.flags = CUZK_PROVE_ONE_PARTITION;
-    j.rq.partition = st.partition;
-    memcpy(j.rq.comm_r_old, st.comm_r_old.b, sizeof(j.rq.comm_r_old));
-    memcpy(j.rq.comm_r_new, st.comm_r_new.b, sizeof(j.rq.comm_r_new));
-    memcpy(j.rq.comm_d_new, st.comm_d_new.b, sizeof(j.rq.comm_d_new));
-    s = run_job(&j);
+    const cuzk_update_input *const one[1] = {in};
+    job j = {.o = o, .in = {.n_partitions = 1, .updates = one, .update_sts = &st}};
+    s = cuzk_circuit_spec_of(&j.in.spec, CUZK_CIRCUIT_UPDATE, st.shape->bytes, &o->a.err);
+    if (s == CUZK_OK) {
+        s = run_job(&j);
+    }
     cuzk_update_input_destroy(in);
     return s;
 }
@@ -423,10 +355,8 @@ static int run(int argc, char **argv, const struct argp_option *argp_options, co
         cuzk_span_end(a->trace, span, 0);
     }
     if (st == CUZK_OK) {
-        options.keeps_files = options.dev.n == 0;
         st = work(&options);
     }
-    fil_opts_free(&options);
     devices_close(&options.dev);
     return app_finish(a, st);
 }

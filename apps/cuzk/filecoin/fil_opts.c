@@ -11,6 +11,9 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "prover/aggregate/filecoin_aggregate.h"
+#include "sys/file.h"
+
+#include "vanilla_files.h"
 
 enum {
     OPT_PARAMS = 0x300,
@@ -83,7 +86,7 @@ const struct argp_option fil_porep_options[] = {
     {0}};
 
 const struct argp_option fil_post_options[] = {
-    STATEMENT_OPTION_VANILLA("; PoSt: or a folder of them; sectors are sorted by number"),
+    STATEMENT_OPTION_VANILLA("; sectors are sorted by number"),
     STATEMENT_OPTION_RANDOMNESS(""),
     STATEMENT_OPTION_TYPE,
     STATEMENT_OPTION_SECTOR_SIZE(", instead of --type (window: V1_1)"),
@@ -197,41 +200,6 @@ void fil_opts_parse(fil_opts *o, int argc, char **argv, const struct argp_option
     }
 }
 
-void fil_opts_free(fil_opts *o)
-{
-    for (size_t i = 0; i < o->n_files; i++) {
-        cuzk_content_free(&o->files[i]);
-    }
-    cuzk_free(o->files);
-    o->files = NULL;
-    o->n_files = 0;
-}
-
-/* Takes over a file of the input that was parsed: keeps or frees it. st: of the parsing. */
-static cuzk_status pass_file(fil_opts *o, cuzk_content *m, cuzk_status st)
-{
-    const bool is_full = (o->n_files & (o->n_files - 1)) == 0; /* room is a power of two */
-    if (st == CUZK_OK && o->keeps_files && is_full) {
-        const size_t room = o->n_files == 0 ? 1 : 2 * o->n_files;
-        cuzk_content *more = cuzk_alloc(room, sizeof(*more));
-        if (more == NULL) {
-            st = CUZK_FAIL(&o->a.err, CUZK_E_NOMEM, "%s: out of memory", m->path);
-        } else {
-            if (o->n_files != 0) {
-                memcpy(more, o->files, o->n_files * sizeof(*more));
-            }
-            cuzk_free(o->files);
-            o->files = more;
-        }
-    }
-    if (st == CUZK_OK && o->keeps_files) {
-        o->files[o->n_files++] = *m;
-    } else {
-        cuzk_content_free(m);
-    }
-    return st;
-}
-
 static cuzk_status missing(fil_opts *o, const char *name)
 {
     return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "%s is needed", name);
@@ -321,12 +289,10 @@ cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in)
         st = kind == NULL ? CUZK_FAIL(&o->a.err, st, "%s: %s", shown, inner.msg)
                           : CUZK_FAIL(&o->a.err, st, "%s: this is %s (%s)", shown, kind, inner.msg);
     }
-    const bool is_parsed = st == CUZK_OK;
-    st = pass_file(o, &m, st);
-    if (st == CUZK_OK) {
-        st = bind_to_sector(o, *in);
-    }
-    if (st != CUZK_OK && is_parsed) {
+    cuzk_content_free(&m);
+    CUZK_TRY(st);
+    st = bind_to_sector(o, *in);
+    if (st != CUZK_OK) {
         cuzk_porep_input_destroy(*in);
         *in = NULL;
     }
@@ -354,27 +320,41 @@ static cuzk_status post_type(fil_opts *o, cuzk_post_type *type, bool window)
     return CUZK_OK;
 }
 
-typedef struct sector_files {
+/* Where proofs of --vanilla go. */
+typedef struct parsed_proofs {
     fil_opts *o;
-    cuzk_post_input *in;
-} sector_files;
+    cuzk_post_input *post;
+    cuzk_update_input **update;
+} parsed_proofs;
 
-static cuzk_status add_sector(void *arg, const char *path)
+static cuzk_status add_sector(void *arg, const cuzk_proof_bytes *p, const char *name)
 {
-    fil_opts *o = ((sector_files *)arg)->o;
-    cuzk_post_input *in = ((sector_files *)arg)->in;
-    cuzk_content m;
+    const parsed_proofs *to = arg;
     cuzk_err inner = {.msg = ""};
-    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &o->a.err));
-    cuzk_status s = cuzk_post_input_add(in, m.data, m.size, &inner);
-    if (s != CUZK_OK) {
-        s = CUZK_FAIL(&o->a.err, s, "%s: %s", path, inner.msg);
+    const cuzk_status s = cuzk_post_input_add(to->post, p->data, p->size, &inner);
+    return s == CUZK_OK ? s : CUZK_FAIL(&to->o->a.err, s, "%s: %s", name, inner.msg);
+}
+
+static cuzk_status parse_update(void *arg, const cuzk_proof_bytes *p, const char *name)
+{
+    const parsed_proofs *to = arg;
+    cuzk_err inner = {.msg = ""};
+    const cuzk_status s = cuzk_update_parse(to->update, p->data, p->size, &inner);
+    return s == CUZK_OK ? s : CUZK_FAIL(&to->o->a.err, s, "%s: %s", name, inner.msg);
+}
+
+/* Reads all of --vanilla. Free *v in any case. */
+static cuzk_status read_vanilla(fil_opts *o, vanilla_files *v)
+{
+    for (size_t i = 0; i < o->in.n_vanilla; i++) {
+        CUZK_TRY(vanilla_files_add(v, &o->a, o->in.vanilla[i]));
     }
-    return pass_file(o, &m, s);
+    return CUZK_OK;
 }
 
 cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement *st, bool window)
 {
+    vanilla_files v = {.files = NULL};
     cuzk_status s = CUZK_OK;
     memset(st, 0, sizeof(*st));
     CUZK_TRY(post_type(o, &st->type, window));
@@ -384,10 +364,12 @@ cuzk_status fil_load_post(fil_opts *o, cuzk_post_input **in, cuzk_post_statement
         return missing(o, "--vanilla");
     }
     CUZK_TRY(cuzk_post_input_create(in, &o->a.err));
-    for (size_t i = 0; s == CUZK_OK && i < o->in.n_vanilla; i++) {
-        sector_files files = {o, *in};
-        s = app_each_file(&o->a, o->in.vanilla[i], add_sector, &files);
+    parsed_proofs to = {.o = o, .post = *in};
+    s = read_vanilla(o, &v);
+    if (s == CUZK_OK) {
+        s = vanilla_files_each(&v, add_sector, &to);
     }
+    vanilla_files_free(&v);
     return s == CUZK_OK ? cuzk_post_input_sort(*in, &o->a.err) : s;
 }
 
@@ -407,13 +389,19 @@ cuzk_status fil_load_update_statement(fil_opts *o, cuzk_update_statement *st)
 
 cuzk_status fil_load_update(fil_opts *o, cuzk_update_input **in)
 {
-    cuzk_content m;
-    if (o->in.n_vanilla != 1) {
-        return CUZK_FAIL(&o->a.err, CUZK_E_INVALID, "one --vanilla file is needed, not %zu",
-                         o->in.n_vanilla);
+    vanilla_files v = {.files = NULL};
+    parsed_proofs to = {.o = o, .update = in};
+    cuzk_status s = read_vanilla(o, &v);
+    if (s == CUZK_OK && v.n_proofs != 1) {
+        s = CUZK_FAIL(&o->a.err, CUZK_E_INVALID,
+                      "one vanilla proof is needed, that of the partition: --vanilla names %zu",
+                      v.n_proofs);
     }
-    CUZK_TRY(cuzk_content_read(&m, o->in.vanilla[0], CUZK_CONTENT_INPUT, &o->a.err));
-    return pass_file(o, &m, cuzk_update_parse(in, m.data, m.size, &o->a.err));
+    if (s == CUZK_OK) {
+        s = vanilla_files_each(&v, parse_update, &to);
+    }
+    vanilla_files_free(&v);
+    return s;
 }
 
 cuzk_status fil_load_proof(fil_opts *o, uint8_t **proof, size_t *n)

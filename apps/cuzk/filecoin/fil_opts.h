@@ -8,7 +8,6 @@
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/device/devices.h"
 #include "prover/prove/filecoin_prover.h"
-#include "sys/file.h"
 
 #include "statement_opts.h"
 
@@ -30,10 +29,7 @@ typedef struct fil_opts {
     uint64_t seed; /* of parameters made on the device */
     bool has_seed;
     uint64_t repeat;
-    uint64_t input_ns;   /* reading and parsing the input */
-    bool keeps_files;    /* set before loading: what is read of the input stays in files */
-    cuzk_content *files; /* [n_files], a block of base/alloc.h; freed by fil_opts_free */
-    size_t n_files;
+    uint64_t input_ns; /* reading and parsing the input */
 } fil_opts;
 
 /** Which options a sub-command has. */
@@ -42,9 +38,6 @@ extern const struct argp_option fil_porep_options[], fil_post_options[], fil_upd
 /** Parses with the given options; proving wants -o, verifying --proof. Exits on a mistake. */
 void fil_opts_parse(fil_opts *o, int argc, char **argv, const struct argp_option *options,
                     const char *doc, bool verifying);
-
-/** Frees what loading has kept. */
-void fil_opts_free(fil_opts *o);
 
 /* Inputs and statements from the options. fil_load_porep sets is_bound and what goes with it, too. Objects are the caller's to destroy. */
 CUZK_NODISCARD cuzk_status fil_load_porep(fil_opts *o, cuzk_porep_input **in);

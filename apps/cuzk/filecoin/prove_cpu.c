@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "prove_cpu.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "lib/lib_program.h"
 #include "trace/trace_read.h"
@@ -21,9 +19,6 @@ static int32_t on_progress(void *arg, const char *step, uint64_t done, uint64_t 
 {
     watched *w = arg;
     app *a = &w->o->a;
-    if (strcmp(step, "parse") == 0) {
-        return app_stop(a, step, done, total);
-    }
     if (!w->has_loaded) {
         w->has_loaded = true;
         app_span_seconds(a, "load", w->after, "load_params");
@@ -44,13 +39,14 @@ static void await(const app *a, cuzk_task *t)
     }
 }
 
-static cuzk_status prove_once(const app *a, cuzk_prover *p, const cuzk_prove_request *rq,
+static cuzk_status prove_once(watched *w, cuzk_prover *p, const cuzk_filecoin_input *in,
                               uint8_t *proofs, size_t n, proved *out, cuzk_error *error)
 {
     cuzk_task *t = NULL;
     cuzk_task_info info = {.struct_size = sizeof(info)};
-    CUZK_TRY(cuzk_prover_submit(&t, p, rq, error));
-    await(a, t);
+    const uint32_t flags = w->o->check_rows ? (uint32_t)CUZK_PROVE_CHECK_ROWS : 0;
+    CUZK_TRY(lib_prover_submit_parsed(&t, p, in, flags, on_progress, w, error));
+    await(&w->o->a, t);
     const cuzk_status st = cuzk_task_result(t, proofs, n, NULL, error);
     cuzk_ignore(cuzk_task_get_info(&info, t)); /* it has ended */
     out->constraints = info.constraints;
@@ -58,25 +54,22 @@ static cuzk_status prove_once(const app *a, cuzk_prover *p, const cuzk_prove_req
     return st;
 }
 
-static cuzk_status prove_repeatedly(fil_opts *o, cuzk_prover *p, const cuzk_prove_request *rq,
+static cuzk_status prove_repeatedly(fil_opts *o, cuzk_prover *p, const cuzk_filecoin_input *in,
                                     uint8_t *proofs, size_t n, proved *out, cuzk_error *error)
 {
     app *a = &o->a;
     watched w = {.o = o};
-    cuzk_prove_request mine = *rq;
-    mine.progress = on_progress;
-    mine.progress_arg = &w;
     for (uint64_t i = 0; i < prove_times(o); i++) {
         out->after = w.after = app_newest_span(a);
         const uint64_t t0 = cuzk_clock_ns();
-        CUZK_TRY(prove_once(a, p, &mine, proofs, n, out, error));
+        CUZK_TRY(prove_once(&w, p, in, proofs, n, out, error));
         const uint64_t load = cuzk_trace_sum(a->trace.trace, out->after, NULL, "load_params");
         prove_report_time(o, i, cuzk_clock_ns() - t0 - load);
     }
     return CUZK_OK;
 }
 
-cuzk_status prove_on_cpu(fil_opts *o, const cuzk_prove_request *rq, uint8_t *proofs, size_t n,
+cuzk_status prove_on_cpu(fil_opts *o, const cuzk_filecoin_input *in, uint8_t *proofs, size_t n,
                          proved *out)
 {
     app *a = &o->a;
@@ -96,7 +89,7 @@ cuzk_status prove_on_cpu(fil_opts *o, const cuzk_prove_request *rq, uint8_t *pro
     }
     CUZK_TRY(app_public_error(&a->err, cuzk_prover_create(&p, &options, &error), &error));
     lib_prover_for_program(p, &program);
-    const cuzk_status st = prove_repeatedly(o, p, rq, proofs, n, out, &error);
+    const cuzk_status st = prove_repeatedly(o, p, in, proofs, n, out, &error);
     cuzk_prover_destroy(p);
     return app_public_error(&a->err, st, &error);
 }

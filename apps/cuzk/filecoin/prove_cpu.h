@@ -21,10 +21,10 @@ uint64_t prove_times(const fil_opts *o);
 void prove_report_time(fil_opts *o, uint64_t i, uint64_t ns);
 
 /**
- * Proves rq as often as --repeat says, on the CPU, and reports load and times. rq: kind, numbers, inputs, and no
- * progress function. proofs [n]; they and *out are those of the last time.
+ * Proves in, whose spec is set, as often as --repeat says, on the CPU, and reports load and times. proofs [n]; they and *out
+ * are those of the last time.
  */
-CUZK_NODISCARD cuzk_status prove_on_cpu(fil_opts *o, const cuzk_prove_request *rq, uint8_t *proofs,
+CUZK_NODISCARD cuzk_status prove_on_cpu(fil_opts *o, const cuzk_filecoin_input *in, uint8_t *proofs,
                                         size_t n, proved *out);
 
 #endif /* CUZK_APPS_PROVE_CPU_H */

@@ -37,8 +37,8 @@ enum {
 #define STATEMENT_OPTION_VANILLA(more)                                                                \
     STATEMENT_OPTION(                                                                                 \
         "vanilla", OPT_VANILLA, "FILE",                                                               \
-        "PoSt: vanilla proof of a sector (bincode), repeat it for each sector, or a folder of them; " \
-        "update: that of the partition" more)
+        "PoSt: vanilla proof of a sector (bincode), or a JSON array of several in base64; repeat it " \
+        "for each file, or give a folder of them; update: that of the partition" more)
 #define STATEMENT_OPTION_SECTOR_SIZE(more) \
     STATEMENT_OPTION("sector-size", OPT_SECTOR_SIZE, "SIZE", "2KiB to 64GiB" more)
 #define STATEMENT_OPTION_RANDOMNESS(more) \

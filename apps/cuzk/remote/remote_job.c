@@ -6,10 +6,9 @@
 #include <sys/stat.h>
 
 #include "apps/cuzk/filecoin/statement_opts.h"
+#include "apps/cuzk/filecoin/vanilla_files.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/text/base64.h"
-#include "base/text/json.h"
 #include "prover/keys/circuit_id.h"
 #include "prover/keys/params_dir.h"
 #include "sys/file.h"
@@ -31,7 +30,7 @@ enum {
 const struct argp_option remote_job_options[] = {
     {"kind", 'k', "KIND", 0, "porep, winning, window, update or aggregate", 0},
     STATEMENT_OPTION_C1(""),
-    STATEMENT_OPTION_VANILLA("; or a folder of them, or a JSON array of base64 texts"),
+    STATEMENT_OPTION_VANILLA(""),
     {"type", 't', "N", 0, "Number of the registered proof (default: 0, what the input says)", 0},
     {"miner", OPT_MINER, "ID", 0, "porep: the miner, f01000 or 1000", 0},
     {"sector", OPT_SECTOR_NUM, "N", 0, "porep: sector number", 0},
@@ -178,112 +177,32 @@ const char *remote_kind_name(cuzk_job_kind k)
 
 typedef struct job_files {
     cuzk_content c1;
-    cuzk_content *vanilla; /* [n_vanilla] */
-    size_t n_vanilla, cap_vanilla;
+    vanilla_files vanilla;
     cuzk_bytes *proofs; /* [n_proofs] */
-    size_t n_proofs, cap_proofs;
-    uint8_t **decoded; /* [n_decoded] blocks */
-    size_t n_decoded, cap_decoded;
+    size_t n_proofs;
     uint8_t *records; /* of an aggregate */
 } job_files;
-
-/* Room for one more element of size bytes. */
-static bool grow(void **p, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap) {
-        return true;
-    }
-    const size_t more = *cap == 0 ? 16 : 2 * *cap;
-    void *q = cuzk_realloc(*p, more, size);
-    if (q == NULL) {
-        return false;
-    }
-    *p = q;
-    *cap = more;
-    return true;
-}
 
 static cuzk_status nomem(app *a)
 {
     return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for proofs");
 }
 
-static cuzk_status add_proof(app *a, job_files *f, cuzk_bytes b)
+static cuzk_status add_proof(void *arg, const cuzk_proof_bytes *p, const char *name)
 {
-    void *p = f->proofs;
-    if (!grow(&p, f->n_proofs, &f->cap_proofs, sizeof(*f->proofs))) {
-        return nomem(a);
-    }
-    f->proofs = p;
-    f->proofs[f->n_proofs++] = b;
+    job_files *f = arg;
+    (void)name;
+    f->proofs[f->n_proofs++] = (cuzk_bytes){p->data, p->size};
     return CUZK_OK;
-}
-
-static cuzk_status add_base64(app *a, job_files *f, const cuzk_json_str *s, bool *ok)
-{
-    void *p = f->decoded;
-    size_t n = 0;
-    uint8_t *out = cuzk_alloc(cuzk_base64_max(s->n), 1);
-    if (out == NULL || !grow(&p, f->n_decoded, &f->cap_decoded, sizeof(*f->decoded))) {
-        cuzk_free(out);
-        return nomem(a);
-    }
-    f->decoded = p;
-    f->decoded[f->n_decoded++] = out;
-    *ok = !s->escaped && cuzk_base64_decode(out, &n, s->p, s->n);
-    return *ok ? add_proof(a, f, (cuzk_bytes){out, n}) : CUZK_OK;
-}
-
-/* A JSON array of base64 texts, or one raw proof. */
-static cuzk_status add_vanilla(app *a, job_files *f, const cuzk_content *m)
-{
-    cuzk_json j;
-    cuzk_json_str s;
-    if (!cuzk_json_is_likely(m->data, m->size)) {
-        return add_proof(a, f, (cuzk_bytes){m->data, m->size});
-    }
-    cuzk_json_init(&j, m->data, m->size, 2);
-    (void)cuzk_json_begin_array(&j);
-    while (cuzk_json_next(&j)) {
-        bool ok = true;
-        if (cuzk_json_string(&j, &s)) {
-            CUZK_TRY(add_base64(a, f, &s, &ok));
-        }
-        if (!ok) {
-            (void)cuzk_json_fail(&j, "expected base64");
-        }
-    }
-    (void)cuzk_json_end(&j);
-    return cuzk_json_status(&j, m->path, &a->err);
-}
-
-typedef struct vanilla_files {
-    app *a;
-    job_files *f;
-} vanilla_files;
-
-static cuzk_status load_file(void *arg, const char *path)
-{
-    app *a = ((vanilla_files *)arg)->a;
-    job_files *f = ((vanilla_files *)arg)->f;
-    void *p = f->vanilla;
-    if (!grow(&p, f->n_vanilla, &f->cap_vanilla, sizeof(*f->vanilla))) {
-        return nomem(a);
-    }
-    f->vanilla = p;
-    cuzk_content *m = &f->vanilla[f->n_vanilla];
-    CUZK_TRY(cuzk_content_read(m, path, CUZK_CONTENT_INPUT, &a->err));
-    f->n_vanilla++;
-    return add_vanilla(a, f, m);
 }
 
 static cuzk_status load_vanilla(app *a, remote_job *j, job_files *f)
 {
-    vanilla_files files = {a, f};
     for (size_t i = 0; i < j->n_vanilla; i++) { /* the daemon sorts sectors by their numbers */
-        CUZK_TRY(app_each_file(a, j->vanilla[i], load_file, &files));
+        CUZK_TRY(vanilla_files_add(&f->vanilla, a, j->vanilla[i]));
     }
-    return CUZK_OK;
+    f->proofs = cuzk_alloc(f->vanilla.n_proofs, sizeof(*f->proofs));
+    return f->proofs == NULL ? nomem(a) : vanilla_files_each(&f->vanilla, add_proof, f);
 }
 
 /* As the options have it. */
@@ -376,16 +295,9 @@ void remote_job_free(remote_job *j)
         return;
     }
     cuzk_content_free(&f->c1);
-    for (size_t i = 0; i < f->n_vanilla; i++) {
-        cuzk_content_free(&f->vanilla[i]);
-    }
-    for (size_t i = 0; i < f->n_decoded; i++) {
-        cuzk_free(f->decoded[i]);
-    }
-    cuzk_free(f->vanilla);
+    vanilla_files_free(&f->vanilla);
     cuzk_free(f->proofs);
     cuzk_free(f->records);
-    cuzk_free(f->decoded);
     cuzk_free(f);
     j->files = NULL;
 }
