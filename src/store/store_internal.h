@@ -66,6 +66,17 @@ uint64_t store_mark_read(const store *s);
 /** Under the mutex, once the job is committed. What cannot be written is not marked. */
 void store_mark_write(store *s, uint64_t number);
 
+/* --- store_access.c --- */
+
+/** Room for a path of a file of the store. */
+#define STORE_FILE_BYTES (CUZK_STORE_PATH_BYTES + 32)
+/** The first file or folder of the store that this process may not write, into out; returns its errno, or 0: there is none. */
+int store_find_unwritable(const store *s, char out[STORE_FILE_BYTES]);
+/** E_IO "job store PATH: FILE cannot be written: WHY"; os: the errno of file. */
+cuzk_status store_fail_unwritable(const store *s, const char *file, int os, cuzk_err *err);
+/** Before the database is opened: E_IO of store_fail_unwritable. */
+CUZK_NODISCARD cuzk_status store_check_access(const store *s, cuzk_err *err);
+
 /* --- store_reserve.c: under the mutex --- */
 
 #define STORE_RESERVE_BYTES         ((size_t)4 << 20)

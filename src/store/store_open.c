@@ -386,6 +386,7 @@ cuzk_status cuzk_store_open(cuzk_job_store *out, const cuzk_store_config *config
     s->on_full_arg = config->on_full_arg;
     make_folder_of(s->path);
     CUZK_TRY_GOTO(st, store_check_files(s, err));
+    CUZK_TRY_GOTO(st, store_check_access(s, err));
     CUZK_TRY_GOTO(st, store_reserves_check(s, err));
     CUZK_TRY_GOTO(st, open_with_reserve(s, report, err));
     CUZK_TRY_GOTO(st, check_mark(s, report, err));

@@ -9,11 +9,24 @@ bool store_is_damaged(store *s)
     return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB;
 }
 
+/* SQLite's words for a file that may not be written say neither which file nor why. */
+static bool may_be_unwritable(int primary)
+{
+    return primary == SQLITE_READONLY || primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN ||
+           primary == SQLITE_PERM;
+}
+
 cuzk_status store_sql_fail(store *s, const char *what, cuzk_err *err)
 {
+    char file[STORE_FILE_BYTES];
     const int rc = sqlite3_extended_errcode(s->db);
+    const int why = may_be_unwritable(rc & 0xff) ? store_find_unwritable(s, file) : 0;
+    if (why != 0) {
+        return store_fail_unwritable(s, file, why, err);
+    }
     const char *hint = "";
     switch (rc & 0xff) {
+    case SQLITE_READONLY: hint = " (is it marked append-only? lsattr shows it)"; break;
     case SQLITE_NOMEM:
         return CUZK_FAIL(err, CUZK_E_NOMEM, "job store %s: %s: out of memory", s->path, what);
     case SQLITE_BUSY:
