@@ -9,6 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-build/package}
 build=build/package-build
+mkdir -p build
 export PATH="$PATH:/usr/local/cuda/bin"
 cuda=${CUDA:-$(command -v nvcc >/dev/null && echo ON || echo OFF)}
 if [ "$cuda" = ON ]; then
@@ -18,7 +19,7 @@ else
 fi
 options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCUZK_TESTS=OFF -DCUZK_DAEMON=ON -DCUZK_STATIC_LIBS=ON "-DCUZK_CUDA=$cuda" -DCUZK_CUDA_LINEINFO=OFF)
 [ -z "${CLASSES:-}" ] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$CLASSES")
-cmake -S . -B $build -G Ninja "${options[@]}" >"$build.log" 2>&1 || { mkdir -p build; cmake -S . -B $build -G Ninja "${options[@]}"; }
+cmake -S . -B $build -G Ninja "${options[@]}" >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 # What is installed, and not the separate benchmarks, whose kernels take nvcc as long as the program's.
 cmake --build $build --target cuzk cuzk_packaging cuzk_shared cuzk_static cuzk_client_shared cuzk_client_static
 # What was built says what it is: asked of CUDA, it has CUDA, and code for each class.
