@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "prover/keys/params_dir.h"
+#include "sys/file.h"
 
 #include "app.h"
 
@@ -45,8 +47,8 @@ static cuzk_status check_folder(app *a, const char *path)
     }
     if (stat(folder, &st) != 0) {
         const int os = errno;
-        return CUZK_FAIL_OS(&a->err, os == ENOENT || os == ENOTDIR ? CUZK_E_NOT_FOUND : CUZK_E_IO,
-                            os, "%s: cannot write: its folder %s cannot be used", path, folder);
+        return CUZK_FAIL_OS(&a->err, cuzk_path_status(os), os,
+                            "%s: cannot write: its folder %s cannot be used", path, folder);
     }
     if (!S_ISDIR(st.st_mode)) {
         return CUZK_FAIL(&a->err, CUZK_E_INVALID, "%s: cannot write: %s is not a folder", path,
@@ -64,6 +66,23 @@ static cuzk_status check_folder(app *a, const char *path)
     return CUZK_OK;
 }
 
+/* A file that --force replaces: a new one takes its name, in the folder of the file behind a symbolic link. */
+static cuzk_status check_replaced(app *a, const char *path, bool is_link)
+{
+    char behind[PATH_MAX];
+    if (is_link && realpath(path, behind) == NULL) {
+        const int os = errno;
+        return CUZK_FAIL_OS(&a->err, cuzk_path_status(os), os,
+                            "%s: what this link names cannot be used", path);
+    }
+    CUZK_TRY(check_folder(a, is_link ? behind : path));
+    /* Permissions of the file itself do not matter, but an immutable one keeps its name. */
+    if (access(path, W_OK) != 0 && errno == EPERM) {
+        return CUZK_FAIL_OS(&a->err, CUZK_E_IO, EPERM, "%s: cannot be replaced", path);
+    }
+    return CUZK_OK;
+}
+
 cuzk_status app_check_output(app *a, const char *path)
 {
     struct stat ls, st;
@@ -75,7 +94,11 @@ cuzk_status app_check_output(app *a, const char *path)
         return CUZK_OK;
     }
     if (lstat(path, &ls) != 0) {
-        return check_folder(a, path);
+        const int os = errno;
+        CUZK_TRY(check_folder(a, path));
+        return os == ENOENT ? CUZK_OK
+                            : CUZK_FAIL_OS(&a->err, cuzk_path_status(os), os,
+                                           "%s: no file can be written with this name", path);
     }
     if (stat(path, &st) != 0) {
         return CUZK_FAIL(&a->err, a->force ? CUZK_E_NOT_FOUND : CUZK_E_EXISTS,
@@ -96,7 +119,7 @@ cuzk_status app_check_output(app *a, const char *path)
     if (!a->force) {
         return CUZK_FAIL(&a->err, CUZK_E_EXISTS, "%s: file exists", path);
     }
-    return S_ISLNK(ls.st_mode) ? CUZK_OK : check_folder(a, path);
+    return check_replaced(a, path, S_ISLNK(ls.st_mode));
 }
 
 static void add(app *a, const char *path, bool is_output)

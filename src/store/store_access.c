@@ -38,11 +38,23 @@ int store_find_unwritable(const store *s, char out[STORE_FILE_BYTES])
     return why_not(out, W_OK | X_OK);
 }
 
-cuzk_status store_fail_unwritable(const store *s, const char *file, int os, cuzk_err *err)
+/* The end of a long path, so that the message has room for the reason. */
+static const char *shown_end(const char *path)
+{
+    const size_t n = strlen(path), most = 300;
+    return n > most ? path + (n - most) : path;
+}
+
+cuzk_status store_fail_unwritable(const char *file, int os, cuzk_err *err)
 {
     char owner[128] = "";
     struct stat st;
     const char *text = strerror(os); /* NOLINT(concurrency-mt-unsafe): safe in glibc >= 2.32 */
+    /* A fault of the configuration; a folder that is missing may be mounted later. */
+    if (os != ENOENT && cuzk_path_status(os) != CUZK_E_IO) {
+        return CUZK_FAIL_OS(err, CUZK_E_INVALID, os,
+                            "job store: %s: no file can have this name: %s", shown_end(file), text);
+    }
     if (os == EACCES && stat(file, &st) == 0) {
         (void)snprintf(owner, sizeof(owner),
                        " (it belongs to user %u, mode %04o; this process runs as user %u)",
@@ -50,13 +62,13 @@ cuzk_status store_fail_unwritable(const store *s, const char *file, int os, cuzk
     } else if (os == EPERM) {
         (void)snprintf(owner, sizeof(owner), " (is it marked immutable? lsattr shows it)");
     }
-    return CUZK_FAIL_OS(err, CUZK_E_IO, os, "job store %s: %s cannot be written: %s%s", s->path,
-                        file, text, owner);
+    return CUZK_FAIL_OS(err, CUZK_E_IO, os, "job store: %s cannot be written: %s%s",
+                        shown_end(file), text, owner);
 }
 
 cuzk_status store_check_access(const store *s, cuzk_err *err)
 {
     char file[STORE_FILE_BYTES];
     const int os = store_find_unwritable(s, file);
-    return os == 0 ? CUZK_OK : store_fail_unwritable(s, file, os, err);
+    return os == 0 ? CUZK_OK : store_fail_unwritable(file, os, err);
 }

@@ -72,8 +72,8 @@ void store_mark_write(store *s, uint64_t number);
 #define STORE_FILE_BYTES (CUZK_STORE_PATH_BYTES + 32)
 /** The first file or folder of the store that this process may not write, into out; returns its errno, or 0: there is none. */
 int store_find_unwritable(const store *s, char out[STORE_FILE_BYTES]);
-/** E_IO "job store PATH: FILE cannot be written: WHY"; os: the errno of file. */
-cuzk_status store_fail_unwritable(const store *s, const char *file, int os, cuzk_err *err);
+/** E_IO (E_INVALID: a name that no file can have) "job store: FILE cannot be written: WHY"; os: the errno of file. */
+cuzk_status store_fail_unwritable(const char *file, int os, cuzk_err *err);
 /** Before the database is opened: E_IO of store_fail_unwritable. */
 CUZK_NODISCARD cuzk_status store_check_access(const store *s, cuzk_err *err);
 

@@ -22,7 +22,7 @@ cuzk_status store_sql_fail(store *s, const char *what, cuzk_err *err)
     const int rc = sqlite3_extended_errcode(s->db);
     const int why = may_be_unwritable(rc & 0xff) ? store_find_unwritable(s, file) : 0;
     if (why != 0) {
-        return store_fail_unwritable(s, file, why, err);
+        return store_fail_unwritable(file, why, err);
     }
     const char *hint = "";
     switch (rc & 0xff) {

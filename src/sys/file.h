@@ -14,6 +14,12 @@
 #include "base/status.h"
 
 /**
+ * Status of a call on a path that failed with errno os. E_NOT_FOUND: no file can have that name (ENOENT, ENOTDIR,
+ * ENAMETOOLONG, ELOOP); E_INVALID: what has it is of another kind (EISDIR, ENXIO: a socket); else E_IO.
+ */
+CUZK_NODISCARD cuzk_status cuzk_path_status(int os);
+
+/**
  * A file open for reading. Its size is that of the moment of opening. Any number of threads may
  * read at once. What has no size (a pipe, standard input, files of /proc) is in memory.
  */

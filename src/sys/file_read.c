@@ -49,6 +49,19 @@ char *cuzk_path_copy(const char *path)
     return p;
 }
 
+cuzk_status cuzk_path_status(int os)
+{
+    switch (os) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case ELOOP: return CUZK_E_NOT_FOUND;
+    case EISDIR:
+    case ENXIO: return CUZK_E_INVALID;
+    default: return CUZK_E_IO;
+    }
+}
+
 static cuzk_status open_failed(const char *path, int os, cuzk_err *err)
 {
     char shown[CUZK_SHOWN_BYTES];
@@ -60,7 +73,11 @@ static cuzk_status open_failed(const char *path, int os, cuzk_err *err)
         }
         return CUZK_FAIL_OS(err, CUZK_E_NOT_FOUND, os, "%s: no such file", shown);
     }
-    return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot open: %s", shown, cuzk_os_text(os));
+    if (os == ENXIO && stat(path, &st) == 0 && S_ISSOCK(st.st_mode)) {
+        return CUZK_FAIL_OS(err, CUZK_E_INVALID, os, "%s: is a socket, not a file", shown);
+    }
+    return CUZK_FAIL_OS(err, cuzk_path_status(os), os, "%s: cannot open: %s", shown,
+                        cuzk_os_text(os));
 }
 
 static cuzk_status too_much(const char *path, size_t max, cuzk_err *err)

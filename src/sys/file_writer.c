@@ -75,7 +75,7 @@ static cuzk_status open_temp(cuzk_file_writer *w, mode_t mode, cuzk_err *err)
     }
     if (w->fd < 0) {
         const int os = errno;
-        return CUZK_FAIL_OS(err, os == ENOENT ? CUZK_E_NOT_FOUND : CUZK_E_IO, os,
+        return CUZK_FAIL_OS(err, cuzk_path_status(os), os,
                             "%s: cannot create a file in its folder: %s", w->shown,
                             cuzk_os_text(os));
     }
@@ -92,7 +92,8 @@ static cuzk_status open_direct(cuzk_file_writer *w, cuzk_err *err)
     w->fd = open(w->target, O_WRONLY | O_CLOEXEC);
     if (w->fd < 0) {
         const int os = errno;
-        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot open: %s", w->shown, cuzk_os_text(os));
+        return CUZK_FAIL_OS(err, cuzk_path_status(os), os, "%s: cannot open: %s", w->shown,
+                            cuzk_os_text(os));
     }
     w->close_fd = true;
     return CUZK_OK;
@@ -104,7 +105,7 @@ static cuzk_status follow_link(cuzk_file_writer *w, cuzk_err *err)
     char resolved[4096];
     if (realpath(w->target, resolved) == NULL) {
         const int os = errno;
-        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot resolve: %s", w->shown,
+        return CUZK_FAIL_OS(err, cuzk_path_status(os), os, "%s: cannot resolve: %s", w->shown,
                             cuzk_os_text(os));
     }
     char *copy = cuzk_path_copy(resolved);
@@ -128,7 +129,7 @@ static cuzk_status open_target(cuzk_file_writer *w, cuzk_err *err)
     if (lstat(w->target, &ls) != 0) {
         if (errno != ENOENT) {
             const int os = errno;
-            return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot stat: %s", w->shown,
+            return CUZK_FAIL_OS(err, cuzk_path_status(os), os, "%s: cannot stat: %s", w->shown,
                                 cuzk_os_text(os));
         }
         if (w->target[0] == '\0' || w->target[strlen(w->target) - 1] == '/') {
@@ -142,7 +143,8 @@ static cuzk_status open_target(cuzk_file_writer *w, cuzk_err *err)
             return CUZK_FAIL_OS(err, w->replace ? CUZK_E_NOT_FOUND : CUZK_E_EXISTS, os,
                                 "%s: dangling symbolic link; refusing to write", w->shown);
         }
-        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot stat: %s", w->shown, cuzk_os_text(os));
+        return CUZK_FAIL_OS(err, cuzk_path_status(os), os, "%s: cannot stat: %s", w->shown,
+                            cuzk_os_text(os));
     }
     if (S_ISDIR(st.st_mode)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is a directory", w->shown);

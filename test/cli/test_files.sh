@@ -62,6 +62,27 @@ for f in sys.argv[1:]:
     json.loads(b)
     assert b.endswith(b"\n") and not b.endswith(b"\n\n") and b"\0" not in b, f' "$dir/p.json" "$dir/q.json" "$dir/vk.json"
 
+# Names that no file can have: bad input, as an input and as an output, and said before the work.
+long=$(printf '%0300d' 0)
+ln -s "$dir/round" "$dir/round"
+python3 -c 'import os, socket, sys; os.chdir(sys.argv[1]); socket.socket(socket.AF_UNIX).bind("socket")' "$dir"
+for name in "$dir/$long" "$dir/page/below" "$dir/round/below" "$dir/$long/below"; do
+    prove "as a key: ${name#"$dir"}" 2 '' "$name" $v/multiplier2.wtns
+    run "as circuit: ${name#"$dir"}" 2 '' groth16 setup "$name" "$dir/new.zkey"
+    run "as output: ${name#"$dir"}" 2 '' groth16 setup $v/multiplier2.r1cs "$name" --insecure-seed 1
+    run "as replaced output: ${name#"$dir"}" 2 '' groth16 setup $v/multiplier2.r1cs "$name" --insecure-seed 1 --force
+    run "as parameters: ${name#"$dir"}" 2 '' params info "$name"
+    run "as proof: ${name#"$dir"}" 2 '' groth16 verify "$dir/vk.json" "$dir/q.json" "$name"
+    run "as a folder of parameters: ${name#"$dir"}" 2 '' params setup winning 2KiB -o "$name"
+    run "as vanilla proof: ${name#"$dir"}" 2 '' prove winning --vanilla "$name" --randomness "$(printf '%064d' 0)" --params "$dir"
+done
+run 'a name that is too long: the reason' 2 'File name too long' params info "$dir/$long"
+run 'links in a circle: the reason' 2 'Too many levels of symbolic links' params info "$dir/round"
+prove 'a socket' 2 'is a socket, not a file' "$dir/socket" $v/multiplier2.wtns
+run 'output with a name that is too long is refused before' 2 'no file can be written with this name' groth16 setup $v/multiplier2.r1cs "$dir/$long"
+run 'output through links in a circle' 2 'round' groth16 setup $v/multiplier2.r1cs "$dir/round" --force
+check 'nothing was written there' test ! -e "$dir/new.zkey"
+
 # No write permission (root may write anywhere).
 if [ "$(id -u)" != 0 ]; then
     chmod a-w "$dir/folder"

@@ -235,7 +235,29 @@ static void an_immutable_file_is_named(void)
     CHECK_OK(open_again(&err), &err);
 }
 
-static const cuzk_case cases[] = {CASE(permissions_are_named), CASE(another_owner_is_named),
-                                  CASE(a_read_only_mount_is_named),
-                                  CASE(an_immutable_file_is_named)};
+/* A fault of the configuration, not of the machine. */
+static void a_name_that_no_file_can_have(void)
+{
+    char path[1000];
+    char file[600];
+    cuzk_job_store s;
+    cuzk_err err = {0};
+    const cuzk_store_config c = {.path = path};
+    CHECK(mkdir(folder(), 0700) == 0);
+    (void)snprintf(path, sizeof(path), "%s/%0250d", folder(), 0); /* PATH-wal has no room */
+    CHECK_STATUS(cuzk_store_open(&s, &c, NULL, &err), CUZK_E_INVALID);
+    CHECK_MSG(strstr(err.msg, "-journal: no file can have this name: File name too long") != NULL,
+              "%s", err.msg);
+    file_of(file, "");
+    const int fd = open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    CHECK(fd >= 0 && close(fd) == 0);
+    (void)snprintf(path, sizeof(path), "%s/jobs.db/of/it", folder());
+    CHECK_STATUS(cuzk_store_open(&s, &c, NULL, &err), CUZK_E_INVALID);
+    CHECK_MSG(strstr(err.msg, "no file can have this name: Not a directory") != NULL, "%s",
+              err.msg);
+}
+
+static const cuzk_case cases[] = {
+    CASE(permissions_are_named), CASE(another_owner_is_named), CASE(a_name_that_no_file_can_have),
+    CASE(a_read_only_mount_is_named), CASE(an_immutable_file_is_named)};
 TEST_MAIN("store/access", cases)

@@ -483,7 +483,7 @@ static void permissions_and_one_owner(void)
     CHECK_STATUS(cuzk_store_open(&second, &none, NULL, &err), CUZK_E_INVALID);
     const cuzk_store_config nowhere = {.path = "/nonexistent/a/b.db"};
     CHECK_STATUS(cuzk_store_open(&second, &nowhere, NULL, &err), CUZK_E_IO);
-    CHECK(strstr(err.msg, "/nonexistent/a/b.db") != NULL);
+    CHECK(strstr(err.msg, "/nonexistent/a cannot be written: No such file") != NULL);
 }
 
 static const cuzk_case cases[] = {CASE(permissions_and_one_owner),

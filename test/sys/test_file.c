@@ -6,7 +6,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -462,6 +464,40 @@ static void bad_targets(void)
     CHECK_U64(entries(), 1);
 }
 
+/* Names that no file can have, and a socket: the same status for reading and writing, and never trouble of the machine. */
+static void names_that_no_file_can_have(void)
+{
+    char plain[512], loop[512], sock[512], path[1000];
+    cuzk_content c;
+    cuzk_err err;
+    put(in_tmp(plain, "f"), "x", 1);
+    CHECK(symlink("loop", in_tmp(loop, "loop")) == 0);
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    (void)in_tmp(sock, "sock");
+    CHECK(strlen(sock) < sizeof(a.sun_path));
+    (void)snprintf(a.sun_path, sizeof(a.sun_path), "%s", sock);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && close(fd) == 0);
+    static const char *const reasons[] = {"File name too long", "",
+                                          "Too many levels of symbolic links"};
+    for (int i = 0; i < 3; i++) {
+        if (i == 0) {
+            (void)snprintf(path, sizeof(path), "%s/%0300d", test_tmpdir(), 0);
+        } else {
+            (void)snprintf(path, sizeof(path), "%s/f", i == 1 ? plain : loop);
+        }
+        CHECK_STATUS(cuzk_content_read(&c, path, 10, &err), CUZK_E_NOT_FOUND);
+        CHECK_MSG(strstr(err.msg, reasons[i]) != NULL, "%s", err.msg);
+        CHECK_STATUS(cuzk_file_write_all(path, "y", 1, true, &err), CUZK_E_NOT_FOUND);
+        CHECK_MSG(strstr(err.msg, reasons[i]) != NULL, "%s", err.msg);
+    }
+    CHECK_STATUS(cuzk_file_write_all(loop, "y", 1, true, &err), CUZK_E_NOT_FOUND);
+    CHECK_STATUS(cuzk_content_read(&c, sock, 10, &err), CUZK_E_INVALID);
+    CHECK(strstr(err.msg, "is a socket, not a file") != NULL);
+    CHECK_STATUS(cuzk_file_write_all(sock, "y", 1, true, &err), CUZK_E_INVALID);
+    CHECK_U64(entries(), 3);
+}
+
 static void device_is_written_directly(void)
 {
     struct stat st;
@@ -511,26 +547,16 @@ static void writer_survives_allocation_failure(void)
 }
 
 static const cuzk_case cases[] = {
-    CASE(content_of_a_file),
-    CASE(content_of_an_empty_file),
-    CASE(proc_file_has_content),
-    CASE(too_large_is_refused),
-    CASE(parts_are_read_by_position),
-    CASE(file_cut_short_while_threads_read),
-    CASE(handles_of_one_file),
-    CASE(errors_name_the_path),
-    CASE(long_path_keeps_the_reason),
-    CASE(pipe_is_read_into_memory),
-    CASE(dash_is_standard_input),
-    CASE(reading_survives_allocation_failure),
-    CASE(writer_publishes_at_commit),
-    CASE(abort_leaves_nothing),
-    CASE(existing_file_is_kept),
-    CASE(two_writers_of_one_name),
-    CASE(replace_keeps_mode_and_link),
-    CASE(bad_targets),
-    CASE(device_is_written_directly),
-    CASE(full_disk_is_reported),
-    CASE(writer_survives_allocation_failure),
+    CASE(content_of_a_file),           CASE(content_of_an_empty_file),
+    CASE(proc_file_has_content),       CASE(too_large_is_refused),
+    CASE(parts_are_read_by_position),  CASE(file_cut_short_while_threads_read),
+    CASE(handles_of_one_file),         CASE(errors_name_the_path),
+    CASE(long_path_keeps_the_reason),  CASE(pipe_is_read_into_memory),
+    CASE(dash_is_standard_input),      CASE(reading_survives_allocation_failure),
+    CASE(writer_publishes_at_commit),  CASE(abort_leaves_nothing),
+    CASE(existing_file_is_kept),       CASE(two_writers_of_one_name),
+    CASE(replace_keeps_mode_and_link), CASE(bad_targets),
+    CASE(names_that_no_file_can_have), CASE(device_is_written_directly),
+    CASE(full_disk_is_reported),       CASE(writer_survives_allocation_failure),
 };
 TEST_MAIN("sys/file", cases)

@@ -163,8 +163,9 @@ static cuzk_status find_paths(circuit_args *c, param_paths *out)
     cuzk_err *err = &c->a.err;
     CUZK_TRY(cuzk_params_dir_choose(dir, c->dir, err));
     if (mkdir(dir->path, 0755) != 0 && errno != EEXIST) {
-        return CUZK_FAIL_OS(err, errno == ENOENT ? CUZK_E_NOT_FOUND : CUZK_E_IO, errno,
-                            "%s (%s): the folder cannot be made", dir->path, dir->origin);
+        const int os = errno;
+        return CUZK_FAIL_OS(err, cuzk_path_status(os), os, "%s (%s): the folder cannot be made",
+                            dir->path, dir->origin);
     }
     CUZK_TRY(cuzk_params_path(out->params, dir, &c->spec, CUZK_PARAM_FILE_PARAMS, err));
     CUZK_TRY(cuzk_params_path(out->vk, dir, &c->spec, CUZK_PARAM_FILE_VK, err));

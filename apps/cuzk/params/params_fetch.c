@@ -10,6 +10,7 @@
 
 #include "apps/cuzk/commands.h"
 #include "base/clock.h"
+#include "sys/file.h"
 
 #include "network.h"
 
@@ -145,9 +146,15 @@ static cuzk_status fetch_one(downloading *d, size_t i)
 static cuzk_status prepare(const network_opts *o, uint64_t need, cuzk_err *err)
 {
     struct statvfs fs;
+    struct stat st;
     if (mkdir(o->dir.path, 0755) != 0 && errno != EEXIST) {
-        return CUZK_FAIL_OS(err, CUZK_E_IO, errno, "%s (%s): cannot be made", o->dir.path,
+        const int os = errno;
+        return CUZK_FAIL_OS(err, cuzk_path_status(os), os, "%s (%s): cannot be made", o->dir.path,
                             o->dir.origin);
+    }
+    if (stat(o->dir.path, &st) == 0 && !S_ISDIR(st.st_mode)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "%s (%s): is not a folder", o->dir.path,
+                         o->dir.origin);
     }
     if (access(o->dir.path, W_OK | X_OK) != 0 || statvfs(o->dir.path, &fs) != 0) {
         return CUZK_FAIL_OS(err, CUZK_E_IO, errno, "%s (%s): cannot be written", o->dir.path,

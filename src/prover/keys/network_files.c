@@ -184,7 +184,8 @@ cuzk_status cuzk_network_file_note(const cuzk_network_file *f, const char *dir, 
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: the path is too long", dir);
     }
     if (stat(path, &st) != 0 || !record_line(line, f, &st)) {
-        return CUZK_FAIL_OS(err, CUZK_E_IO, errno, "%s: cannot be looked at", path);
+        const int os = errno;
+        return CUZK_FAIL_OS(err, cuzk_path_status(os), os, "%s: cannot be looked at", path);
     }
     char *text = read_record(dir);
     const char *old = text == NULL ? NULL : line_of(text, f->name);
