@@ -109,7 +109,7 @@ def main():
                  (["bench", "daemon", "batch", "--count=2", *job], Daemon(error=(3, escaped))),
                  (["bench", "daemon", "stress", "--duration=1", "--job", f"kind=winning,vanilla={d}/v,randomness={randomness}"], Daemon(sub(1, result))),
                  (["submit", *job], Daemon(text(1, EVIL) + number(2, 1))),
-                 (["submit", "--wait", *job], Daemon(sub(1, result))),
+                 (["submit", "--wait", "-o", d + "/p", *job], Daemon(sub(1, result))),
                  (["await", "x"], Daemon(result)), (["cancel", "x"], Daemon(error=(5, escaped))),
                  (["preload", "x"], Daemon(error=(9, escaped))), (["health"], Daemon(error=(2, escaped))),
                  (["evict", "x"], Daemon(error=(9, escaped)))]

@@ -58,7 +58,13 @@ run 'cancel what is not' 2 'job not found: job-2' cancel job-2
 run 'await what is not' 2 'NOT_FOUND' await job-2
 run 'no kind' 2 'needs --kind' submit
 # shellcheck disable=SC2086
-run 'a wait without a file: the daemon keeps the proof' 0 'COMPLETED' submit $winning --request-id job-1 --wait
+run 'a wait without a file is refused before' 2 '--wait needs -o FILE' submit $winning --request-id job-3 --wait
+# shellcheck disable=SC2086
+run 'a file without a wait is refused before' 2 '-o is for --wait' submit $winning --request-id job-3 -o "$dir/none"
+run 'neither was handed over' 2 'NOT_FOUND' await job-3
+# shellcheck disable=SC2086
+run 'the proof on standard output, what is said on standard error' 0 'COMPLETED' submit $winning --request-id job-1 --wait -o -
+check 'it is the proof' cmp "$dir/out" "$dir/p"
 run 'no randomness' 2 'needs --randomness' submit --kind winning --vanilla $v/winning.sector1.vanilla.bin
 run 'no miner' 2 'needs --miner and --sector' submit --kind porep --c1 $v/porep-v1_1.c1.json
 mkdir "$dir/sectors"

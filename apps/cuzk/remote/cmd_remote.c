@@ -100,8 +100,19 @@ static cuzk_status prepare_submit(remote_cmd *c)
 {
     app *a = &c->a;
     CUZK_TRY(remote_job_require(a, &c->job));
-    CUZK_TRY(remote_job_load(a, &c->job));
-    return c->wait ? app_check_output(a, c->out) : CUZK_OK;
+    if (c->wait && c->out == NULL) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID,
+                         "--wait needs -o FILE for the proof (- is standard output); without "
+                         "--wait the job is only handed over, and 'cuzk await JOB -o FILE' "
+                         "fetches its proof");
+    }
+    if (!c->wait && c->out != NULL) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID,
+                         "-o is for --wait: without it there is no proof yet, and 'cuzk await JOB "
+                         "-o FILE' fetches it");
+    }
+    CUZK_TRY(app_check_output(a, c->out));
+    return remote_job_load(a, &c->job);
 }
 
 static cuzk_status work_submit(remote_cmd *c)
@@ -117,10 +128,6 @@ static cuzk_status work_submit(remote_cmd *c)
         return CUZK_OK;
     }
     app_note(a, "waiting for the proof; interrupting cancels the job");
-    if (c->out == NULL) {
-        app_note(a, "the proof stays with the daemon for a time: cuzk await %s -o FILE fetches it",
-                 c->job.request_id != NULL ? c->job.request_id : "JOB");
-    }
     const uint64_t t0 = cuzk_clock_ns();
     remote_wait wait;
     remote_wait_begin(&wait, a, &c->remote, c->job.kind, NULL);
@@ -369,8 +376,9 @@ int cmd_submit(int argc, char **argv)
 {
     static const struct argp_option more[] = {
         {"wait", OPT_WAIT, NULL, 0,
-         "Wait for the proof; interrupting cancels the job (unless somebody else waits for it)", 0},
-        {"output", 'o', "FILE", 0, "with --wait: write the proof here", 0}};
+         "Wait for the proof, for the file of -o; interrupting cancels the job (unless another client waits for it)",
+         0},
+        {"output", 'o', "FILE", 0, "With --wait, which needs it: write the proof here", 0}};
     enum { MORE = 2, MAX = 40 };
     struct argp_option all[MAX] = {0};
     size_t n = 0;
