@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "store_internal.h"
@@ -138,10 +140,23 @@ void store_mark_write(store *s, uint64_t number)
 
 /* --- all of them --- */
 
+/* Files of the kernel's are no plain files, whatever stat says: reading one may wait for ever. */
+static cuzk_status check_file_system(const store *s, cuzk_err *err)
+{
+    char folder[CUZK_STORE_PATH_BYTES];
+    struct statfs fs;
+    store_folder_of(folder, s->path);
+    if (statfs(folder, &fs) != 0 || (fs.f_type != PROC_SUPER_MAGIC && fs.f_type != SYSFS_MAGIC)) {
+        return CUZK_OK; /* what else is wrong shows when it is opened */
+    }
+    return refuse(s->path, "is in a file system of the kernel's, which keeps no files", err);
+}
+
 cuzk_status store_check_files(const store *s, cuzk_err *err)
 {
     static const char *const files[] = {
         "", "-wal", "-shm", "-journal", ".reserve", ".reserve-winning", ".mark"};
+    CUZK_TRY(check_file_system(s, err));
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         CUZK_TRY(check_kind(s, files[i], false, err));
     }

@@ -47,8 +47,10 @@ CUZK_NODISCARD cuzk_status cuzk_file_read(const cuzk_file *f, void *dst, uint64_
                                           cuzk_err *err);
 
 /**
- * Reading a pipe, a device or standard input stops with E_CANCELLED when cancel is requested, or when SIGTERM
- * or SIGINT is pending because the process blocks it. For the whole process; NULL: never.
+ * Reading a pipe, a device or standard input, reading more than 64 MiB by cuzk_content_read, and writing
+ * to what nobody reads (a named pipe without a reader, a full pipe) stop with E_CANCELLED when cancel is
+ * requested, or when SIGTERM or SIGINT is pending because the process blocks it. For the whole process;
+ * NULL: by pending signals only.
  */
 struct cuzk_cancel;
 void cuzk_file_interrupt_by(const struct cuzk_cancel *cancel);
@@ -78,7 +80,10 @@ void cuzk_content_free(cuzk_content *c);
  * then synced and renamed. Buffered.
  */
 typedef struct cuzk_file_writer cuzk_file_writer;
-/** E_EXISTS when the target is there and replace is false. "-" writes standard output (then nothing is atomic). */
+/**
+ * E_EXISTS when the target is there and replace is false. "-" writes standard output (then nothing is atomic).
+ * A named pipe is waited for until somebody reads it.
+ */
 CUZK_NODISCARD cuzk_status cuzk_file_writer_open(cuzk_file_writer **out, const char *path,
                                                  bool replace, cuzk_err *err);
 CUZK_NODISCARD cuzk_status cuzk_file_writer_write(cuzk_file_writer *w, const void *data, size_t n,

@@ -102,16 +102,26 @@ static bool is_end_pending(void)
            (sigismember(&set, SIGTERM) == 1 || sigismember(&set, SIGINT) == 1);
 }
 
+bool cuzk_file_is_interrupted(void)
+{
+    return cuzk_cancel_requested(atomic_load(&interrupt)) || is_end_pending();
+}
+
+static cuzk_status interrupted(const char *path, cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    return CUZK_FAIL(err, CUZK_E_CANCELLED, "%s: interrupted while it was read",
+                     cuzk_path_shown(shown, path));
+}
+
 /* Until fd has something to read; E_CANCELLED. A named pipe without a writer waits here too. */
 static cuzk_status wait_readable(int fd, const char *path, cuzk_err *err)
 {
     enum { STEP_MS = 100 };
-    char shown[CUZK_SHOWN_BYTES];
     for (;;) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (cuzk_cancel_requested(atomic_load(&interrupt)) || is_end_pending()) {
-            return CUZK_FAIL(err, CUZK_E_CANCELLED, "%s: interrupted while it was read",
-                             cuzk_path_shown(shown, path));
+        if (cuzk_file_is_interrupted()) {
+            return interrupted(path, err);
         }
         const int n = poll(&p, 1, STEP_MS);
         if (n > 0 || (n < 0 && errno != EINTR)) {
@@ -351,6 +361,20 @@ cuzk_status cuzk_file_read(const cuzk_file *f, void *dst, uint64_t at, size_t n,
     return CUZK_OK;
 }
 
+/* All of f, in pieces: what is large can be interrupted between two. */
+static cuzk_status read_pieces(const cuzk_file *f, uint8_t *dst, cuzk_err *err)
+{
+    const uint64_t piece = (uint64_t)64 << 20;
+    for (uint64_t at = 0; at < f->size; at += piece) {
+        const uint64_t left = f->size - at;
+        if (at > 0 && cuzk_file_is_interrupted()) {
+            return interrupted(f->path, err);
+        }
+        CUZK_TRY(cuzk_file_read(f, dst + at, at, (size_t)(left < piece ? left : piece), err));
+    }
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_content_of(cuzk_content *out, const cuzk_file *f, size_t max, cuzk_err *err)
 {
     char shown[CUZK_SHOWN_BYTES];
@@ -367,7 +391,7 @@ cuzk_status cuzk_content_of(cuzk_content *out, const cuzk_file *f, size_t max, c
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "%s: no memory for %zu bytes",
                        cuzk_path_shown(shown, f->path), c.size);
     } else {
-        st = cuzk_file_read(f, c.data, 0, c.size, err);
+        st = read_pieces(f, c.data, err);
     }
     if (st != CUZK_OK) {
         cuzk_content_free(&c);

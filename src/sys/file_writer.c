@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@
 #include "path_internal.h"
 
 #define BUFFER_BYTES ((size_t)256 << 10)
+#define WAIT_STEP_MS 100
 #define WRITE_MAX    ((size_t)1 << 30) /* Linux writes at most 2 GiB less a page at once */
 #define TEMP_CHARS   32u
 #define TEMP_TRIES   16
@@ -28,6 +31,7 @@ struct cuzk_file_writer {
     int fd;
     bool replace;
     bool direct; /* standard output or a device: no temporary file */
+    bool waits;  /* direct, and a write may have to wait for a reader */
     bool close_fd;
     cuzk_status failed; /* a write failed; commit repeats it */
     int failed_os;
@@ -86,16 +90,40 @@ static cuzk_status open_temp(cuzk_file_writer *w, mode_t mode, cuzk_err *err)
     return CUZK_OK;
 }
 
+/* Writing fd may have to wait for a reader: a pipe, a socket, a terminal. */
+static bool may_wait(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static cuzk_status interrupted(const cuzk_file_writer *w, const char *doing, cuzk_err *err)
+{
+    return CUZK_FAIL(err, CUZK_E_CANCELLED, "%s: interrupted while %s", w->shown, doing);
+}
+
+/* A named pipe is waited for until somebody reads it. */
 static cuzk_status open_direct(cuzk_file_writer *w, cuzk_err *err)
 {
     w->direct = true;
-    w->fd = open(w->target, O_WRONLY | O_CLOEXEC);
+    while ((w->fd = open(w->target, O_WRONLY | O_CLOEXEC | O_NONBLOCK)) < 0 && errno == ENXIO) {
+        struct stat st;
+        if (stat(w->target, &st) != 0 || !S_ISFIFO(st.st_mode)) {
+            errno = ENXIO;
+            break;
+        }
+        if (cuzk_file_is_interrupted()) {
+            return interrupted(w, "nobody read it", err);
+        }
+        (void)poll(NULL, 0, WAIT_STEP_MS);
+    }
     if (w->fd < 0) {
         const int os = errno;
         return CUZK_FAIL_OS(err, cuzk_path_status(os), os, "%s: cannot open: %s", w->shown,
                             cuzk_os_text(os));
     }
     w->close_fd = true;
+    w->waits = may_wait(w->fd);
     return CUZK_OK;
 }
 
@@ -123,6 +151,7 @@ static cuzk_status open_target(cuzk_file_writer *w, cuzk_err *err)
     if (strcmp(w->target, "-") == 0) {
         w->fd = STDOUT_FILENO;
         w->direct = true;
+        w->waits = may_wait(w->fd);
         (void)snprintf(w->shown, sizeof(w->shown), "standard output");
         return CUZK_OK;
     }
@@ -191,16 +220,39 @@ cuzk_status cuzk_file_writer_open(cuzk_file_writer **out, const char *path, bool
 
 static cuzk_status write_failed(const cuzk_file_writer *w, cuzk_err *err)
 {
+    if (w->failed == CUZK_E_CANCELLED) {
+        return interrupted(w, "it was written", err);
+    }
     return CUZK_FAIL_OS(err, w->failed, w->failed_os, "%s: cannot write: %s", w->shown,
                         cuzk_os_text(w->failed_os));
 }
 
+/* Until the reader has made room for PIPE_BUF bytes; false: interrupted before. */
+static bool wait_writable(int fd)
+{
+    for (;;) {
+        struct pollfd p = {.fd = fd, .events = POLLOUT};
+        const int n = poll(&p, 1, WAIT_STEP_MS);
+        if (n > 0 || (n < 0 && errno != EINTR)) {
+            return true; /* write says what is wrong */
+        }
+        if (cuzk_file_is_interrupted()) {
+            return false;
+        }
+    }
+}
+
 static cuzk_status write_out(cuzk_file_writer *w, const uint8_t *p, size_t n, cuzk_err *err)
 {
+    const size_t most = w->waits ? PIPE_BUF : WRITE_MAX;
     while (n > 0) {
-        const ssize_t put = write(w->fd, p, n < WRITE_MAX ? n : WRITE_MAX);
+        if (w->waits && !wait_writable(w->fd)) {
+            w->failed = CUZK_E_CANCELLED;
+            return write_failed(w, err);
+        }
+        const ssize_t put = write(w->fd, p, n < most ? n : most);
         if (put < 0) {
-            if (errno == EINTR) {
+            if (errno == EINTR || (errno == EAGAIN && w->waits)) {
                 continue;
             }
             w->failed = CUZK_E_IO;

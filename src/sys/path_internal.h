@@ -2,6 +2,7 @@
 #ifndef CUZK_SYS_PATH_INTERNAL_H
 #define CUZK_SYS_PATH_INTERNAL_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #define CUZK_SHOWN_BYTES 340
@@ -10,6 +11,9 @@
 const char *cuzk_path_shown(char buf[CUZK_SHOWN_BYTES], const char *path);
 /** Copy in a block of cuzk_alloc; NULL when out of memory. */
 char *cuzk_path_copy(const char *path);
+
+/** Reading or writing that waits, or takes long, should stop: see cuzk_file_interrupt_by. */
+bool cuzk_file_is_interrupted(void);
 
 /** Text of an errno for a message. */
 static inline const char *cuzk_os_text(int os)

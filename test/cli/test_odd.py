@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Odd files, names, outputs, signals and variables that nobody listed: each kind of docs/faults.md has some. Usage: test_odd.py CUZK"""
-import base64, gzip, json, os, shutil, signal, struct, subprocess, sys, tempfile, time, zlib
+import base64, fcntl, gzip, json, os, shutil, signal, struct, subprocess, sys, tempfile, termios, time, zlib
 
 CUZK = os.path.abspath(sys.argv[1])
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
@@ -135,8 +135,11 @@ def endless():
         for device in ("/dev/zero", "/dev/urandom"):
             run(f"{args[0]} {args[1]} {device}", 2, device, *args, device)
     os.mkfifo(path("fifo"))
-    for args in (["serve", "--config"], ["serve", "--check-config", "--config"], ["groth16", "check", CIRCUIT]):
-        p = subprocess.Popen([CUZK, *args, path("fifo")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    put("tls.toml", f'daemon.listen = ["127.0.0.1:0"]\ngpus.cpu_only = true\nstore.path = "memory"\ndaemon.tls_cert = "{path("fifo")}"\ndaemon.tls_key = "{path("fifo")}"\n')
+    for args in (["serve", "--config"], ["serve", "--check-config", "--config"], ["groth16", "check", CIRCUIT], ["serve", "--config", path("tls.toml")],
+                 ["status", "-a", "https://127.0.0.1:1", "--tls-ca"], ["status", "-a", "127.0.0.1:1", "--token-file"]):
+        named = [] if args[-1].endswith(".toml") else [path("fifo")]
+        p = subprocess.Popen([CUZK, *args, *named], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         writer = opened(p, path("fifo"))
         p.send_signal(signal.SIGTERM)
         try:
@@ -145,6 +148,36 @@ def endless():
             p.kill()
             os.close(writer)
         check(f"SIGTERM: {args}", p.returncode == 3 and "interrupted" in err, f"{p.returncode} {err}")
+
+
+def unread():
+    """A payload into a pipe, or a named pipe, that nobody reads: SIGTERM ends the command, which says so."""
+    fifo = path("unread")
+    os.mkfifo(fifo)
+    for out in ("-", fifo):
+        reader, writer = os.pipe() if out == "-" else (os.open(fifo, os.O_RDONLY | os.O_NONBLOCK), None)
+        p = subprocess.Popen([CUZK, "gen", "porep", "--sector-size", "2KiB", "-o", out], stdout=subprocess.DEVNULL if writer is None else writer, stderr=subprocess.PIPE)
+        size, held = fcntl.fcntl(reader, fcntl.F_GETPIPE_SZ), 0
+        while held < size and p.poll() is None:
+            time.sleep(0.01)
+            held = struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0]
+        p.send_signal(signal.SIGTERM)
+        try:
+            err = p.communicate(timeout=120)[1].decode()
+        finally:
+            p.kill()
+            os.close(reader)
+            if writer is not None:
+                os.close(writer)
+        check(f"SIGTERM while {out} is full", p.returncode == 3 and "interrupted while it was written" in err, f"{p.returncode} {err}")
+
+
+def token_files():
+    """Files of a token that hold none, or one that no header can carry."""
+    status = ["status", "-a", "127.0.0.1:1", "--token-file"]
+    for name, data, text in (("empty", b"", "no token in it"), ("an empty line", b"\nsecret", "no token in it"), ("NUL", b"a-secret\0behind\n", "character 9 of the token"),
+                             ("a blank", b"two words", "character 4 of the token"), ("UTF-8", "\u00e9".encode(), "character 1 of the token"), ("large", b"x" * 70000, "more than the 65536 bytes")):
+        run("a token file: " + name, 2, text, *status, put("token", data))
 
 
 def words():
@@ -181,7 +214,7 @@ def c1s():
 
 
 try:
-    for part in (keys, witness, circuits, outputs, endless, words, c1s):
+    for part in (keys, witness, circuits, outputs, endless, unread, token_files, words, c1s):
         part()
 finally:
     shutil.rmtree(D, True)

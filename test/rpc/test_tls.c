@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* TLS, client certificates and tokens, by our own client and by a bare OpenSSL one. */
 #include <fcntl.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +14,8 @@
 #include "rpc/wire/rpc_address.h"
 #include "rpc/wire/rpc_grpc.h"
 #include "rpc/wire/rpc_tls.h"
+#include "sys/file.h"
+#include "sys/pool.h"
 
 #include "certs.h"
 #include "rpc_fixture.h"
@@ -245,7 +249,7 @@ static void renewed(void)
     CHECK_STATUS(cuzk_rpc_secrets_read(&x, f.cert, f.other_key, NULL, NULL, NULL, NULL, &err),
                  CUZK_E_INVALID);
     CHECK_STATUS(cuzk_rpc_secrets_read(&x, "/nowhere", f.key, NULL, NULL, NULL, NULL, &err),
-                 CUZK_E_INVALID);
+                 CUZK_E_NOT_FOUND);
     CHECK(strstr(err.msg, "/nowhere") != NULL && x == NULL);
     CHECK_OK(prove(&c, 1, &err), &err);
 
@@ -322,6 +326,151 @@ static void versions_and_alpn(void)
     stop(&f);
 }
 
-static const cuzk_case cases[] = {CASE(tls),   CASE(mutual_tls), CASE(roles_of_certificates),
-                                  CASE(token), CASE(renewed),    CASE(versions_and_alpn)};
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    CHECK(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* Appends the file from to the file to. */
+static void append(const char *to, const char *from)
+{
+    char buf[8192];
+    FILE *in = fopen(from, "r"), *out = fopen(to, "a");
+    CHECK(in != NULL && out != NULL);
+    const size_t n = fread(buf, 1, sizeof(buf), in);
+    CHECK(n > 0 && fwrite(buf, 1, n, out) == n && fclose(out) == 0 && fclose(in) == 0);
+}
+
+/* A server with these files is refused with the status, and the message has both texts. */
+static void refused(const char *cert, const char *key, const char *ca, cuzk_status want,
+                    const char *file, const char *text)
+{
+    cuzk_err err;
+    SSL_CTX *ctx = NULL;
+    const cuzk_status st = cuzk_rpc_tls_server(&ctx, cert, key, ca, &err);
+    CHECK_MSG(st == want, "%s: %d", file, (int)st);
+    CHECK_MSG(strstr(err.msg, file) != NULL && strstr(err.msg, text) != NULL, "%s: %s", file,
+              err.msg);
+}
+
+static void encrypt(const char *path, const char *key)
+{
+    FILE *in = fopen(key, "r"), *out = fopen(path, "w");
+    CHECK(in != NULL && out != NULL);
+    EVP_PKEY *k = PEM_read_PrivateKey(in, NULL, NULL, NULL);
+    CHECK(PEM_write_PKCS8PrivateKey(out, k, EVP_aes_128_cbc(), "secret", 6, NULL, NULL) == 1);
+    EVP_PKEY_free(k);
+    CHECK(fclose(out) == 0 && fclose(in) == 0);
+}
+
+/* Files in the place of a certificate, a key or an authority that are nothing of the kind. */
+static void odd_files(void)
+{
+    char ca[320], cert[320], key[320], other_key[320], text[320], empty[320], locked[320];
+    const char *dir = test_tmpdir();
+    certs_make_ca(dir, "ca");
+    certs_make(dir, "ca", "server");
+    certs_make(dir, "ca", "other");
+    path(ca, "ca.pem");
+    path(cert, "server.pem");
+    path(key, "server.key");
+    path(other_key, "other.key");
+    path(text, "text.pem");
+    path(empty, "empty.pem");
+    path(locked, "locked.key");
+    write_text(text, "not a certificate\n");
+    write_text(empty, "");
+    encrypt(locked, key);
+    refused(dir, key, NULL, CUZK_E_INVALID, dir, "is a directory");
+    refused(text, key, NULL, CUZK_E_INVALID, "certificate", "no certificate found");
+    refused(empty, key, NULL, CUZK_E_INVALID, empty, "is empty");
+    refused("/dev/zero", key, NULL, CUZK_E_INVALID, "/dev/zero", "without an end");
+    refused(cert, dir, NULL, CUZK_E_INVALID, dir, "is a directory");
+    refused(cert, text, NULL, CUZK_E_INVALID, text, "no private key");
+    refused(cert, cert, NULL, CUZK_E_INVALID, cert, "no private key");
+    refused(cert, locked, NULL, CUZK_E_INVALID, locked, "is encrypted");
+    refused(cert, other_key, NULL, CUZK_E_INVALID, other_key, "key values mismatch");
+    refused(cert, key, text, CUZK_E_INVALID, text, "no certificate found");
+    refused(cert, key, key, CUZK_E_INVALID, key, "no certificate found");
+    refused(cert, key, dir, CUZK_E_INVALID, dir, "is a directory");
+    append(text, cert); /* text in front of a certificate is passed over; half a one is not */
+    append(text, ca);
+    FILE *f = fopen(text, "a");
+    CHECK(f != NULL && fputs("-----BEGIN CERTIFICATE-----\nMIIB\n", f) >= 0 && fclose(f) == 0);
+    refused(text, key, NULL, CUZK_E_INVALID, text, "bad end line");
+}
+
+/* Chains, text between certificates, and an authority that is there twice. */
+static void several_certificates(void)
+{
+    char ca[320], other_ca[320], cert[320], key[320], chain[320], cas[320];
+    cuzk_err err;
+    SSL_CTX *ctx = NULL;
+    STACK_OF(X509) *behind = NULL;
+    certs_make_ca(test_tmpdir(), "ca");
+    certs_make_ca(test_tmpdir(), "otherca");
+    certs_make(test_tmpdir(), "ca", "server");
+    path(ca, "ca.pem");
+    path(other_ca, "otherca.pem");
+    path(cert, "server.pem");
+    path(key, "server.key");
+    path(chain, "chain.pem");
+    path(cas, "cas.pem");
+    write_text(chain, "the server's\n");
+    append(chain, cert);
+    append(chain, ca);
+    append(chain, other_ca);
+    write_text(cas, "");
+    append(cas, ca);
+    append(cas, ca);
+    append(cas, other_ca);
+    CHECK_OK(cuzk_rpc_tls_server(&ctx, chain, key, cas, &err), &err);
+    CHECK(SSL_CTX_get0_chain_certs(ctx, &behind) == 1 && sk_X509_num(behind) == 2);
+    CHECK(sk_X509_NAME_num(SSL_CTX_get_client_CA_list(ctx)) == 2);
+    CHECK(SSL_CTX_get0_certificate(ctx) != NULL && SSL_CTX_check_private_key(ctx) == 1);
+    SSL_CTX_free(ctx);
+}
+
+/* Named pipes that nobody writes: a requested end ends the wait. */
+static void pipes(void)
+{
+    static cuzk_cancel end = {.requested = true};
+    char ca[320], cert[320], key[320], fifo[320];
+    cuzk_err err;
+    SSL_CTX *ctx = NULL;
+    certs_make_ca(test_tmpdir(), "ca");
+    certs_make(test_tmpdir(), "ca", "server");
+    path(ca, "ca.pem");
+    path(cert, "server.pem");
+    path(key, "server.key");
+    path(fifo, "fifo");
+    CHECK(mkfifo(fifo, 0600) == 0);
+    cuzk_file_interrupt_by(&end);
+    refused(fifo, key, NULL, CUZK_E_CANCELLED, fifo, "interrupted");
+    refused(cert, fifo, NULL, CUZK_E_CANCELLED, fifo, "interrupted");
+    refused(cert, key, fifo, CUZK_E_CANCELLED, fifo, "interrupted");
+    CHECK(cuzk_rpc_tls_client(&ctx, fifo, NULL, NULL, &err) == CUZK_E_CANCELLED);
+    CHECK(setenv("SSL_CERT_FILE", fifo, 1) == 0);
+    CHECK(cuzk_rpc_tls_client(&ctx, NULL, NULL, NULL, &err) == CUZK_E_CANCELLED);
+    CHECK(setenv("SSL_CERT_FILE", cert, 1) == 0);
+    CHECK_OK(cuzk_rpc_tls_client(&ctx, NULL, NULL, NULL, &err), &err);
+    SSL_CTX_free(ctx);
+    CHECK(setenv("SSL_CERT_FILE", key, 1) == 0);
+    CHECK(cuzk_rpc_tls_client(&ctx, NULL, NULL, NULL, &err) == CUZK_E_INVALID);
+    CHECK(unsetenv("SSL_CERT_FILE") == 0);
+    CHECK_OK(cuzk_rpc_tls_client(&ctx, NULL, NULL, NULL, &err), &err);
+    SSL_CTX_free(ctx);
+    cuzk_file_interrupt_by(NULL);
+}
+
+static const cuzk_case cases[] = {CASE(tls),
+                                  CASE(mutual_tls),
+                                  CASE(roles_of_certificates),
+                                  CASE(token),
+                                  CASE(renewed),
+                                  CASE(versions_and_alpn),
+                                  CASE(odd_files),
+                                  CASE(several_certificates),
+                                  CASE(pipes)};
 TEST_MAIN("rpc/tls", cases)

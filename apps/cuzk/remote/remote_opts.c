@@ -11,6 +11,7 @@
 #include "remote.h"
 
 /* Where a daemon listens by default, and where the packaged one does. */
+#define MAX_TOKEN_FILE  ((size_t)64 << 10)
 #define DEFAULT_SOCKET  "/run/curio/cuzk.sock"
 #define PACKAGED_SOCKET "/run/cuzk/cuzk.sock"
 
@@ -89,28 +90,42 @@ static const char *environment(const char *name)
     return v != NULL && v[0] != '\0' ? v : NULL;
 }
 
-/* First line of the file. */
-static cuzk_status read_token(app *a, remote_opts *r, const char *path)
+/* First line of the file, kept in r. */
+static cuzk_status take_token(app *a, remote_opts *r, const char *path, const cuzk_content *m)
 {
-    cuzk_content m;
-    CUZK_TRY(cuzk_content_read(&m, path, CUZK_CONTENT_INPUT, &a->err));
     size_t n = 0;
-    while (n < m.size && m.data[n] != '\n' && m.data[n] != '\r') {
+    while (n < m->size && m->data[n] != '\n' && m->data[n] != '\r') {
         n++;
     }
-    r->token = cuzk_alloc(n + 1, 1);
-    if (r->token != NULL) {
-        if (n > 0) {
-            memcpy(r->token, m.data, n);
-        }
-        r->token[n] = '\0';
+    if (n == 0) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "%s: no token in it", path);
     }
-    cuzk_content_free(&m);
+    for (size_t i = 0; i < n; i++) {
+        if (m->data[i] <= ' ' || m->data[i] > '~') {
+            return CUZK_FAIL(&a->err, CUZK_E_INVALID,
+                             "%s: character %zu of the token is not printable ASCII", path, i + 1);
+        }
+    }
+    r->token = cuzk_alloc(n + 1, 1);
     if (r->token == NULL) {
         return CUZK_FAIL(&a->err, CUZK_E_NOMEM, "out of memory for a token");
     }
+    memcpy(r->token, m->data, n);
+    r->token[n] = '\0';
     r->config.token = r->token;
-    return n > 0 ? CUZK_OK : CUZK_FAIL(&a->err, CUZK_E_INVALID, "%s: no token in it", path);
+    return CUZK_OK;
+}
+
+static cuzk_status read_token(app *a, remote_opts *r, const char *path)
+{
+    cuzk_content m;
+    CUZK_TRY(cuzk_content_read(&m, path, MAX_TOKEN_FILE, &a->err));
+    const cuzk_status st = take_token(a, r, path, &m);
+    if (m.size > 0) {
+        explicit_bzero(m.data, m.size);
+    }
+    cuzk_content_free(&m);
+    return st;
 }
 
 cuzk_status remote_prepare(app *a, remote_opts *r)

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "hash/sha256.h"
+#include "rpc/wire/rpc_tls_files.h"
 
 static const uint8_t alpn_h2[] = {2, 'h', '2'};
 
@@ -18,13 +19,6 @@ void cuzk_rpc_tls_reason(char *out, size_t cap)
     const char *reason = e == 0 ? NULL : ERR_reason_error_string(e);
     (void)snprintf(out, cap, "%s", reason == NULL ? "unknown reason" : reason);
     ERR_clear_error();
-}
-
-static cuzk_status fail_file(const char *what, const char *path, cuzk_err *err)
-{
-    char reason[160];
-    cuzk_rpc_tls_reason(reason, sizeof(reason));
-    return CUZK_FAIL(err, CUZK_E_INVALID, "TLS %s %s: %s", what, path, reason);
 }
 
 static int select_h2(SSL *ssl, const unsigned char **out, unsigned char *out_len,
@@ -50,7 +44,9 @@ static cuzk_status common(SSL_CTX **out, const SSL_METHOD *method, cuzk_err *err
     if (ctx == NULL || SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) != 1 ||
         SSL_CTX_set_cipher_list(ctx, "ECDHE+AESGCM:ECDHE+CHACHA20") != 1) {
         SSL_CTX_free(ctx);
-        return fail_file("context", "", err);
+        char reason[160];
+        cuzk_rpc_tls_reason(reason, sizeof(reason));
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "TLS cannot be set up: %s", reason);
     }
     (void)SSL_CTX_set_options(ctx, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                        SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
@@ -58,18 +54,6 @@ static cuzk_status common(SSL_CTX **out, const SSL_METHOD *method, cuzk_err *err
                                     SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
     (void)SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
     *out = ctx;
-    return CUZK_OK;
-}
-
-static cuzk_status use_cert(SSL_CTX *ctx, const char *cert, const char *key, cuzk_err *err)
-{
-    if (SSL_CTX_use_certificate_chain_file(ctx, cert) != 1) {
-        return fail_file("certificate", cert, err);
-    }
-    if (SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1 ||
-        SSL_CTX_check_private_key(ctx) != 1) {
-        return fail_file("key", key, err);
-    }
     return CUZK_OK;
 }
 
@@ -82,14 +66,10 @@ cuzk_status cuzk_rpc_tls_server(SSL_CTX **out, const char *cert, const char *key
         return CUZK_FAIL(err, CUZK_E_INVALID, "TLS needs a certificate and a key");
     }
     CUZK_TRY(common(&ctx, TLS_server_method(), err));
-    CUZK_TRY_GOTO(st, use_cert(ctx, cert, key, err));
+    CUZK_TRY_GOTO(st, cuzk_rpc_tls_use_cert(ctx, cert, key, err));
     if (client_ca != NULL) {
-        STACK_OF(X509_NAME) *names = SSL_load_client_CA_file(client_ca);
-        if (names == NULL || SSL_CTX_load_verify_locations(ctx, client_ca, NULL) != 1) {
-            sk_X509_NAME_pop_free(names, X509_NAME_free);
-            st = fail_file("client CA", client_ca, err);
-            goto out;
-        }
+        STACK_OF(X509_NAME) *names = NULL;
+        CUZK_TRY_GOTO(st, cuzk_rpc_tls_trust(ctx, client_ca, &names, err));
         SSL_CTX_set_client_CA_list(ctx, names);
         SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     }
@@ -107,17 +87,14 @@ cuzk_status cuzk_rpc_tls_client(SSL_CTX **out, const char *ca, const char *cert,
     SSL_CTX *ctx = NULL;
     cuzk_status st = CUZK_OK;
     CUZK_TRY(common(&ctx, TLS_client_method(), err));
-    if (ca != NULL ? SSL_CTX_load_verify_locations(ctx, ca, NULL) != 1
-                   : SSL_CTX_set_default_verify_paths(ctx) != 1) {
-        st = fail_file("CA", ca == NULL ? "of the system" : ca, err);
-        goto out;
-    }
+    CUZK_TRY_GOTO(st, ca != NULL ? cuzk_rpc_tls_trust(ctx, ca, NULL, err)
+                                 : cuzk_rpc_tls_trust_system(ctx, err));
     if (cert != NULL || key != NULL) {
         if (cert == NULL || key == NULL) {
             st = CUZK_FAIL(err, CUZK_E_INVALID, "TLS: a client certificate needs its key");
             goto out;
         }
-        CUZK_TRY_GOTO(st, use_cert(ctx, cert, key, err));
+        CUZK_TRY_GOTO(st, cuzk_rpc_tls_use_cert(ctx, cert, key, err));
     }
     SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
     (void)SSL_CTX_set_alpn_protos(ctx, alpn_h2, sizeof(alpn_h2));

@@ -8,7 +8,10 @@
 
 #include "base/status.h"
 
-/** client_ca not NULL: clients must show a certificate that it has signed. E_INVALID names the file. */
+/**
+ * client_ca not NULL: clients must show a certificate that it has signed. Errors are those of
+ * rpc_tls_files.h; E_INVALID too where one of cert and key is NULL.
+ */
 CUZK_NODISCARD cuzk_status cuzk_rpc_tls_server(SSL_CTX **out, const char *cert, const char *key,
                                                const char *client_ca, cuzk_err *err);
 /** ca NULL: the system's; cert and key NULL: none shown. */
