@@ -63,6 +63,10 @@ static void percent(void)
     CHECK_STR(out, "a%25");
     CHECK_U64(cuzk_grpc_percent_encode(out, 4, "a%b", 3), 1);
     CHECK_STR(out, "a");
+    CHECK_U64(cuzk_grpc_percent_encode(out, sizeof(out), " a b ", 5), 9);
+    CHECK_STR(out, "%20a b%20"); /* a header field has no space at its begin and end */
+    CHECK_U64(cuzk_grpc_percent_encode(out, sizeof(out), " ", 1), 3);
+    CHECK_U64(cuzk_grpc_percent_encode(out, 3, "a b", 3), 1);
     for (size_t i = 0; i < test_iters(500); i++) {
         char in[16], enc[CUZK_GRPC_PERCENT_MAX(16)], dec[17];
         const size_t n = test_below(17);

@@ -141,7 +141,8 @@ size_t cuzk_grpc_percent_encode(char *out, size_t cap, const char *in, size_t n)
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
         const unsigned char c = (unsigned char)in[i];
-        const size_t need = is_plain(c) ? 1 : 3;
+        const bool is_edge = i == 0 || i + 1 == n;
+        const size_t need = is_plain(c) && !(c == ' ' && is_edge) ? 1 : 3;
         if (k + need >= cap) {
             break;
         }
@@ -153,6 +154,9 @@ size_t cuzk_grpc_percent_encode(char *out, size_t cap, const char *in, size_t n)
             out[k + 2] = digits[c & 15];
         }
         k += need;
+    }
+    while (k > 0 && out[k - 1] == ' ') { /* out was too short, and ends before a word */
+        k--;
     }
     out[k] = '\0';
     return k;

@@ -65,8 +65,9 @@ void cuzk_grpc_timeout_format(char *out, uint64_t ns);
 /** Bytes that cuzk_grpc_percent_encode needs for n bytes, and its NUL. */
 #define CUZK_GRPC_PERCENT_MAX(n) (3 * (size_t)(n) + 1)
 /**
- * grpc-message: printable ASCII but '%' stays, all else becomes %XX. Writes whole escapes only, at
- * most cap - 1 bytes and a NUL; returns the length. cap > 0.
+ * grpc-message: printable ASCII but '%' stays, all else becomes %XX; so does a space at the begin or end, because
+ * HTTP/2 forbids it there and a client drops the whole message. Writes whole escapes only, at most cap - 1 bytes
+ * and a NUL; returns the length. cap > 0.
  */
 size_t cuzk_grpc_percent_encode(char *out, size_t cap, const char *in, size_t n);
 /** The reverse; malformed escapes stay as they are (the protocol says so). out [cap], NUL-terminated, cap > 0. */
