@@ -98,6 +98,7 @@ static void faults(void)
 {
     CHECK(pg_fault_of(NULL) == PG_FAULT_LOST && pg_fault_of("08006") == PG_FAULT_LOST);
     CHECK(pg_fault_of("57P01") == PG_FAULT_LOST && pg_fault_of("53300") == PG_FAULT_LOST);
+    CHECK(pg_fault_of("25006") == PG_FAULT_LOST);
     CHECK(pg_fault_of("40001") == PG_FAULT_CONFLICT && pg_fault_of("40P01") == PG_FAULT_CONFLICT);
     CHECK(pg_fault_of("42710") == PG_FAULT_DUPLICATE && pg_fault_of("42P07") == PG_FAULT_DUPLICATE);
     CHECK(pg_fault_of("23505") == PG_FAULT_DUPLICATE);
@@ -123,6 +124,64 @@ static void what_cannot_be_reached_is_named(void)
     (void)snprintf(url, sizeof(url), "postgresql://cuzk@/nowhere?host=%s", pg_server_folder());
     CHECK_STATUS(open_url(&s, url, NULL, &err), CUZK_E_IO);
     CHECK_MSG(strstr(err.msg, "\"nowhere\" does not exist") != NULL, "%s", err.msg);
+}
+
+static void write_password(const char *file, mode_t mode)
+{
+    FILE *f = fopen(file, "w");
+    CHECK(f != NULL && fputs("secret\n", f) >= 0 && fclose(f) == 0 && chmod(file, mode) == 0);
+}
+
+static void check_put_fails(cuzk_job_store *s, uint64_t number, const char *why)
+{
+    job j;
+    cuzk_err err = {0};
+    job_make(&j, number, false);
+    CHECK_STATUS(s->put(s->arg, &j.record, &err), CUZK_E_IO);
+    CHECK_MSG(strstr(err.msg, why) != NULL, "%s", err.msg);
+    job_free(&j);
+}
+
+/* While the store is open this is trouble of the machine. It must not be taken for a job that is not there. */
+static void a_password_file_may_go_and_come(void)
+{
+    static const char cut[] = "SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity"
+                              " WHERE application_name = 'cuzk'";
+    cuzk_job_store s;
+    job j;
+    cuzk_err err = {0};
+    char file[300];
+    (void)snprintf(file, sizeof(file), "%s/password", test_tmpdir());
+    write_password(file, 0600);
+    CHECK_OK(open_url(&s, pg_server_url(), file, &err), &err);
+    put(&s, 1, false);
+    CHECK(unlink(file) == 0);
+    free(pg_server_sql(cut));
+    check_put_fails(&s, 2, file);
+    CHECK_STATUS(s.find(s.arg, "job-1", count, NULL, &err), CUZK_E_IO);
+    job_make(&j, 1, false);
+    job_complete(&j);
+    CHECK_STATUS(s.finish(s.arg, &j.record, &err), CUZK_E_IO);
+    job_free(&j);
+    write_password(file, 0644);
+    check_put_fails(&s, 2, "everybody can read it");
+    write_password(file, 0600);
+    put(&s, 2, false);
+    CHECK_U64(load(&s), 2);
+    s.destroy(s.arg);
+}
+
+static void a_server_that_takes_no_writes_is_refused(void)
+{
+    cuzk_job_store s;
+    cuzk_err err = {0};
+    char url[400];
+    (void)snprintf(url, sizeof(url),
+                   "postgresql://cuzk@/postgres?host=%s"
+                   "&options=-cdefault_transaction_read_only%%3Don",
+                   pg_server_folder());
+    CHECK_STATUS(open_url(&s, url, NULL, &err), CUZK_E_IO);
+    CHECK_MSG(strstr(err.msg, "read-only") != NULL, "%s", err.msg);
 }
 
 static void a_newer_schema_is_refused(void)
@@ -253,6 +312,8 @@ static void damaged_inputs_end_their_jobs(void)
 static const cuzk_case cases[] = {CASE(urls),
                                   CASE(faults),
                                   CASE(what_cannot_be_reached_is_named),
+                                  CASE(a_password_file_may_go_and_come),
+                                  CASE(a_server_that_takes_no_writes_is_refused),
                                   CASE(a_newer_schema_is_refused),
                                   CASE(schema_is_made_once),
                                   CASE(damaged_inputs_end_their_jobs),

@@ -80,9 +80,10 @@ static cuzk_status read_password(char **out, const char *path, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_INVALID,
                          "store.password_file %s: everybody can read it; chmod 600", path);
     }
-    const cuzk_status read = cuzk_content_read(&c, path, PASSWORD_MAX, err);
+    cuzk_err inner = {.msg = ""};
+    const cuzk_status read = cuzk_content_read(&c, path, PASSWORD_MAX, &inner);
     if (read != CUZK_OK) {
-        return read;
+        return CUZK_FAIL(err, read, "store.password_file %s", inner.msg);
     }
     size_t n = 0;
     while (n < c.size && c.data[n] != '\n' && c.data[n] != '\r' && c.data[n] != 0) {
@@ -154,6 +155,9 @@ static cuzk_status fail_connect(pg_store *s, pg_conn *c, cuzk_err *err)
     for (char *p = text; *p != '\0'; p++) {
         *p = *p == '\n' || *p == '\t' ? ' ' : *p;
     }
+    for (size_t n = strlen(text); n > 0 && text[n - 1] == ' '; n--) {
+        text[n - 1] = '\0';
+    }
     const bool is_final =
         strstr(text, "authentication failed") != NULL || strstr(text, "does not exist") != NULL ||
         strstr(text, "pg_hba.conf") != NULL || strstr(text, "no password supplied") != NULL ||
@@ -162,7 +166,7 @@ static cuzk_status fail_connect(pg_store *s, pg_conn *c, cuzk_err *err)
     return CUZK_FAIL(err, CUZK_E_IO, "job store %s: connect: %s", s->name, text);
 }
 
-cuzk_status pg_connect(pg_store *s, pg_conn *c, cuzk_err *err)
+static cuzk_status connect_now(pg_store *s, pg_conn *c, cuzk_err *err)
 {
     char *password = NULL;
     c->fault = PG_FAULT_OTHER;
@@ -178,10 +182,13 @@ cuzk_status pg_connect(pg_store *s, pg_conn *c, cuzk_err *err)
                                 "keepalives_interval",
                                 "keepalives_count",
                                 "application_name",
+                                "target_session_attrs",
                                 "dbname",
                                 password != NULL ? "password" : NULL,
                                 NULL};
-    const char *const values[] = {"5", "15000", "10", "5", "3", "cuzk", s->url, password, NULL};
+    const char *const values[] = {
+        "5",    "15000",  "10", "5", "3", "cuzk", s->only_reads ? "any" : "read-write",
+        s->url, password, NULL};
     c->pg = PQconnectdbParams(keys, values, 1);
     drop_password(password);
     if (c->pg == NULL || PQstatus(c->pg) != CONNECTION_OK) {
@@ -194,6 +201,24 @@ cuzk_status pg_connect(pg_store *s, pg_conn *c, cuzk_err *err)
         pg_disconnect(c);
     }
     return st;
+}
+
+cuzk_status pg_connect(pg_store *s, pg_conn *c, cuzk_err *err)
+{
+    cuzk_err inner = {.msg = ""};
+    const cuzk_status st = connect_now(s, c, &inner);
+    if (st == CUZK_OK) {
+        return CUZK_OK;
+    }
+    if (!s->is_open || st == CUZK_E_NOMEM || st == CUZK_E_IO) {
+        if (err != NULL) {
+            *err = inner;
+        }
+        return st;
+    }
+    /* A password file that is missing, or that everybody can read now, says nothing about the jobs: E_NOT_FOUND
+     * would mean that a job is not there, and E_INVALID that its input is wrong. */
+    return CUZK_FAIL(err, CUZK_E_IO, "job store %s: connect: %s", s->name, inner.msg);
 }
 
 /* --- the pool --- */

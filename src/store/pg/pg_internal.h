@@ -53,6 +53,8 @@ typedef struct pg_store {
     _Atomic uint64_t schema_version; /* as last seen; it only rises */
     struct pg_fleet *fleet;          /* owned; NULL: the store of one program */
     atomic_bool is_stopping;         /* no more tries */
+    bool is_open;                    /* it has connected once; written before there are threads */
+    bool only_reads;                 /* a standby may answer, too */
     pack_room pack_room;             /* of jobs that are being put */
     pthread_mutex_t mutex;           /* what follows */
     pthread_cond_t freed;

@@ -107,6 +107,7 @@ cuzk_status cuzk_pg_store_open(cuzk_job_store *out, const cuzk_pg_config *config
     memset(report, 0, sizeof(*report));
     CUZK_TRY(pg_store_new(&s, config, err));
     cuzk_status st = pg_run(s, pg_migrate, NULL, err);
+    s->is_open = st == CUZK_OK;
     if (st == CUZK_OK) {
         st = pg_run(s, take_stock, report, err);
     }

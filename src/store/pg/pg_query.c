@@ -22,7 +22,9 @@
 
 pg_fault pg_fault_of(const char *sqlstate)
 {
-    static const char *const lost[] = {"57P01", "57P02", "57P03", "57P05", "53300", "25P03"};
+    /* 25006: the server takes no writes any more, another one may */
+    static const char *const lost[] = {"57P01", "57P02", "57P03", "57P05",
+                                       "53300", "25P03", "25006"};
     if (sqlstate == NULL || sqlstate[0] == '\0' || strncmp(sqlstate, "08", 2) == 0) {
         return PG_FAULT_LOST;
     }

@@ -206,6 +206,7 @@ cuzk_status cuzk_pg_fleet_status_read(cuzk_pg_fleet_status *out, const cuzk_pg_c
     pg_store *s = NULL;
     memset(out, 0, sizeof(*out));
     CUZK_TRY(pg_store_new(&s, config, err));
+    s->only_reads = true;
     const cuzk_status st = pg_run(s, read_all, out, err);
     if (st != CUZK_OK) {
         cuzk_pg_fleet_status_free(out);
