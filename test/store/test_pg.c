@@ -171,6 +171,68 @@ static void a_password_file_may_go_and_come(void)
     s.destroy(s.arg);
 }
 
+static void differences_of_clocks_are_told_from_slow_answers(void)
+{
+    static const struct {
+        int64_t asked, answered, database, ahead;
+    } table[] = {{1000000, 1000010, 1000005, 0},      {1000000, 1020000, 1000001, 0},
+                 {1000000, 1000010, 940005, 60000},   {1000000, 1000010, 940105, 60000},
+                 {1000000, 999000, 1, 60000},         {1000000, 1000010, 0, 60000},
+                 {1000000, 1000010, 1060005, -60000}, {1000000, 1000010, 1000005, 0}};
+    pg_store s = {.name = ""};
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        pg_clock_take(&s, table[i].asked, table[i].answered, table[i].database);
+        CHECK_U64((uint64_t)pg_clock_to_database(&s, 5000000),
+                  (uint64_t)(5000000 - table[i].ahead));
+        CHECK_U64((uint64_t)pg_clock_from_database(&s, 5000000),
+                  (uint64_t)(5000000 + table[i].ahead));
+        CHECK_U64((uint64_t)pg_clock_to_database(&s, 0), 0);
+        CHECK_U64((uint64_t)pg_clock_from_database(&s, 0), 0);
+    }
+}
+
+static void take_deadline(void *arg, const cuzk_job_record *r)
+{
+    *(int64_t *)arg = r->deadline_unix_ms;
+}
+
+static void check_deadline(cuzk_job_store *s, int64_t want)
+{
+    int64_t got = 0;
+    CHECK_STATUS(s->find(s->arg, "job-2", take_deadline, &got, NULL), CUZK_OK);
+    CHECK_U64((uint64_t)got, (uint64_t)want);
+}
+
+/* One host's clock is an hour ahead of the database's and of the other host's. */
+static void hosts_may_have_other_clocks(void)
+{
+    enum { HOUR_MS = 3600000 };
+    cuzk_job_store ahead = open_store(), right = open_store();
+    pg_store *s = ahead.arg;
+    job j;
+    cuzk_err err = {0};
+    atomic_store(&s->clock_ahead_ms, HOUR_MS);
+    job_make(&j, 2, false);
+    CHECK_OK(ahead.put(ahead.arg, &j.record, &err), &err);
+    check_deadline(&ahead, j.record.deadline_unix_ms);
+    check_deadline(&right, j.record.deadline_unix_ms - HOUR_MS);
+    job_complete(&j); /* ended a moment ago, by the right clock */
+    const int64_t ended = j.record.ended_unix_ms;
+    CHECK_OK(right.finish(right.arg, &j.record, &err), &err);
+    job_free(&j);
+    /* what ended more than 1 s ago may go: by the clock that is ahead, that was an hour and a moment later */
+    CHECK_OK(ahead.prune(ahead.arg, ended + HOUR_MS - 1000, 100, &err), &err);
+    char *n = pg_server_sql("SELECT count(*) FROM cuzk_job");
+    CHECK_STR(n, "1");
+    free(n);
+    CHECK_OK(ahead.prune(ahead.arg, ended + HOUR_MS + 1, 100, &err), &err);
+    n = pg_server_sql("SELECT count(*) FROM cuzk_job");
+    CHECK_STR(n, "0");
+    free(n);
+    ahead.destroy(ahead.arg);
+    right.destroy(right.arg);
+}
+
 static void a_server_that_takes_no_writes_is_refused(void)
 {
     cuzk_job_store s;
@@ -313,6 +375,8 @@ static const cuzk_case cases[] = {CASE(urls),
                                   CASE(faults),
                                   CASE(what_cannot_be_reached_is_named),
                                   CASE(a_password_file_may_go_and_come),
+                                  CASE(differences_of_clocks_are_told_from_slow_answers),
+                                  CASE(hosts_may_have_other_clocks),
                                   CASE(a_server_that_takes_no_writes_is_refused),
                                   CASE(a_newer_schema_is_refused),
                                   CASE(schema_is_made_once),

@@ -140,10 +140,16 @@ static cuzk_status set_up(pg_store *s, pg_conn *c, cuzk_err *err)
         c->fault = PG_FAULT_LOST;
         return CUZK_FAIL(err, CUZK_E_IO, "job store %s: connect: client encoding", s->name);
     }
-    return pg_exec(c, NULL, "connect",
-                   "SELECT set_config('synchronous_commit', 'on', false)"
-                   " WHERE current_setting('synchronous_commit') = 'off'",
-                   NULL, err);
+    PGresult *r = NULL;
+    const int64_t asked = pg_clock_now_ms();
+    CUZK_TRY(pg_exec(c, &r, "connect",
+                     "SELECT (extract(epoch FROM now()) * 1000)::bigint,"
+                     " CASE WHEN current_setting('synchronous_commit') = 'off'"
+                     "  THEN set_config('synchronous_commit', 'on', false) END",
+                     NULL, err));
+    pg_clock_take(s, asked, pg_clock_now_ms(), (int64_t)pg_u64(r, 0, 0));
+    PQclear(r);
+    return CUZK_OK;
 }
 
 /* A failure to connect: a wrong password or database does not become right by another try. */

@@ -55,6 +55,7 @@ typedef struct pg_store {
     atomic_bool is_stopping;         /* no more tries */
     bool is_open;                    /* it has connected once; written before there are threads */
     bool only_reads;                 /* a standby may answer, too */
+    _Atomic int64_t clock_ahead_ms;  /* this host's clock before the database's; pg_clock.c */
     pack_room pack_room;             /* of jobs that are being put */
     pthread_mutex_t mutex;           /* what follows */
     pthread_cond_t freed;
@@ -97,6 +98,16 @@ CUZK_NODISCARD cuzk_status pg_exec_all(pg_conn *c, const char *what, const char 
 uint64_t pg_u64(const PGresult *r, int row, int column); /* of a bigint; NULL: 0 */
 bool pg_bool(const PGresult *r, int row, int column);
 cuzk_bytes pg_bytes(const PGresult *r, int row, int column); /* a view; NULL: empty */
+
+/* --- pg_clock.c: times of day, in milliseconds since 1970 --- */
+
+/** Of this host. */
+int64_t pg_clock_now_ms(void);
+/** The database's clock said database_ms at a moment between asked_ms and answered_ms of this host's. Any thread. */
+void pg_clock_take(pg_store *s, int64_t asked_ms, int64_t answered_ms, int64_t database_ms);
+/** A time of this host as rows have it, and back. 0 (none) stays 0. */
+int64_t pg_clock_to_database(const pg_store *s, int64_t unix_ms);
+int64_t pg_clock_from_database(const pg_store *s, int64_t unix_ms);
 
 /* --- pg_connection.c --- */
 

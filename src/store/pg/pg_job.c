@@ -2,7 +2,6 @@
 /* What the engine asks of a store (engine/job_store.h), as statements. */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -130,7 +129,9 @@ static cuzk_status finish_work(pg_store *s, pg_conn *c, void *arg, bool is_again
 static cuzk_status finish(void *arg, const cuzk_job_record *j, cuzk_err *err)
 {
     pg_store *s = arg;
-    finishing t = {.j = j};
+    cuzk_job_record row = *j;
+    row.ended_unix_ms = pg_clock_to_database(s, j->ended_unix_ms);
+    finishing t = {.j = &row};
     CUZK_ASSERT(j->state >= CUZK_JOB_COMPLETED);
     if (s->fleet != NULL && !pg_fleet_lease(s, j->number, &t.member, &t.fence)) {
         return fail_lease(s, j->number, err);
@@ -258,7 +259,7 @@ cuzk_status pg_end_lost(pg_store *s, cuzk_job_record *j, const char *why, cuzk_e
     j->state = CUZK_JOB_FAILED;
     j->code = CUZK_E_IO;
     j->error = text;
-    j->ended_unix_ms = (int64_t)time(NULL) * 1000;
+    j->ended_unix_ms = pg_clock_now_ms();
     return finish(s, j, err);
 }
 
@@ -346,7 +347,7 @@ static cuzk_status prune_work(pg_store *s, pg_conn *c, void *arg, bool is_again,
 static cuzk_status prune(void *arg, int64_t ended_before_unix_ms, uint64_t keep_count,
                          cuzk_err *err)
 {
-    pruning t = {.before_ms = ended_before_unix_ms,
+    pruning t = {.before_ms = pg_clock_to_database(arg, ended_before_unix_ms),
                  .keep = keep_count > INT64_MAX ? INT64_MAX : keep_count};
     return pg_run(arg, prune_work, &t, err);
 }

@@ -2,7 +2,6 @@
 /* Accepting a job: its input first, then its row, in one transaction where both are in the database. */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -194,11 +193,10 @@ static cuzk_status admit_work(pg_store *s, pg_conn *c, void *arg, bool is_again,
     putting *t = arg;
     pg_params p = {.n = 0};
     PGresult *r = NULL;
-    (void)s;
     (void)is_again;
     pg_add_text(&p, t->j->circuit);
     pg_add_u64(&p, t->j->class_base == 0 ? CUZK_PRIORITY_NORMAL : t->j->class_base);
-    pg_add_u64(&p, (uint64_t)t->j->deadline_unix_ms);
+    pg_add_u64(&p, (uint64_t)pg_clock_to_database(s, t->j->deadline_unix_ms));
     CUZK_TRY(pg_exec(c, &r, "admit", sql, &p, err));
     t->need_ms = PQntuples(r) == 1 ? (int64_t)pg_u64(r, 0, 0) : 0;
     PQclear(r);
@@ -208,15 +206,12 @@ static cuzk_status admit_work(pg_store *s, pg_conn *c, void *arg, bool is_again,
 /* WinningPoSt is always tried. */
 static cuzk_status admit(pg_store *s, putting *t, cuzk_err *err)
 {
-    struct timespec now = {0, 0};
     if (s->fleet == NULL || t->j->deadline_unix_ms == 0 || t->j->is_privileged ||
         t->j->circuit == NULL || t->j->circuit[0] == '\0') {
         return CUZK_OK;
     }
     CUZK_TRY(pg_run(s, admit_work, t, err));
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t left =
-        t->j->deadline_unix_ms - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+    const int64_t left = t->j->deadline_unix_ms - pg_clock_now_ms();
     if (t->need_ms <= left) {
         return CUZK_OK;
     }
@@ -376,8 +371,12 @@ cuzk_status pg_put(void *arg, const cuzk_job_record *j, cuzk_err *err)
 {
     pg_store *s = arg;
     putting t = {.j = j};
+    cuzk_job_record row = *j;
+    row.accepted_unix_ms = pg_clock_to_database(s, j->accepted_unix_ms);
+    row.deadline_unix_ms = pg_clock_to_database(s, j->deadline_unix_ms);
     choose_place(s, &t.in);
     CUZK_TRY(admit(s, &t, err));
+    t.j = &row;
     cuzk_status st = make_input(s, &t, err);
     const uint64_t bytes = t.in.kept_bytes;
     if (st == CUZK_OK) {

@@ -73,6 +73,11 @@ cuzk_status pg_row_copy(pg_row *out, const pg_store *s, PGresult *result, int at
         store_job_copy(&out->job, &r, &circuit_column, &circuit, 1, s->name, err);
     out->job.record.circuit = (const char *)circuit.data;
     out->job.record.class_base = (uint32_t)r.u64(&r, C_CLASS);
+    int64_t *const times[] = {&out->job.record.accepted_unix_ms, &out->job.record.deadline_unix_ms,
+                              &out->job.record.ended_unix_ms};
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        *times[i] = pg_clock_from_database(s, *times[i]);
+    }
     CUZK_TRY(st);
     if (!copy_kept(&out->kept, &out->job, &r)) {
         return CUZK_FAIL(err, CUZK_E_FORMAT,

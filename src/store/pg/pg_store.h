@@ -76,7 +76,7 @@ typedef struct cuzk_pg_member {
     /**
      * What somebody should know, from a thread of the store. level: 0 error, 1 warning, 2 info. event:
      * "fleet.joined", "fleet.lease_lost", "fleet.replaced", "fleet.unreachable", "fleet.reachable",
-     * "fleet.member_dead", "fleet.set_aside". May be NULL.
+     * "fleet.clock", "fleet.member_dead", "fleet.set_aside". May be NULL.
      */
     void (*on_event)(void *arg, int level, const char *event, const char *text);
     void *on_event_arg;

@@ -294,10 +294,9 @@ static cuzk_status cancel_work(pg_store *s, pg_conn *c, void *arg, bool is_again
         " DELETE FROM cuzk_input WHERE number IN (SELECT number FROM u WHERE state = 4)";
     const one_job *t = arg;
     pg_params p = {.n = 0};
-    (void)s;
     (void)is_again;
     pg_add_u64(&p, t->number);
-    pg_add_u64(&p, (uint64_t)time(NULL) * 1000);
+    pg_add_u64(&p, (uint64_t)pg_clock_to_database(s, pg_clock_now_ms()));
     pg_add_u64(&p, (uint64_t)(int64_t)CUZK_E_CANCELLED);
     pg_add_text(&p, "environment: cancelled");
     return pg_exec(c, NULL, "cancel", sql, &p, err);

@@ -19,6 +19,7 @@
 #define DEFAULT_AGE_MS   600000u
 #define DEFAULT_END_MS   60000u
 #define LEAVE_MS         3000u
+#define CLOCK_MS         5000  /* a difference of the clocks that is said */
 #define QUIET_MS         1000u /* between looks of a member that has been replaced */
 
 void pg_fleet_event(const pg_fleet *f, int level, const char *event, const char *text)
@@ -225,6 +226,21 @@ static void lose(pg_fleet *f, bool is_replaced)
     }
 }
 
+/* Rows do not depend on it, but log and page of this host do. */
+static void say_clock(pg_fleet *f)
+{
+    char text[160];
+    const int64_t ahead = atomic_load(&f->store->clock_ahead_ms);
+    const bool differs = ahead > CLOCK_MS || ahead < -CLOCK_MS;
+    if (differs && !f->has_other_clock) {
+        (void)snprintf(text, sizeof(text),
+                       "this host's clock is %" PRId64 " s %s the database's: set it (NTP)",
+                       (ahead < 0 ? -ahead : ahead) / 1000, ahead < 0 ? "behind" : "ahead of");
+        pg_fleet_event(f, 1, "fleet.clock", text);
+    }
+    f->has_other_clock = differs;
+}
+
 static void renew(pg_fleet *f)
 {
     pg_renewal t = {.f = f};
@@ -248,6 +264,7 @@ static void renew(pg_fleet *f)
     }
     if (st == CUZK_OK && t.is_alive) {
         take_renewal(f, &t, sent, epoch);
+        say_clock(f);
     }
     PQclear(t.jobs);
     PQclear(t.tasks);

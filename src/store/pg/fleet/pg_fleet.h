@@ -35,6 +35,7 @@ typedef struct pg_fleet {
     pg_conn conn; /* its own: renewals do not wait for jobs that are being put */
     bool can_notify;
     bool is_unreachable;
+    bool has_other_clock; /* said so */
     pthread_t thread;
     bool has_thread;
     int wake_fd;

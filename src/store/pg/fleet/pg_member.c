@@ -49,12 +49,12 @@ cuzk_status pg_renew(pg_store *s, pg_conn *c, void *renewal, bool is_again, cuzk
         "  lease_until = now() + $2 * interval '1 millisecond'"
         "  WHERE incarnation = $1 AND is_alive RETURNING 1)"
         " SELECT j.number, j.fence, j.cancel_asked, (SELECT count(*) FROM r),"
-        "  (SELECT end_reason = 'replaced' FROM cuzk_member WHERE incarnation = $1)"
+        "  (SELECT end_reason = 'replaced' FROM cuzk_member WHERE incarnation = $1),"
+        "  (extract(epoch FROM now()) * 1000)::bigint"
         " FROM (VALUES (1)) AS one LEFT JOIN cuzk_job j ON j.member = $1 AND j.state < 2";
     pg_renewal *t = renewal;
     pg_fleet *f = t->f;
     pg_params p = {.n = 0};
-    (void)s;
     (void)is_again;
     (void)pthread_mutex_lock(&f->mutex);
     pg_add_u64(&p, t->incarnation);
@@ -71,7 +71,11 @@ cuzk_status pg_renew(pg_store *s, pg_conn *c, void *renewal, bool is_again, cuzk
     PQclear(t->jobs);
     PQclear(t->tasks);
     t->tasks = NULL;
+    const int64_t asked = pg_clock_now_ms();
     CUZK_TRY(pg_exec(c, &t->jobs, "renew", sql, &p, err));
+    if (PQntuples(t->jobs) > 0) {
+        pg_clock_take(s, asked, pg_clock_now_ms(), (int64_t)pg_u64(t->jobs, 0, 5));
+    }
     if (t->with_tasks) {
         CUZK_TRY(pg_part_held(c, t->incarnation, &t->tasks, err));
     }
