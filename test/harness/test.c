@@ -2,15 +2,29 @@
 #include "test.h"
 
 #include <ftw.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "cpu/cpu.h"
 
+#include "afresh.h"
+
+#define MOST_AT_EXIT 8
+
 static struct {
+    const char *suite;
+    const cuzk_case *cases;
+    size_t n_cases, at; /* at: index of the running case */
+    size_t passed, failed, skipped;
+    pid_t pid;
+    pthread_t thread; /* that runs the cases */
+    void (*at_exit[MOST_AT_EXIT])(void);
+    size_t n_at_exit;
     jmp_buf jump;
     uint64_t seed, state;
     size_t iters;
@@ -18,22 +32,28 @@ static struct {
     char message[1024];
 } g;
 
-enum { ENDED_FAILED = 1, ENDED_SKIPPED = 2 };
+static _Noreturn void end_failed(const char *message);
 
 void cuzk_test_fail(const char *file, int line, const char *fmt, ...)
 {
+    char message[sizeof(g.message)];
     va_list ap;
-    const int n = snprintf(g.message, sizeof(g.message), "%s:%d: ", file, line);
+    const int n = snprintf(message, sizeof(message), "%s:%d: ", file, line);
     va_start(ap, fmt);
-    (void)vsnprintf(g.message + n, sizeof(g.message) - (size_t)n, fmt, ap);
+    (void)vsnprintf(message + n, sizeof(message) - (size_t)n, fmt, ap);
     va_end(ap);
-    longjmp(g.jump, ENDED_FAILED);
+    if (getpid() != g.pid) { /* a child ends here; its parent sees the status */
+        (void)dprintf(STDERR_FILENO, "in a child process of %s: %s\n", g.suite, message);
+        _exit(1);
+    }
+    /* No jump first: threads of the case may use what is on its stack until the program starts again. */
+    end_failed(message);
 }
 
 void cuzk_test_skip(const char *why)
 {
     (void)snprintf(g.message, sizeof(g.message), "%s", why);
-    longjmp(g.jump, ENDED_SKIPPED);
+    longjmp(g.jump, 1);
 }
 
 void cuzk_test_u64(const char *file, int line, const char *what, uint64_t got, uint64_t want)
@@ -159,69 +179,129 @@ static void seed_case(const char *name)
     }
 }
 
-/* 0 passed, else ENDED_*; separate so that setjmp's frame holds nothing that changes. */
-static int run_case(const cuzk_case *c)
+/* False when the case was skipped. A failed case does not return. */
+static bool run_case(const cuzk_case *c)
 {
-    const int how = setjmp(g.jump);
-    if (how == 0) {
-        c->fn();
+    if (setjmp(g.jump) != 0) {
+        return false;
     }
-    return how;
+    c->fn();
+    return true;
+}
+
+void test_at_exit(void (*fn)(void))
+{
+    CHECK(g.n_at_exit < MOST_AT_EXIT);
+    CHECK(atexit(fn) == 0);
+    g.at_exit[g.n_at_exit++] = fn;
+}
+
+static void remove_tmpdir(void)
+{
+    if (g.tmpdir[0] != '\0') {
+        (void)nftw(g.tmpdir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+        g.tmpdir[0] = '\0';
+    }
+}
+
+/* Prints the last line. Returns the exit status. */
+static int summary(void)
+{
+    (void)printf("%zu passed, %zu failed, %zu skipped\n", g.passed, g.failed, g.skipped);
+    if (g.failed > 0 || g.passed + g.skipped == 0) {
+        return 1;
+    }
+    return g.passed == 0 ? 77 : 0;
+}
+
+/* Reports the running case as failed, and runs the cases after it in the program started again. Called on the stack of
+ * the case, from any thread. */
+static void end_failed(const char *message)
+{
+    char rest[128];
+    g.failed++;
+    (void)printf("FAIL %s/%s (--seed=%" PRIu64 "): %s\n", g.suite, g.cases[g.at].name, g.seed,
+                 message);
+    (void)fflush(stdout);
+    while (g.n_at_exit > 0) {
+        g.at_exit[--g.n_at_exit]();
+    }
+    afresh_kill_children();
+    remove_tmpdir();
+    if (g.at + 1 < g.n_cases) {
+        (void)snprintf(rest, sizeof(rest), "--after=%zu,%zu,%zu,%zu", g.at, g.passed, g.failed,
+                       g.skipped);
+        afresh_start(rest);
+        (void)printf("cannot start again: the next cases are not run\n");
+    }
+    (void)summary();
+    (void)fflush(stdout);
+    _exit(1);
+}
+
+/* False: an option that there is not. */
+static bool take_option(const char *a, const char **match, size_t *first)
+{
+    if (strncmp(a, "--match=", 8) == 0) {
+        *match = a + 8;
+    } else if (strncmp(a, "--seed=", 7) == 0) {
+        g.seed = strtoull(a + 7, NULL, 0);
+    } else if (strncmp(a, "--iters=", 8) == 0) {
+        g.iters = (size_t)strtoull(a + 8, NULL, 0);
+    } else if (strncmp(a, "--cpu-mask=", 11) == 0) {
+        cuzk_cpu_set_mask((uint32_t)strtoul(a + 11, NULL, 0));
+    } else if (sscanf(a, "--after=%zu,%zu,%zu,%zu", first, &g.passed, &g.failed, &g.skipped) == 4) {
+        *first += 1;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void run_from(size_t first, const char *match)
+{
+    for (g.at = first; g.at < g.n_cases; g.at++) {
+        const char *name = g.cases[g.at].name;
+        if (strstr(name, match) == NULL) {
+            continue;
+        }
+        g.message[0] = '\0';
+        seed_case(name);
+        const bool ran = run_case(&g.cases[g.at]);
+        if (ran) {
+            g.passed++;
+        } else {
+            g.skipped++;
+            (void)printf("SKIP %s/%s: %s\n", g.suite, name, g.message);
+        }
+        remove_tmpdir();
+    }
 }
 
 int cuzk_test_main(int argc, char **argv, const char *suite, const cuzk_case *cases, size_t n)
 {
     const char *match = "";
-    size_t passed = 0, failed = 0, skipped = 0;
+    size_t first = 0;
+    g.suite = suite;
+    g.cases = cases;
+    g.n_cases = n;
+    g.pid = getpid();
+    g.thread = pthread_self();
     g.seed = 1;
     g.iters = 1;
+    afresh_note();
     for (int i = 1; i < argc; i++) {
-        const char *a = argv[i];
-        if (strcmp(a, "--list") == 0) {
+        if (strcmp(argv[i], "--list") == 0) {
             for (size_t k = 0; k < n; k++) {
                 (void)printf("%s/%s\n", suite, cases[k].name);
             }
             return 0;
         }
-        if (strncmp(a, "--match=", 8) == 0) {
-            match = a + 8;
-        } else if (strncmp(a, "--seed=", 7) == 0) {
-            g.seed = strtoull(a + 7, NULL, 0);
-        } else if (strncmp(a, "--iters=", 8) == 0) {
-            g.iters = (size_t)strtoull(a + 8, NULL, 0);
-        } else if (strncmp(a, "--cpu-mask=", 11) == 0) {
-            cuzk_cpu_set_mask((uint32_t)strtoul(a + 11, NULL, 0));
-        } else {
-            (void)fprintf(stderr, "%s: unknown option %s\n", suite, a);
+        if (!take_option(argv[i], &match, &first)) {
+            (void)fprintf(stderr, "%s: unknown option %s\n", suite, argv[i]);
             return 2;
         }
     }
-    for (size_t k = 0; k < n; k++) {
-        if (strstr(cases[k].name, match) == NULL) {
-            continue;
-        }
-        g.message[0] = '\0';
-        seed_case(cases[k].name);
-        const int how = run_case(&cases[k]);
-        if (g.tmpdir[0] != '\0') {
-            (void)nftw(g.tmpdir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-            g.tmpdir[0] = '\0';
-        }
-        if (how == 0) {
-            passed++;
-        } else if (how == ENDED_SKIPPED) {
-            skipped++;
-            (void)printf("SKIP %s/%s: %s\n", suite, cases[k].name, g.message);
-        } else {
-            failed++;
-            (void)printf("FAIL %s/%s (--seed=%" PRIu64 "): %s\n", suite, cases[k].name, g.seed,
-                         g.message);
-            (void)fflush(stdout); /* what the case left running may end the process */
-        }
-    }
-    (void)printf("%zu passed, %zu failed, %zu skipped\n", passed, failed, skipped);
-    if (failed > 0 || passed + skipped == 0) {
-        return 1;
-    }
-    return passed == 0 ? 77 : 0;
+    run_from(first, match);
+    return summary();
 }

@@ -10,8 +10,10 @@
  *     TEST_MAIN("unit/ff_fr", cases)
  *
  * Options: --list, --match=SUBSTRING, --seed=N, --iters=N (scales random loops), --cpu-mask=N.
- * A failed check ends its case; the seed is printed with it. The last line is
- * "N passed, N failed, N skipped"; exit status 0, 1, or 77 when every case was skipped.
+ * A failed check ends its case; the seed is printed with it. The cases after a failed one run in the program started
+ * again (harness/afresh.h), so that what the failed case left does not disturb them: no case cleans up for its failure.
+ * A failed check in a child process (fork) ends the child with status 1; one in a thread ends the case.
+ * The last line is "N passed, N failed, N skipped"; exit status 0, 1, or 77 when every case was skipped.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -95,6 +97,8 @@ size_t test_iters(size_t base);
 
 /** Whole file into a malloc'd buffer (caller frees with free()); fails the case when it cannot be read. */
 uint8_t *test_read_file(const char *path, size_t *n);
+/** As atexit; fn is also called before the program is started again after a failed case. At most 8. */
+void test_at_exit(void (*fn)(void));
 /** A fresh directory for the running case, removed by the runner at the end of the case. */
 const char *test_tmpdir(void);
 

@@ -53,7 +53,7 @@ const char *golden_params(int32_t kind)
     } else if (params_folder[0] == '\0') {
         (void)snprintf(params_folder, sizeof(params_folder), "/tmp/cuzk-test-XXXXXX");
         CHECK(mkdtemp(params_folder) != NULL);
-        CHECK(atexit(remove_params) == 0);
+        test_at_exit(remove_params);
     }
     if (!is_made[kind]) {
         const cuzk_params_make_options o = {

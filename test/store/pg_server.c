@@ -176,7 +176,7 @@ static void set_up(void)
     (void)snprintf(g.folder, sizeof(g.folder), "/tmp/cuzk-pg-XXXXXX");
     CHECK(mkdtemp(g.folder) != NULL);
     g.owner = getpid();
-    (void)atexit(clean_up);
+    test_at_exit(clean_up);
     CHECK(chmod(g.folder, 0755) == 0);
     CHECK(getuid() != 0 || chown(g.folder, g.uid, g.gid) == 0);
     (void)snprintf(program, sizeof(program), "%s/initdb", g.bin);
