@@ -483,12 +483,8 @@ void app_progress(void *arg, const char *what, uint64_t done, uint64_t total)
         const char *label = strrchr(a->command, ' ');
         cuzk_ignore(cuzk_progress_start(&a->progress, STDERR_FILENO,
                                         label == NULL ? a->command : label + 1, total, NULL));
-        a->progress_done = 0;
     }
-    if (done > a->progress_done) {
-        cuzk_progress_add(a->progress, done - a->progress_done);
-        a->progress_done = done;
-    }
+    cuzk_progress_set(a->progress, done, total);
     if (done == total) {
         end_progress(a, true);
     }

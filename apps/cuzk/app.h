@@ -53,7 +53,6 @@ typedef struct app {
     cuzk_trace_ctx trace;   /* inside the span "command"; zero where nothing is recorded */
     cuzk_span span;
     cuzk_progress *progress; /* of the step that is running; NULL: none shown */
-    uint64_t progress_done;
     app_file files[APP_MAX_FILES];
     size_t n_files;
     bool payload_on_stdout; /* an output is "-": the report goes to standard error */

@@ -20,11 +20,11 @@
 
 struct cuzk_progress {
     int fd;
-    uint64_t total, start_ns, interval_ns;
+    uint64_t start_ns, interval_ns;
     char *label;
     cuzk_progress_style style;
     bool colour;
-    _Atomic uint64_t done;
+    _Atomic uint64_t done, total;
     _Atomic uint64_t next_ns; /* time of the next redraw */
     pthread_mutex_t mutex;    /* one drawing at a time */
     bool drawn;               /* something was shown; under the mutex */
@@ -60,7 +60,7 @@ cuzk_status cuzk_progress_start(cuzk_progress **out, int fd, const char *label, 
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a progress bar");
     }
     p->fd = fd;
-    p->total = total;
+    atomic_store(&p->total, total);
     p->label = copy;
     p->style = cuzk_progress_choose(isatty(fd) == 1, environment("TERM"), locale_name());
     p->colour = environment("NO_COLOR") == NULL;
@@ -85,7 +85,7 @@ static void draw(cuzk_progress *p, uint64_t now, uint64_t done)
     char buf[BUFFER_BYTES];
     cuzk_progress_view v = {.label = p->label,
                             .done = done,
-                            .total = p->total,
+                            .total = atomic_load_explicit(&p->total, memory_order_relaxed),
                             .elapsed_ns = now - p->start_ns,
                             .style = p->style,
                             .colour = p->colour};
@@ -102,12 +102,9 @@ static void draw(cuzk_progress *p, uint64_t now, uint64_t done)
     }
 }
 
-void cuzk_progress_add(cuzk_progress *p, uint64_t n)
+/* Draws, unless the last drawing is too recent. */
+static void draw_in_time(cuzk_progress *p)
 {
-    if (p == NULL) {
-        return;
-    }
-    (void)atomic_fetch_add_explicit(&p->done, n, memory_order_relaxed);
     const uint64_t now = cuzk_clock_ns();
     uint64_t next = atomic_load_explicit(&p->next_ns, memory_order_relaxed);
     if (now < next || !atomic_compare_exchange_strong(&p->next_ns, &next, now + p->interval_ns) ||
@@ -118,6 +115,23 @@ void cuzk_progress_add(cuzk_progress *p, uint64_t n)
     (void)pthread_mutex_unlock(&p->mutex);
 }
 
+void cuzk_progress_add(cuzk_progress *p, uint64_t n)
+{
+    if (p != NULL) {
+        (void)atomic_fetch_add_explicit(&p->done, n, memory_order_relaxed);
+        draw_in_time(p);
+    }
+}
+
+void cuzk_progress_set(cuzk_progress *p, uint64_t done, uint64_t total)
+{
+    if (p != NULL) {
+        atomic_store_explicit(&p->total, total, memory_order_relaxed);
+        atomic_store_explicit(&p->done, done, memory_order_relaxed);
+        draw_in_time(p);
+    }
+}
+
 void cuzk_progress_finish(cuzk_progress *p, bool complete)
 {
     if (p == NULL) {
@@ -125,8 +139,8 @@ void cuzk_progress_finish(cuzk_progress *p, bool complete)
     }
     (void)pthread_mutex_lock(&p->mutex);
     if (p->drawn) {
-        const uint64_t done = atomic_load(&p->done);
-        draw(p, cuzk_clock_ns(), complete && p->total > done ? p->total : done);
+        const uint64_t done = atomic_load(&p->done), total = atomic_load(&p->total);
+        draw(p, cuzk_clock_ns(), complete && total > done ? total : done);
         if (p->style != CUZK_PROGRESS_LINES && write(p->fd, "\n", 1) < 0) {
             p->drawn = false; /* nothing to be done about it */
         }

@@ -25,7 +25,9 @@ CUZK_NODISCARD cuzk_status cuzk_progress_start(cuzk_progress **out, int fd, cons
                                                uint64_t total, cuzk_err *err);
 /** n more units are done. @thread safe, lock-free between redraws; reads the clock, so not for inner loops. */
 void cuzk_progress_add(cuzk_progress *p, uint64_t n);
-/** Last redraw (as complete when `complete`), end of line, frees. No cuzk_progress_add may be running. */
+/** done units of total are done, whatever was said before: the total may become known later, or another step begins. @thread as cuzk_progress_add. */
+void cuzk_progress_set(cuzk_progress *p, uint64_t done, uint64_t total);
+/** Last redraw (as complete when `complete`), end of line, frees. No other call may be running. */
 void cuzk_progress_finish(cuzk_progress *p, bool complete);
 
 #endif /* CUZK_SYS_PROGRESS_H */

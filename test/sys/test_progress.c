@@ -176,8 +176,9 @@ static void pipe_gets_lines(void)
     char buf[4096];
     cuzk_progress *p = NULL;
     CHECK(pipe(fd) == 0);
-    CHECK_OK(cuzk_progress_start(&p, fd[1], "job", 4, NULL), NULL);
-    cuzk_progress_add(p, 1);
+    CHECK_OK(cuzk_progress_start(&p, fd[1], "job", 1, NULL), NULL);
+    cuzk_progress_add(p, 1);    /* the first step, of one unit */
+    cuzk_progress_set(p, 1, 4); /* the second */
     pause_ms(2050);
     cuzk_progress_add(p, 1);
     cuzk_progress_add(p, 1);
@@ -250,6 +251,7 @@ static void null_and_no_memory(void)
 {
     const uint64_t blocks = cuzk_alloc_get_stats().blocks_now;
     cuzk_progress_add(NULL, 1);
+    cuzk_progress_set(NULL, 1, 2);
     cuzk_progress_finish(NULL, true);
     for (uint64_t nth = 1; nth <= 2; nth++) {
         cuzk_progress *p = NULL;
