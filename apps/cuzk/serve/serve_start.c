@@ -138,8 +138,7 @@ static void say_report(const serve *s, const char *path, const cuzk_store_report
         (void)snprintf(number, sizeof(number), "%" PRIu64, r->lost);
         CUZK_LOG(
             s->log, CUZK_LOG_ERROR, "store.jobs_lost", "path", path, "jobs", number, "why",
-            "accepted jobs are not in the database: its write-ahead log was removed or cut, or "
-            "an older copy of the database was put back");
+            "accepted jobs are not in the database: its write-ahead log was removed or cut, or an older copy of the database was put back");
     }
     if (r->gave_reserve) {
         CUZK_LOG(s->log, CUZK_LOG_WARN, "store.reserve_given", "path", path, "why",

@@ -10,9 +10,11 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the ABI names them */
 HIDDEN int __cxa_guard_acquire(uint8_t guard[8]);
 HIDDEN void __cxa_guard_release(uint8_t guard[8]);
 HIDDEN void __cxa_guard_abort(uint8_t guard[8]);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 enum { READY, AT_WORK }; /* bytes of the guard */
 
