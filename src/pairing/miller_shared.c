@@ -90,17 +90,9 @@ static void multiply_lines(cuzk_fp12 *f, const cuzk_miller_scratch *s, size_t t,
     }
 }
 
-void cuzk_pairing_miller_shared(cuzk_fp12 *out, const cuzk_g2_affine *q,
-                                const cuzk_g1_affine *const *p, size_t n_targets, size_t n,
-                                cuzk_miller_scratch *scratch)
+static void plain(cuzk_fp12 *out, const cuzk_g2_affine *q, const cuzk_g1_affine *const *p,
+                  size_t n_targets, size_t n, cuzk_miller_scratch *scratch)
 {
-    CUZK_ASSERT(n <= CUZK_MILLER_BATCH && n_targets <= CUZK_MILLER_TARGETS);
-#ifdef CUZK_FF_AVX2
-    if (n >= MIN_FOR_LANES && cuzk_cpu_has(CUZK_CPU_AVX2)) {
-        cuzk_pairing_miller_shared_avx2(out, q, p, n_targets, n, scratch);
-        return;
-    }
-#endif
     for (size_t t = 0; t < n_targets; t++) {
         invert_y(scratch, p[t], t, n);
         cuzk_fp12_set_one(&out[t]);
@@ -125,5 +117,76 @@ void cuzk_pairing_miller_shared(cuzk_fp12 *out, const cuzk_g2_affine *q,
     }
     for (size_t t = 0; t < n_targets; t++) {
         cuzk_fp12_conj(&out[t], &out[t]); /* z is negative */
+    }
+}
+
+size_t cuzk_pairing_miller_lanes_best(void)
+{
+#ifdef CUZK_FF_AVX2
+    return cuzk_cpu_has(CUZK_CPU_AVX2) ? CUZK_MILLER_LANES : 1;
+#else
+    return 1;
+#endif
+}
+
+void cuzk_pairing_miller_lanes(cuzk_fp12 (*out)[CUZK_MILLER_LANES],
+                               const cuzk_miller_lane lane[CUZK_MILLER_LANES], size_t n_targets,
+                               cuzk_miller_scratch *scratch)
+{
+    cuzk_fp12 one_lane[CUZK_MILLER_TARGETS];
+    CUZK_ASSERT(n_targets <= CUZK_MILLER_TARGETS);
+#ifdef CUZK_FF_AVX2
+    if (cuzk_pairing_miller_lanes_best() > 1 &&
+        (lane[0].n | lane[1].n | lane[2].n | lane[3].n) != 0) {
+        cuzk_pairing_miller_lanes_avx2(out, lane, n_targets, scratch);
+        return;
+    }
+#endif
+    for (size_t k = 0; k < CUZK_MILLER_LANES; k++) {
+        CUZK_ASSERT(lane[k].n <= CUZK_MILLER_BATCH);
+        if (lane[k].n != 0) {
+            plain(one_lane, lane[k].q, lane[k].p, n_targets, lane[k].n, scratch);
+        }
+        for (size_t t = 0; t < n_targets; t++) {
+            if (lane[k].n != 0) {
+                out[t][k] = one_lane[t];
+            } else {
+                cuzk_fp12_set_one(&out[t][k]);
+            }
+        }
+    }
+}
+
+/* Four parts of the points in the lanes. */
+static void in_parts(cuzk_fp12 *out, const cuzk_g2_affine *q, const cuzk_g1_affine *const *p,
+                     size_t n_targets, size_t n, cuzk_miller_scratch *scratch)
+{
+    cuzk_fp12(*part)[CUZK_MILLER_LANES] = scratch->part;
+    cuzk_miller_lane lane[CUZK_MILLER_LANES];
+    const size_t each = (n + CUZK_MILLER_LANES - 1) / CUZK_MILLER_LANES;
+    for (size_t k = 0; k < CUZK_MILLER_LANES; k++) {
+        const size_t at = k * each < n ? k * each : n;
+        lane[k] = (cuzk_miller_lane){.q = q + at, .n = n - at < each ? n - at : each};
+        for (size_t t = 0; t < n_targets; t++) {
+            lane[k].p[t] = p[t] + at;
+        }
+    }
+    cuzk_pairing_miller_lanes(part, lane, n_targets, scratch);
+    for (size_t t = 0; t < n_targets; t++) {
+        cuzk_fp12_mul(&part[t][0], &part[t][0], &part[t][1]);
+        cuzk_fp12_mul(&part[t][2], &part[t][2], &part[t][3]);
+        cuzk_fp12_mul(&out[t], &part[t][0], &part[t][2]);
+    }
+}
+
+void cuzk_pairing_miller_shared(cuzk_fp12 *out, const cuzk_g2_affine *q,
+                                const cuzk_g1_affine *const *p, size_t n_targets, size_t n,
+                                cuzk_miller_scratch *scratch)
+{
+    CUZK_ASSERT(n <= CUZK_MILLER_BATCH && n_targets <= CUZK_MILLER_TARGETS);
+    if (n >= MIN_FOR_LANES && cuzk_pairing_miller_lanes_best() > 1) {
+        in_parts(out, q, p, n_targets, n, scratch);
+    } else {
+        plain(out, q, p, n_targets, n, scratch);
     }
 }

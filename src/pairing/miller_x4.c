@@ -15,7 +15,8 @@
  * A pair with a point at infinity, or beyond the last, has a = b = 0; its T is the generator, as
  * inversions have to be of something.
  */
-enum { LANES = 4, VECTORS = CUZK_MILLER_BATCH / LANES };
+enum { LANES = CUZK_MILLER_LANES, VECTORS = CUZK_MILLER_BATCH / LANES };
+_Static_assert(LANES == 4, "those of AVX2");
 
 typedef struct space {
     cuzk_fp2_x4 qx[VECTORS], qy[VECTORS], tx[VECTORS], ty[VECTORS];
@@ -28,42 +29,46 @@ typedef struct space {
 
 _Static_assert(sizeof(space) <= CUZK_MILLER_X4_BYTES, "scratch");
 
-static void load_targets(space *s, cuzk_miller_scratch *scratch, const cuzk_g2_affine *q,
-                         const cuzk_g1_affine *p, size_t t, size_t n)
+/* Point i of lane k is element LANES i + k: one vector has point i of all lanes. */
+static bool is_there(const cuzk_miller_lane *lane, size_t i)
+{
+    return i < lane->n && !cuzk_g2_affine_is_infinity(&lane->q[i]);
+}
+
+static void load_targets(space *s, cuzk_miller_scratch *scratch, const cuzk_miller_lane lane[LANES],
+                         size_t t, size_t vectors)
 {
     cuzk_fp *y = scratch->y[t], *x = scratch->x[t];
-    for (size_t i = 0; i < n; i++) {
-        cuzk_fp_add(&y[i], &p[i].y, &p[i].y);
-    }
-    cuzk_fp_batch_inv(y, scratch->inv, n); /* 0 stays 0 */
-    for (size_t i = 0; i < n; i++) {
-        if (cuzk_g2_affine_is_infinity(&q[i])) {
-            y[i] = CUZK_FP_ZERO;
+    for (size_t i = 0; i < vectors * LANES; i++) {
+        const cuzk_miller_lane *l = &lane[i % LANES];
+        y[i] = x[i] = CUZK_FP_ZERO;
+        if (is_there(l, i / LANES)) {
+            const cuzk_g1_affine *p = &l->p[t][i / LANES];
+            cuzk_fp_add(&y[i], &p->y, &p->y);
+            cuzk_fp_neg(&x[i], &p->x);
         }
-        cuzk_fp_mul(&x[i], &p[i].x, &y[i]);
-        cuzk_fp_neg(&x[i], &x[i]);
     }
-    for (size_t i = n; i % LANES != 0; i++) {
-        x[i] = y[i] = CUZK_FP_ZERO;
+    cuzk_fp_batch_inv(y, scratch->inv, vectors * LANES); /* 0 stays 0 */
+    for (size_t i = 0; i < vectors * LANES; i++) {
+        cuzk_fp_mul(&x[i], &x[i], &y[i]);
     }
-    for (size_t i = 0; i < n; i += LANES) {
-        cuzk_fp_x4_load(&s->x[t][i / LANES], &x[i], sizeof(*x));
-        cuzk_fp_x4_load(&s->y[t][i / LANES], &y[i], sizeof(*y));
+    for (size_t i = 0; i < vectors; i++) {
+        cuzk_fp_x4_load(&s->x[t][i], &x[LANES * i], sizeof(*x));
+        cuzk_fp_x4_load(&s->y[t][i], &y[LANES * i], sizeof(*y));
     }
 }
 
-static void load_points(space *s, const cuzk_g2_affine *q, size_t n)
+static void load_points(space *s, const cuzk_miller_lane lane[LANES], size_t vectors)
 {
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < vectors; i++) {
         cuzk_g2_affine four[LANES];
         for (size_t k = 0; k < LANES; k++) {
-            const bool is_there = i + k < n && !cuzk_g2_affine_is_infinity(&q[i + k]);
-            four[k] = is_there ? q[i + k] : CUZK_G2_GENERATOR;
+            four[k] = is_there(&lane[k], i) ? lane[k].q[i] : CUZK_G2_GENERATOR;
         }
-        cuzk_fp2_x4_load(&s->qx[i / LANES], &four[0].x, sizeof(*four));
-        cuzk_fp2_x4_load(&s->qy[i / LANES], &four[0].y, sizeof(*four));
-        s->tx[i / LANES] = s->qx[i / LANES];
-        s->ty[i / LANES] = s->qy[i / LANES];
+        cuzk_fp2_x4_load(&s->qx[i], &four[0].x, sizeof(*four));
+        cuzk_fp2_x4_load(&s->qy[i], &four[0].y, sizeof(*four));
+        s->tx[i] = s->qx[i];
+        s->ty[i] = s->qy[i];
     }
 }
 
@@ -128,27 +133,20 @@ static void multiply_lines(space *s, size_t t, size_t vectors)
     s->f[t] = p->f[p->at];
 }
 
-static void collect(cuzk_fp12 *out, const cuzk_fp12_x4 *f)
-{
-    cuzk_fp12 lane[LANES];
-    cuzk_fp12_x4_store(lane, f);
-    cuzk_fp12_mul(&lane[0], &lane[0], &lane[1]);
-    cuzk_fp12_mul(&lane[2], &lane[2], &lane[3]);
-    cuzk_fp12_mul(out, &lane[0], &lane[2]);
-    cuzk_fp12_conj(out, out); /* z is negative */
-}
-
-void cuzk_pairing_miller_shared_avx2(cuzk_fp12 *out, const cuzk_g2_affine *q,
-                                     const cuzk_g1_affine *const *p, size_t n_targets, size_t n,
-                                     cuzk_miller_scratch *scratch)
+void cuzk_pairing_miller_lanes_avx2(cuzk_fp12 (*out)[CUZK_MILLER_LANES],
+                                    const cuzk_miller_lane lane[CUZK_MILLER_LANES],
+                                    size_t n_targets, cuzk_miller_scratch *scratch)
 {
     space *s = (space *)(void *)scratch->x4;
-    const size_t vectors = (n + LANES - 1) / LANES;
-    CUZK_ASSERT(n != 0 && n <= CUZK_MILLER_BATCH && n_targets <= CUZK_MILLER_TARGETS);
-    load_points(s, q, n);
+    size_t vectors = 0;
+    for (size_t k = 0; k < LANES; k++) {
+        vectors = lane[k].n > vectors ? lane[k].n : vectors;
+    }
+    CUZK_ASSERT(vectors != 0 && vectors <= VECTORS && n_targets <= CUZK_MILLER_TARGETS);
+    load_points(s, lane, vectors);
     cuzk_fp12_x4_product_init(&s->product);
     for (size_t t = 0; t < n_targets; t++) {
-        load_targets(s, scratch, q, p[t], t, n);
+        load_targets(s, scratch, lane, t, vectors);
         cuzk_fp12_x4_set_one(&s->f[t]);
     }
     for (int i = 62; i >= 0; i--) {
@@ -167,7 +165,10 @@ void cuzk_pairing_miller_shared_avx2(cuzk_fp12 *out, const cuzk_g2_affine *q,
         }
     }
     for (size_t t = 0; t < n_targets; t++) {
-        collect(&out[t], &s->f[t]);
+        cuzk_fp12_x4_store(out[t], &s->f[t]);
+        for (size_t k = 0; k < LANES; k++) {
+            cuzk_fp12_conj(&out[t][k], &out[t][k]); /* z is negative */
+        }
     }
 }
 #endif

@@ -205,6 +205,48 @@ static void shared_points(void)
     }
 }
 
+/* Sequences of several lengths side by side, some points at infinity, against each alone. */
+static void sequences_in_lanes(void)
+{
+    enum { N = 32, T = 2 };
+    static cuzk_miller_scratch scratch;
+    static cuzk_g1_affine p[T][N];
+    static cuzk_g2_affine q[N];
+    static const size_t lengths[][CUZK_MILLER_LANES] = {
+        {1, 1, 1, 1}, {5, 0, 1, 3}, {0, 0, 0, 7}, {0, 0, 0, 0}, {N, 2, N, 9}};
+    for (size_t i = 0; i < N; i++) {
+        cuzk_scalar k;
+        random_scalar(&k);
+        g2_multiple(&q[i], &k);
+        for (size_t t = 0; t < T; t++) {
+            random_scalar(&k);
+            g1_multiple(&p[t][i], &k);
+        }
+    }
+    memset(&q[6], 0, sizeof(q[6]));
+    memset(&p[1][2], 0, sizeof(p[1][2]));
+    for (size_t c = 0; c < sizeof(lengths) / sizeof(lengths[0]); c++) {
+        cuzk_miller_lane lane[CUZK_MILLER_LANES];
+        cuzk_fp12 got[T][CUZK_MILLER_LANES], want[T];
+        for (size_t k = 0; k < CUZK_MILLER_LANES; k++) {
+            const size_t at = k < N - lengths[c][k] ? k : 0;
+            lane[k] =
+                (cuzk_miller_lane){.q = q + at, .p = {p[0] + at, p[1] + at}, .n = lengths[c][k]};
+        }
+        cuzk_pairing_miller_lanes(got, lane, T, &scratch);
+        for (size_t k = 0; k < CUZK_MILLER_LANES; k++) {
+            cuzk_pairing_miller_shared(want, lane[k].q, lane[k].p, T, lane[k].n, &scratch);
+            for (size_t t = 0; t < T; t++) {
+                cuzk_pairing_final_exp(&want[t], &want[t]);
+                cuzk_pairing_final_exp(&got[t][k], &got[t][k]);
+                CHECK_MSG(cuzk_fp12_eq(&got[t][k], &want[t]), "case %zu, lane %zu, product %zu", c,
+                          k, t);
+            }
+        }
+    }
+}
+
 static const cuzk_case cases[] = {CASE(known_answers), CASE(multi_pow_is_the_product_of_powers),
-                                  CASE(units_have_no_compressed_form), CASE(shared_points)};
+                                  CASE(units_have_no_compressed_form), CASE(shared_points),
+                                  CASE(sequences_in_lanes)};
 TEST_MAIN("pairing/gt", cases)
