@@ -16,8 +16,8 @@
 #include "ec/g2.h"
 #include "sys/pool.h"
 
-/** Below this many points one test a point is faster. */
-#define CUZK_AGG_SUBGROUP_LEAST 192
+/** Below this many proofs, of two points of G1 and one of G2, one test a point is faster. */
+#define CUZK_AGG_SUBGROUP_LEAST 96
 
 /** *all: no point is outside. p [n] are points of the curve, n >= 1. E_NOMEM, E_IO (no randomness), E_CANCELLED. */
 CUZK_NODISCARD cuzk_status cuzk_agg_g1_in_subgroup(bool *all, const cuzk_g1_affine *p, size_t n,

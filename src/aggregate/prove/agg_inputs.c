@@ -57,10 +57,15 @@ static cuzk_status decode_range(void *arg, size_t begin, size_t end, unsigned wo
 static cuzk_status test_subgroups(bool *all, const cuzk_agg_points *p, size_t n, cuzk_pool *pool,
                                   const cuzk_cancel *cancel, cuzk_err *err)
 {
-    CUZK_TRY(cuzk_agg_g1_in_subgroup(all, p->a, n, pool, cancel, err));
-    if (*all) {
-        CUZK_TRY(cuzk_agg_g1_in_subgroup(all, p->c, n, pool, cancel, err));
+    cuzk_g1_affine *both = cuzk_alloc(n, 2 * sizeof(*both)); /* one test for all points of G1 */
+    if (both == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "%s", "no memory to test points");
     }
+    memcpy(both, p->a, n * sizeof(*both));
+    memcpy(both + n, p->c, n * sizeof(*both));
+    const cuzk_status st = cuzk_agg_g1_in_subgroup(all, both, 2 * n, pool, cancel, err);
+    cuzk_free(both);
+    CUZK_TRY(st);
     return *all ? cuzk_agg_g2_in_subgroup(all, p->b, n, pool, cancel, err) : CUZK_OK;
 }
 
