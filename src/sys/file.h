@@ -32,6 +32,11 @@ typedef struct cuzk_file cuzk_file;
 CUZK_NODISCARD cuzk_status cuzk_file_open(cuzk_file **out, const char *path, cuzk_err *err);
 /** The same file, whatever has its name now, until it is closed itself. E_UNSUPPORTED: it is in memory. */
 CUZK_NODISCARD cuzk_status cuzk_file_dup(cuzk_file **out, const cuzk_file *f, cuzk_err *err);
+/**
+ * E_INVALID, naming it, for what is no plain file (a named pipe, a device, a folder, a file of /proc or
+ * /sys): for files that are looked for by name and must not be waited for. OK where nothing has the name.
+ */
+CUZK_NODISCARD cuzk_status cuzk_file_check_plain(const char *path, cuzk_err *err);
 /** What is in memory cannot be read anew. */
 bool cuzk_file_is_in_memory(const cuzk_file *f);
 /** E_IO, naming it, when its size or the time of its last change is not what it was when it was opened. */

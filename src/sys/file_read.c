@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -259,6 +261,25 @@ static cuzk_status open_file(cuzk_file **out, const char *path, size_t max, cuzk
 cuzk_status cuzk_file_open(cuzk_file **out, const char *path, cuzk_err *err)
 {
     return open_file(out, path, SIZE_MAX, err);
+}
+
+cuzk_status cuzk_file_check_plain(const char *path, cuzk_err *err)
+{
+    char shown[CUZK_SHOWN_BYTES];
+    struct stat st;
+    struct statfs fs;
+    if (stat(path, &st) != 0) {
+        return CUZK_OK; /* opening it says what is wrong */
+    }
+    if (!S_ISREG(st.st_mode)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is not a plain file",
+                         cuzk_path_shown(shown, path));
+    }
+    if (statfs(path, &fs) == 0 && (fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is a file of the kernel's, not a plain file",
+                         cuzk_path_shown(shown, path));
+    }
+    return CUZK_OK;
 }
 
 bool cuzk_file_is_in_memory(const cuzk_file *f)

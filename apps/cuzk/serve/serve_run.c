@@ -15,6 +15,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "sys/file.h"
+#include "sys/pool.h"
 
 #include "serve.h"
 
@@ -156,6 +158,13 @@ static void drain(serve *s, int fd)
     }
 }
 
+/* A thread that still waits for a named pipe stops reading it: the end of the daemon waits for that thread. */
+static void end_reading(void)
+{
+    static const cuzk_cancel ended = {.requested = true};
+    cuzk_file_interrupt_by(&ended);
+}
+
 void serve_run(serve *s)
 {
     sigset_t set;
@@ -175,6 +184,7 @@ void serve_run(serve *s)
                             (s->config->drain_ms + 60000) * 1000);
     say_drain(s, "daemon.drain", signal_name(sig));
     drain(s, fd);
+    end_reading();
     serve_timeline(s);
     serve_notify_close(&s->notify);
     (void)close(fd);

@@ -11,6 +11,7 @@
 #include "prover/aggregate/filecoin_aggregate.h"
 #include "prover/keys/filecoin_verify.h"
 #include "prover/prove/filecoin_input.h"
+#include "sys/file.h"
 
 /* Measured at 8,192 proofs: 3.8 KB a proof for vectors and powers; the rest is for what does not grow. */
 #define BYTES_PER_PROOF ((uint64_t)4096)
@@ -222,6 +223,9 @@ static cuzk_status blame_srs(cuzk_status st, const cuzk_err *why, cuzk_err *err)
 static cuzk_status open_srs(cuzk_agg_srs **out, const cuzk_backend_aggregates *b, cuzk_err *err)
 {
     cuzk_agg_srs *srs = NULL;
+    if (b->path != NULL) {
+        CUZK_TRY(cuzk_file_check_plain(b->path, err));
+    }
     CUZK_TRY(b->path != NULL ? cuzk_agg_srs_open(&srs, b->path, err)
                              : cuzk_filecoin_agg_srs_open(&srs, b->dir->path, err));
     const cuzk_status st = b->has_digest ? cuzk_agg_srs_require_digest(srs, b->digest, NULL, err)

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "hash/sha256.h"
 #include "prover/keys/params_dir.h"
+#include "sys/file.h"
 #include "vanilla/check/public_inputs.h"
 
 static void hash_include(cuzk_agg_seals *out, const cuzk_porep_statement *sectors)
@@ -157,5 +158,6 @@ cuzk_status cuzk_filecoin_agg_srs_open(cuzk_agg_srs **out, const char *dir, cuzk
         return CUZK_FAIL(err, CUZK_E_INVALID, "%s: the path is too long", d.path);
     }
     memcpy(d.path + n, name, sizeof(name));
+    CUZK_TRY(cuzk_file_check_plain(d.path, err));
     return cuzk_agg_srs_open(out, d.path, err);
 }

@@ -105,6 +105,7 @@ cuzk_status cuzk_filecoin_params_find(const cuzk_circuit_spec *spec, const cuzk_
     cuzk_file *file = NULL;
     cuzk_err inner = {.msg = ""};
     CUZK_TRY(cuzk_params_path(path, dir, spec, CUZK_PARAM_FILE_PARAMS, err));
+    CUZK_TRY(cuzk_file_check_plain(path, err));
     const cuzk_status st = cuzk_file_open(&file, path, &inner);
     if (st == CUZK_E_NOT_FOUND) {
         return not_found(inner.msg, spec, dir, err);
@@ -122,6 +123,7 @@ static cuzk_status open_all(cuzk_filecoin_params *p, const cuzk_params_dir *dir,
     char path[CUZK_PATH_BYTES];
     CUZK_TRY(cuzk_params_path(path, dir, &p->spec, CUZK_PARAM_FILE_PARAMS, err));
     cuzk_err inner = {.msg = ""};
+    CUZK_TRY(cuzk_file_check_plain(path, err));
     const cuzk_status st = cuzk_srs_open(&p->srs, path, CUZK_POINT_UNCHECKED, pool, NULL, &inner);
     if (st == CUZK_E_NOT_FOUND) {
         return not_found(inner.msg, &p->spec, dir, err);

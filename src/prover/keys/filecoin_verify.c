@@ -60,6 +60,7 @@ cuzk_status cuzk_filecoin_vk_load(cuzk_vk **out, cuzk_circuit_kind kind, uint64_
     char path[CUZK_PATH_BYTES];
     CUZK_TRY(cuzk_circuit_spec_of(&spec, kind, sector_bytes, err));
     CUZK_TRY(cuzk_params_path(path, dir, &spec, CUZK_PARAM_FILE_VK, err));
+    CUZK_TRY(cuzk_file_check_plain(path, err));
     cuzk_status st = cuzk_content_read(&file, path, CUZK_CONTENT_INPUT, &first);
     if (st == CUZK_OK) {
         st = parse_vk(out, file.data, file.size, path, err);
@@ -70,6 +71,7 @@ cuzk_status cuzk_filecoin_vk_load(cuzk_vk **out, cuzk_circuit_kind kind, uint64_
         return CUZK_FAIL(err, st, "%s", first.msg);
     }
     CUZK_TRY(cuzk_params_path(path, dir, &spec, CUZK_PARAM_FILE_PARAMS, err));
+    CUZK_TRY(cuzk_file_check_plain(path, err));
     st = vk_from_params(out, path, err);
     if (st == CUZK_E_NOT_FOUND) {
         const bool has_origin = dir->origin[0] != '\0';
