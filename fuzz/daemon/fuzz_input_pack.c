@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "store/input_pack.h"
+#include "store/pack/input_pack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
-#include "store/input_encoding.h"
 #include "store/job_columns.h"
+#include "store/pack/input_encoding.h"
 #include "store/store.h"
 #include "sys/file.h"
 
@@ -102,7 +102,7 @@ bool store_is_in_place(const store *s);
 /** Writes a byte or two to the database. Under the mutex. */
 CUZK_NODISCARD cuzk_status store_check_writable(store *s, cuzk_err *err);
 
-/* --- store_input.c: the byte strings of a request (store/input_encoding.h) --- */
+/* --- store_input.c: the byte strings of a request (store/pack/input_encoding.h) --- */
 
 /** How an input is kept. */
 typedef struct store_input {

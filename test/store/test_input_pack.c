@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Packed inputs (store/input_pack.h): the same bytes again, shorter where there are lists of numbers; damage is refused. */
+/* Packed inputs (store/pack/input_pack.h): the same bytes again, shorter where there are lists of numbers; damage is refused. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "store/input_pack.h"
+#include "store/pack/input_pack.h"
 #include "sys/file.h"
 
 #include "test.h"

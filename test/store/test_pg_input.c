@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "store/pack_room.h"
+#include "store/pack/pack_room.h"
 #include "store/pg/pg_input.h"
 #include "store/pg/pg_store.h"
 

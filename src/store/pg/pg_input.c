@@ -8,8 +8,8 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/reader.h"
-#include "store/input_encoding.h"
-#include "store/input_pack.h"
+#include "store/pack/input_encoding.h"
+#include "store/pack/input_pack.h"
 #include "store/pg/pg_store.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20)

@@ -4,11 +4,11 @@
 
 /*
  * Inputs of jobs, as they are kept. What is kept is one string of bytes: of form 0 the encoding itself
- * (store/input_encoding.h); of form 1 the encoding packed (store/input_pack.h) and cut into chunks of at most 1 MiB,
+ * (store/pack/input_encoding.h); of form 1 the encoding packed (store/pack/input_pack.h) and cut into chunks of at most 1 MiB,
  * each with two little-endian 32-bit lengths before it, of the chunk and of what is kept of it: a zstd frame, or, when
  * the lengths are equal, the chunk. It is in parts in the database, or in one file.
  */
-#include "store/input_encoding.h"
+#include "store/pack/input_encoding.h"
 
 enum { PG_FORM_PLAIN = 0, PG_FORM_PACKED = 1 };
 enum { PG_PLACE_DATABASE = 0, PG_PLACE_FOLDER = 1, PG_PLACE_KEEPER = 2 };

@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "store/input_encoding.h"
 #include "store/job_columns.h"
-#include "store/pack_room.h"
+#include "store/pack/input_encoding.h"
+#include "store/pack/pack_room.h"
 #include "store/pg/pg_store.h"
 
 #include "pg_input.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "store/pack_room.h"
+#include "store/pack/pack_room.h"
 
 #include "base/assert.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "store/input_encoding.h"
+#include "store/pack/input_encoding.h"
 
 #include <inttypes.h>
 #include <string.h>

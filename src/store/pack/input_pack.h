@@ -15,7 +15,7 @@
  */
 #include <stdbool.h>
 
-#include "store/input_encoding.h"
+#include "store/pack/input_encoding.h"
 
 /** Packs an input that comes piece by piece. It takes less than STORE_PACKER_BYTES of memory, however long the input is. */
 typedef struct store_packer store_packer;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/reader.h"
-#include "store/input_pack.h"
+#include "store/pack/input_pack.h"
 
 #include "input_items.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "store/input_pack.h"
+#include "store/pack/input_pack.h"
 
 #include <string.h>
 
