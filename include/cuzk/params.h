@@ -73,7 +73,7 @@ CUZK_API int32_t cuzk_params_list_state(const cuzk_params_list *list, size_t ind
                                         const char *folder);
 /**
  * Notes in folder (NULL: as cuzk_vk_load) that the digest of its copy of file index was right just now, so that the
- * state is CHECKED until the copy changes. E_NOT_FOUND: index; E_IO: the folder cannot be written.
+ * state is CHECKED until the copy changes. E_NOT_FOUND: index, or no copy; E_IO: the folder cannot be written.
  */
 CUZK_API cuzk_status cuzk_params_list_note(const cuzk_params_list *list, size_t index,
                                            const char *folder, cuzk_error *error);

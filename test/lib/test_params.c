@@ -64,7 +64,7 @@ static void a_list_of_another_network(void)
     write_file("x.vk", "other bytes");
     CHECK(cuzk_params_list_state(list, 0, folder) == CUZK_PARAMS_PRESENT);
     remove_folder();
-    LIB_STATUS(cuzk_params_list_note(list, 0, folder, &golden_error), CUZK_E_IO);
+    LIB_STATUS(cuzk_params_list_note(list, 0, folder, &golden_error), CUZK_E_NOT_FOUND);
     cuzk_params_list_destroy(list);
     cuzk_params_list_destroy(NULL);
 }

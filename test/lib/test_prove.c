@@ -149,7 +149,8 @@ static void a_partition_of_an_update(void)
     golden_job j;
     uint8_t proof[192];
     size_t n = 0;
-    cuzk_prover *p = open_prover(NULL);
+    const cuzk_prover_options o = {.struct_size = sizeof(o), .params_folder = "/nowhere/at/all"};
+    cuzk_prover *p = open_prover(&o);
     golden_job_make(&j, "update");
     j.rq.flags = CUZK_PROVE_ONE_PARTITION;
     j.rq.partition = 1;
