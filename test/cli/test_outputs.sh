@@ -44,14 +44,11 @@ caught = 0 # the signals that the program handles by now
 while not caught >> number - 1 & 1 and p.poll() is None:
     time.sleep(0.05)
     caught = int(re.search("SigCgt:\\s*(\\S+)", open(f"/proc/{p.pid}/status").read())[1], 16)
-def waits(): # the state, and how often it has slept
-    text = open(f"/proc/{p.pid}/status").read()
-    return re.search("State:\\s*(\\S)", text)[1], re.search("\nvoluntary_ctxt_switches:\\s*(\\d+)", text)[1]
-quiet, last = 0, None
-while quiet < 6 and p.poll() is None: # asleep for six looks without a change: it waits for the pipe
+quiet = 0
+while quiet < 6 and p.poll() is None: # asleep at six looks one after another: it waits for the pipe
     time.sleep(0.05)
-    now = waits()
-    quiet, last = (quiet + 1 if now == last and now[0] == "S" else 0), now
+    state = re.search("State:\\s*(\\S)", open(f"/proc/{p.pid}/status").read())[1]
+    quiet = quiet + 1 if state == "S" else 0
 p.send_signal(number)
 err = p.communicate(timeout=120)[1]
 print(p.returncode, err)
