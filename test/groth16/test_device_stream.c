@@ -61,10 +61,11 @@ static test_instance runs(size_t n)
 
 static void kinds_of_sections(void)
 {
+    TEST_HAS_ONE_THREAD();
     cuzk_accel *dev = NULL;
     cuzk_err err;
     CHECK_OK(cuzk_accel_cpu_open(&dev, NULL, &err), &err);
-    for (unsigned i = 0; i < 6; i += TEST_IS_BRIEF ? 2 : 1) {
+    for (unsigned i = 0; i < 6; i += TEST_IS_SPARSE ? 2 : 1) {
         const size_t n = 1 + test_below(700);
         device_instance in;
         cuzk_proof got[4];
@@ -87,6 +88,7 @@ static void kinds_of_sections(void)
 /* With less memory than the points need, some of them stay on the device. */
 static void partly_resident(void)
 {
+    TEST_HAS_ONE_THREAD();
     device_instance in;
     cuzk_err err;
     unsigned mixed = 0;
@@ -120,6 +122,7 @@ static void partly_resident(void)
  * of a queue can time one by one, and yet the phases add up to the whole. */
 static void largest_batch(void)
 {
+    TEST_HAS_ONE_THREAD();
     enum { N = 16 };
     device_instance in;
     cuzk_err err;
@@ -165,6 +168,7 @@ static void largest_batch(void)
 /* AUTO takes the file when the host's memory is too small, and made parameters have none. */
 static void choice(void)
 {
+    TEST_HAS_ONE_THREAD();
     device_instance in;
     cuzk_err err;
     cuzk_accel *dev = NULL;
@@ -257,6 +261,7 @@ static void expect_io(streamed_file *f, const char *what)
 
 static void srs_and_file_may_go(void)
 {
+    TEST_HAS_ONE_THREAD();
     streamed_file f;
     cuzk_err err;
     cuzk_proof got[3];
@@ -272,6 +277,7 @@ static void srs_and_file_may_go(void)
 
 static void cut_short(void)
 {
+    TEST_HAS_ONE_THREAD();
     streamed_file f;
     streamed_file_open(&f);
     streamed_file_load(&f);
@@ -302,6 +308,7 @@ static uint64_t h_offset(const device_instance *in)
 
 static void overwritten(void)
 {
+    TEST_HAS_ONE_THREAD();
     streamed_file f;
     cuzk_err err;
     cuzk_proof got[3];
@@ -399,6 +406,7 @@ static void in_the_middle(void)
 /* What was opened is what is loaded, whatever has its name by then. */
 static void replaced_before_loading(void)
 {
+    TEST_HAS_ONE_THREAD();
     streamed_file f;
     cuzk_err err;
     cuzk_proof got[3];
@@ -416,6 +424,7 @@ static void replaced_before_loading(void)
 /* Changed in place between the two. */
 static void changed_before_loading(void)
 {
+    TEST_HAS_ONE_THREAD();
     streamed_file f;
     cuzk_err err;
     streamed_file_open(&f);
@@ -429,6 +438,7 @@ static void changed_before_loading(void)
 /* Points of a file are checked as they are loaded, whether they stay or not. */
 static void checks_points(void)
 {
+    TEST_HAS_ONE_THREAD();
     streamed_file f;
     cuzk_err err;
     const cuzk_device_key_opts opts = {
@@ -468,9 +478,7 @@ static uint64_t host_peak(uint64_t n_blocks, bool file)
 
 static void memory_does_not_grow(void)
 {
-    if (TEST_IS_BRIEF) {
-        return; /* large circuits; nothing in them is about threads */
-    }
+    TEST_HAS_ONE_THREAD();
     const uint64_t small = host_peak(200, false), large = host_peak(1600, false);
     const uint64_t small_file = host_peak(200, true), large_file = host_peak(1600, true);
     /* A copy grows with the points, here by 4 MB; what is left then is the circuit's, on the mock. */

@@ -56,6 +56,7 @@ static void check_circuit(test_instance *t, cuzk_quotient_kind kind, size_t n_pa
 
 static void random_circuits(void)
 {
+    TEST_HAS_ONE_THREAD();
     for (size_t it = 0; it < test_iters(12); it++) {
         test_instance t = test_circuit_random(1 + test_below(200), 1 + test_below(8));
         check_circuit(&t, it % 3 == 2 ? CUZK_QUOTIENT_ODD_COSET : CUZK_QUOTIENT_COEFFS, 4, NULL);
@@ -81,6 +82,7 @@ static void repeated_blocks(void)
 /* Every domain size up to 2^10, full to the last row and just above half. */
 static void domains(void)
 {
+    TEST_HAS_ONE_THREAD();
     for (unsigned lg = 0; lg <= 10; lg++) {
         const size_t m = (size_t)1 << lg;
         const size_t sizes[2] = {m - 1, m / 2};
@@ -99,6 +101,7 @@ static void domains(void)
 /* However small the chunks, from file or memory, the bytes are the same. */
 static void chunks(void)
 {
+    TEST_HAS_ONE_THREAD();
     static const size_t sizes[] = {1, 2, 7, 64, 100};
     test_instance t = test_circuit_blocks(23);
     cuzk_toxic x;
@@ -233,6 +236,7 @@ static test_instance vanishing(cuzk_matrix_id m)
 
 static void degenerate(void)
 {
+    TEST_HAS_ONE_THREAD();
     for (unsigned kind = 0; kind < 2; kind++) {
         const cuzk_quotient_kind k = (cuzk_quotient_kind)kind;
         test_instance t;
@@ -277,6 +281,7 @@ static void infinite_point(void)
 /* Aux wires in no row: refused by name for bellperson's form, infinity in snarkjs's. */
 static void unused_wires(void)
 {
+    TEST_HAS_ONE_THREAD();
     test_draft d;
     cuzk_fr v;
     cuzk_toxic x;
@@ -474,6 +479,7 @@ static void mismatch(void)
 /* A(z) B(z) - C(z) = h(z) (z^m - 1) at a random z, with C from its own rows. */
 static void quotient_identity(void)
 {
+    TEST_HAS_ONE_THREAD();
     for (size_t it = 0; it < 20; it++) {
         test_instance t = test_circuit_random(test_below(300), 1 + test_below(4));
         const unsigned lg = cuzk_circuit_lg_domain(t.c);
@@ -581,6 +587,7 @@ static void unsatisfied(void)
 /* Whatever allocation fails in setup or prove: E_NOMEM, nothing left, nothing written. */
 static void out_of_memory(void)
 {
+    TEST_HAS_ONE_THREAD();
     test_instance t = test_circuit_blocks(3);
     cuzk_toxic x;
     cuzk_err err;

@@ -35,6 +35,14 @@ typedef struct cuzk_case {
 #    define TEST_IS_BRIEF false
 #endif
 
+/* At the start of a case in which one thread works: TSan has nothing to look at in it. */
+#define TEST_HAS_ONE_THREAD()                         \
+    do {                                              \
+        if (TEST_IS_BRIEF) {                          \
+            cuzk_test_skip("one thread works in it"); \
+        }                                             \
+    } while (0)
+
 /* Under any sanitizer: a test that goes through many places of one kind takes fewer of them. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #    define TEST_IS_SPARSE true
