@@ -216,7 +216,7 @@ static void out_of_memory_sometimes(void)
 {
     static const cuzk_circuit_kind kinds[2] = {CUZK_CIRCUIT_POREP, CUZK_CIRCUIT_UPDATE};
     const uint64_t before = cuzk_alloc_get_stats().blocks_now;
-    for (size_t i = 0; i < test_iters(16); i++) {
+    for (size_t i = 0; i < test_iters(TEST_IS_SPARSE ? 6 : 16); i++) {
         cuzk_circuit *c = NULL;
         cuzk_alloc_fail_nth(1 + test_below(20 + 40 * (i / 2)), false);
         const cuzk_status st = cuzk_filecoin_circuit_build(kinds[i % 2], 2 * KIB, &c, NULL);

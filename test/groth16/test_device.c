@@ -41,7 +41,7 @@ static void equals_cpu(void)
     cuzk_err err;
     CHECK_OK(cuzk_accel_cpu_open(&cpu, NULL, &err), &err);
     CHECK_OK(cuzk_accel_mock_open(&mock, 0, GIB, NULL, &err), &err);
-    for (size_t i = 0; i < test_iters(TEST_IS_BRIEF ? 3 : 6); i++) {
+    for (size_t i = 0; i < test_iters(TEST_IS_SPARSE ? 3 : 6); i++) {
         device_instance in;
         const cuzk_quotient_kind kind = i % 3 == 2 ? CUZK_QUOTIENT_ODD_COSET : CUZK_QUOTIENT_COEFFS;
         device_instance_begin(&in,
@@ -117,7 +117,7 @@ static void less_memory(const device_instance *in, bool file)
 
 static void small_memory(void)
 {
-    for (int i = 0; i < (TEST_IS_BRIEF ? 1 : 2); i++) {
+    for (int i = 0; i < (TEST_IS_SPARSE ? 1 : 2); i++) {
         device_instance in;
         device_instance_begin(&in, test_circuit_blocks(3000),
                               i == 0 ? CUZK_QUOTIENT_COEFFS : CUZK_QUOTIENT_ODD_COSET);
@@ -142,7 +142,7 @@ static void failures(void)
                                     .group = 2,
                                     .slice = 128};
         uint64_t at = 1;
-        for (;; at += 1 + test_below(TEST_IS_SPARSE ? 12 : 4)) {
+        for (;; at += 1 + test_below(TEST_IS_SPARSE ? 20 : 8)) {
             cuzk_accel *dev = NULL;
             CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
             const cuzk_mock_script script = {.fail_at = at,

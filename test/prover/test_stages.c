@@ -18,7 +18,7 @@ static void counts_are_the_circuits(void)
 {
     cuzk_err err;
     for (int kind = 0; kind < CUZK_CIRCUIT_N_KINDS; kind++) {
-        for (size_t i = 0; i < (TEST_IS_BRIEF ? 1 : 2); i++) {
+        for (size_t i = 0; i < (TEST_IS_SPARSE ? 1 : 2); i++) {
             cuzk_circuit_spec spec;
             cuzk_circuit_counts n;
             cuzk_filecoin_circuit *c = NULL;

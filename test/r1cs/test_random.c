@@ -292,7 +292,7 @@ static void random_circuits(void)
         const cuzk_pool_cfg cfg = {i == 1 ? 2 : 5, false, NULL};
         CHECK_OK(cuzk_pool_create(&pools[i], &cfg, NULL), NULL);
     }
-    for (size_t i = 0; i < test_iters(3) * SHAPES; i++) {
+    for (size_t i = 0; i < test_iters(TEST_IS_SPARSE ? 1 : 3) * SHAPES; i++) {
         random_circuit r;
         random_circuit_make(&r, &shapes[i % SHAPES]);
         check_counts(&r);

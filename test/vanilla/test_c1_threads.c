@@ -86,7 +86,7 @@ static void damaged_texts(void)
     cuzk_pool *pool = four_threads();
     CHECK_STATUS(both(t.p, t.n, pool, true), CUZK_OK);
     uint64_t refused = 0;
-    for (size_t i = 0; i < test_iters(60); i++) {
+    for (size_t i = 0; i < test_iters(TEST_IS_SPARSE ? 20 : 60); i++) {
         const size_t at = test_below(t.n);
         const uint8_t was = t.p[at];
         t.p[at] = (uint8_t)chars[test_below(sizeof(chars) - 1)];
