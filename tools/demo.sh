@@ -24,12 +24,11 @@ rc=0
     echo "expected exit status 1, got $rc" >&2
     exit 1
 }
-echo "== aggregate two proofs, and verify the aggregate"
-"$cuzk" prove porep --c1 "$c1" --params "$params" -o "$dir/proof2" --quiet
+echo "== aggregate two proofs, and verify the aggregate (twice the same proof: a second one takes as long as the first)"
 "$cuzk" params setup aggregate --insecure-seed 1 --proofs 2 -o "$dir/test.srs"
 agg="--c1 $c1 --c1 $c1 --params $params --srs $dir/test.srs --test-srs"
 # shellcheck disable=SC2086 # options, one per word
-"$cuzk" aggregate $agg --any-count --proof "$dir/proof" --proof "$dir/proof2" -o "$dir/aggregate"
+"$cuzk" aggregate $agg --any-count --proof "$dir/proof" --proof "$dir/proof" -o "$dir/aggregate"
 # shellcheck disable=SC2086
 "$cuzk" verify aggregate $agg --aggregate "$dir/aggregate"
 echo "demo: ok"

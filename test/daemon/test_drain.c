@@ -9,7 +9,7 @@
 
 static daemon_box box;
 
-enum { JOBS = 6 };
+enum { JOBS = 4 };
 
 static void submit_many(engine_request *rq, char ids[JOBS][CUZK_JOB_ID_BYTES])
 {

@@ -17,7 +17,7 @@
 #include "daemon_fixture.h"
 #include "test.h"
 
-enum { CONTENTS = 4, MAX_JOBS = 4000, CLIENTS = 2, JOBS_PER_ROUND = 6 };
+enum { CONTENTS = 4, MAX_JOBS = 4000, CLIENTS = 2, JOBS_PER_ROUND = 4 };
 
 typedef struct accepted {
     char id[CUZK_JOB_ID_BYTES];

@@ -265,7 +265,7 @@ static void same_id_two_contents(void)
     cuzk_err err;
     make_params(folder, post_kinds, 1);
     cuzk_engine *e = start(folder);
-    for (uint64_t round = 0; round < test_iters(4); round++) {
+    for (uint64_t round = 0; round < test_iters(2); round++) {
         engine_request rq[2];
         engine_answer r[2];
         cuzk_wait wait[2];
@@ -358,7 +358,7 @@ static void wait_idle(cuzk_engine *e)
     }
 }
 
-static void cut_params_on(cuzk_engine *e, const char *folder, const mock_device *m)
+static void cut_params_on(cuzk_engine *e, const char *folder, const mock_device *m, uint64_t times)
 {
     static const cuzk_mock_script lost = {.fail_at = 1, .fail_with = CUZK_E_DEV_LOST};
     cuzk_err err;
@@ -376,7 +376,7 @@ static void cut_params_on(cuzk_engine *e, const char *folder, const mock_device 
     wait_idle(e);           /* a proof is told before its partition is given back */
     evict(e, "winning-2k"); /* keys, too */
     CHECK_OK(cuzk_engine_preload(e, "winning-2k", &was, &freed, &err), &err);
-    for (uint64_t i = 0; i < 2; i++) {
+    for (uint64_t i = 0; i < times; i++) {
         engine_request rq;
         engine_answer r;
         cuzk_wait wait;
@@ -416,13 +416,13 @@ static void cut_params(void)
     const cuzk_engine_accel accel = {open_mock, &m};
     make_params(folder, post_kinds, 1);
     cuzk_engine *e = start(folder);
-    cut_params_on(e, folder, NULL);
+    cut_params_on(e, folder, NULL, 2);
     cuzk_engine_destroy(e);
     CHECK_OK(cuzk_pool_create(&m.pool, NULL, &err), &err);
     const cuzk_engine_config cfg = {
         .param_cache = folder, .budget_bytes = (uint64_t)3 << 30, .accels = &accel, .n_accels = 1};
     CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
-    cut_params_on(e, folder, &m);
+    cut_params_on(e, folder, &m, 1);
     cuzk_engine_destroy(e);
     cuzk_pool_destroy(m.pool);
 }
@@ -444,7 +444,7 @@ static void cut_params_that_stream(void)
                                     .n_accels = 1,
                                     .stream = CUZK_ENGINE_STREAM_FILE};
     CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
-    cut_params_on(e, folder, NULL);
+    cut_params_on(e, folder, NULL, 1);
     CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
     CHECK_U64(s.pinned_used >> 20, 127); /* two buffers of 64 MiB, of whole points */
     cuzk_engine_status_free(&s);

@@ -59,7 +59,7 @@ run 'a program that is not there' 2 'cannot be started' bench pair "$dir/none" "
 run 'a program that fails' 2 'failed with status' bench pair "$cuzk" "$cuzk" -- prove nothing
 
 i=1
-while [ $i -le 20 ]; do
+while [ $i -le 6 ]; do
     $make "$dir/a.json" seed=$i
     $make "$dir/b.json" seed=$((i + 100))
     $make "$dir/c.json" seed=$((i + 100)) commit=fedcba987654 partition/prove/ntt=1.05 partition/prove/msm_h/sum_full=0.9
