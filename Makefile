@@ -1,12 +1,12 @@
 # The two commands of the README, and what they are made of. CMake + Ninja do the building; this
 # file only names the jobs. Everything lands in build/<preset>.
 JOBS ?= $(shell nproc)
-# One more test than processors: many tests wait for timers and other processes.
-CTEST = $(CURDIR)/tools/run_tests.sh -j $(shell expr $(JOBS) + 1)
+# Two more tests than processors: half of the time of a test, it waits for timers and other processes.
+CTEST = $(CURDIR)/tools/run_tests.sh -j $(shell expr $(JOBS) + 2)
 empty =
 space = $(empty) $(empty)
 
-.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers check-clang fuzz lint bench package bare-root dockerfile bare-library boundary deps deps-test release clean
+.PHONY: demo check check-rest test tidy coverage check-slow check-sanitizers check-compilers check-clang fuzz lint bench package bare-root dockerfile bare-library boundary deps deps-test release clean
 
 ## demo: install what a build needs, build the program, and run the main job
 demo: deps
@@ -18,6 +18,11 @@ demo: deps
 check: deps deps-test release
 	tools/lint.sh
 	$(CTEST) --preset release -LE slow
+
+## check-rest: the tests of check but those that check-sanitizers has run twice, with the same cases, as .ci/run does
+RUN_TWICE = engine/(devices|behaviour|fallback|reconfigure|jobs|abilities|aggregate_again|faults|stress)|fleet/(claims|clients|statements|engines|part_claims|parts|part_kills)|store/(pg|pg_store|pg_input|pg_inputs|store)|rpc/(grpc|server|places|turns|roles|tls)|api/(server|top|top_cli)|log/log|lib/(client|client_faults|many)|sys/(pool|releaser|progress|file)
+check-rest: deps deps-test release
+	$(CTEST) --preset release -LE slow -E "^($(RUN_TWICE))$$"
 
 ## test MODULE=msm: build and run the tests of one module (its folder below test/)
 MODULE ?= base
@@ -37,10 +42,10 @@ check-slow: deps deps-test release
 
 ## check-sanitizers: the tests again under ASan+UBSan, and those of modules with threads under TSan
 THREADED = accel aggregate api daemon engine fleet groth16 lib log msm ntt prover rpc store sys trace
-# Tests of these modules in which TSan can find nothing: programs that start no thread (no pthread_create in them: nm -u), and programs whose
+# Tests of these modules in which TSan can find nothing: programs that start no thread (no pthread_create in them: nm -u; or no pool), and programs whose
 # threads are those of another test (the same MSM over the other field, the pool under one more caller, a server that another test asks).
-ONE_THREAD = accel/(card|suballoc)|api/(gpu_sensors|history|metrics|status_json)|fleet/member|ntt/asm|prover/(cards_page|device_needs)|store/(damage|input_pack|own|power|version)|sys/(cpu_count|tcp_listen)
-SAME_THREADS = mask_0x|ntt/ntt_|msm/g2|aggregate/verify|prover/stages|groth16/(golden|corrupt|srs|device|trapdoor_vk)$$|api/promtool
+ONE_THREAD = accel/(card|suballoc)|aggregate/(public|srs|subgroup|verify)|api/(gpu_sensors|history|metrics|status_json)|fleet/member|ntt/asm|prover/(cards_page|device_needs)|store/(damage|input_pack|own|power|version)|sys/(cpu_count|tcp_listen)
+SAME_THREADS = mask_0x|ntt/ntt_|msm/g2|prover/stages|groth16/(golden|corrupt|srs|trapdoor_vk|device$$)|api/promtool
 check-sanitizers: deps deps-test
 	cmake --preset asan
 	cmake --build --preset asan
