@@ -64,7 +64,8 @@ run 'a file without a wait is refused before' 2 '-o is for --wait' submit $winni
 run 'neither was handed over' 2 'NOT_FOUND' await job-3
 # shellcheck disable=SC2086
 run 'the proof on standard output, what is said on standard error' 0 'COMPLETED' submit $winning --request-id job-1 --wait -o -
-check 'it is the proof' cmp "$dir/out" "$dir/p"
+cp "$dir/out" "$dir/stdout"
+check 'it is the proof' cmp "$dir/stdout" "$dir/p"
 run 'no randomness' 2 'needs --randomness' submit --kind winning --vanilla $v/winning.sector1.vanilla.bin
 run 'no miner' 2 'needs --miner and --sector' submit --kind porep --c1 $v/porep-v1_1.c1.json
 mkdir "$dir/sectors"
