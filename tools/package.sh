@@ -3,6 +3,7 @@
 # The program's package and the tarball are for Debian 12, Ubuntu 22.04 and 24.04; the tarball brings every library but glibc.
 # usage: tools/package.sh [OUT]      OUT: where the files go (default: build/package)
 #   CUDA=ON|OFF     instead of looking for nvcc
+#   CUZK_ANY_VERSIONS=1   for this system and newer ones, where it is newer than Debian 12
 #   CLASSES="89"    compute capabilities to build for, instead of all ("80;86;89;90;100;120")
 # The package is called cuzk with CUDA, and cuzk-cpu without.
 set -euo pipefail
@@ -44,9 +45,11 @@ mkdir -p "$out"
 (cd $build && cpack --config CPackLibraryConfig.cmake -G DEB -B packages >cpack-library.log) || { cat $build/cpack-library.log; exit 1; }
 cp $build/packages/*.deb "$out/"
 
-# A .deb of the program that Ubuntu 22.04 cannot install is a mistake. The libraries' packages are for this system and newer ones.
-tools/pack/least_versions.py $build/packages/cuzk*.deb
-tools/pack/least_versions.py $build/packages/libcuzk*.deb || echo "package: the packages of the libraries are for this system and newer ones"
+# A package that Ubuntu 22.04 cannot install is a mistake.
+tools/pack/least_versions.py $build/packages/*.deb || [ -n "${CUZK_ANY_VERSIONS:-}" ] || {
+    echo "package: made on this system, these packages are not for Ubuntu 22.04; CUZK_ANY_VERSIONS=1 makes them for this one" >&2
+    exit 1
+}
 
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $build/CMakeCache.txt)
 kind=$([ "$cuda" = ON ] && echo cuda || echo cpu)

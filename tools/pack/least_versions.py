@@ -11,7 +11,8 @@ SYMBOLS = {"GLIBC": "2.35", "GLIBCXX": "3.4.30", "CXXABI": "1.3.13", "GCC": "12.
            "LIBPROTOBUF_C": "1.3.3", "LIBCUZK": "999", "ZLIB": "1.2.11"}
 PACKAGES = {"libc6": "2.35", "libstdc++6": "12", "libgcc-s1": "12", "libcurl4": "7.81.0", "libmicrohttpd12": "0.9.75-3ubuntu1", "libnghttp2-14": "1.43.0",
             "libpq5": "14.2", "libprotobuf-c1": "1.3.3", "libsqlite3-0": "3.37.2", "libssl3": "3.0.2", "libzstd1": "1.4.8", "zlib1g": "1:1.2.11.dfsg",
-            "adduser": "3.118", "cuzk": None, "libcuzk0": None, "libc6-dev": "2.35"}
+            "adduser": "3.118", "cuzk": None, "libcuzk0": None, "libcuzk-dev": None, "libcuzk-client0": None, "libc6-dev": "2.35",
+            "libnghttp2-dev": "1.43.0", "libssl-dev": "3.0.2"}
 GLIBC = {"libc.so.6", "libm.so.6", "libresolv.so.2", "libpthread.so.0", "libdl.so.2", "librt.so.1", "ld-linux-x86-64.so.2"}
 SONAMES = GLIBC | {"libstdc++.so.6", "libgcc_s.so.1", "libcurl.so.4", "libmicrohttpd.so.12", "libnghttp2.so.14",
                    "libpq.so.5", "libprotobuf-c.so.1", "libsqlite3.so.0", "libssl.so.3", "libcrypto.so.3", "libzstd.so.1", "libz.so.1", "libcuzk.so.0"}
