@@ -66,8 +66,6 @@ uint64_t store_mark_read(const store *s);
 /** Under the mutex, once the job is committed. What cannot be written is not marked. */
 void store_mark_write(store *s, uint64_t number);
 
-/* --- store_access.c --- */
-
 /** Room for a path of a file of the store. */
 #define STORE_FILE_BYTES (CUZK_STORE_PATH_BYTES + 32)
 /** The first file or folder of the store that this process may not write, into out; returns its errno, or 0: there is none. */
