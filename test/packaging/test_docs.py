@@ -38,6 +38,15 @@ for page in pages:
         if anchor and there.suffix == ".md" and there.exists():
             check(anchor in anchors(there.read_text()), f"{page}: no heading {target}")
 
+# Pages that other files name: messages, comments, the unit, the manifests.
+named = subprocess.run(["git", "grep", "-ohE", r"docs/[A-Za-z0-9_/-]+\.md(#[a-z0-9-]+)?", "--", ":!*.md"], capture_output=True, text=True).stdout.split()
+check(len(set(named)) > 20, f"pages that other files name: {len(set(named))}")
+for target in sorted(set(named)):
+    path, _, anchor = target.partition("#")
+    check(os.path.exists(path), f"a file names {target}, which is not there")
+    if anchor and os.path.exists(path):
+        check(anchor in anchors(pathlib.Path(path).read_text()), f"a file names the heading {target}, which is not there")
+
 index = pathlib.Path("docs/README.md").read_text()
 for page in pages:
     if re.fullmatch(r"docs/[^/]+\.md", page) and page != "docs/README.md":

@@ -3,16 +3,15 @@
 this program does not is printed, and is no failure. Run in the root of the repository."""
 import glob, re, sys
 
-# Modules whose messages reach users; those of parsers and options are of the input itself.
-MODULES = ["apps/cuzk/**/*.c", "src/prover/**/*.c", "src/engine/**/*.c", "src/store/**/*.c", "src/rpc/**/*.c", "src/groth16/**/*.c",
-           "src/top/**/*.c", "src/api/**/*.c", "src/log/**/*.c", "src/aggregate/**/*.c", "src/interop/**/*.c", "src/config/*.c", "src/sys/*.c", "src/accel/c*/**/*.c", "src/accel/c*/**/*.cu"]
+# All of the program and the library; CUDA sources too.
+SOURCES = ["apps/cuzk/**/*.c", "src/**/*.c", "src/**/*.cu"]
 # Statuses that say by name what is wrong with the input, or that the user ended the work.
 OF_INPUT = {"CUZK_E_INVALID", "CUZK_E_FORMAT", "CUZK_E_CANCELLED", "CUZK_E_ENCODING", "CUZK_E_VANILLA"}
 FAIL = re.compile(r'CUZK_FAIL(?:_OS)?\(\s*[^,]+,\s*(CUZK_E_\w+|cuzk_path_status\(os\)),(?:\s*[^",]+,)?\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
 EVENT = re.compile(r'(?:CUZK_LOG\([^,]+, CUZK_LOG_(?:WARN|ERROR),|log_device\(e, [01],|log_job\(e, [01],|engine_log\(e, [01],)\s*"([a-z._]+)"')
 
 messages, events = {}, set()
-for pattern in MODULES:
+for pattern in SOURCES:
     for path in glob.glob(pattern, recursive=True):
         if "/bench/" in path:
             continue
