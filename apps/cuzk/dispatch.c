@@ -120,9 +120,9 @@ static const command *find(const command *table, const char *name)
 static int unknown(const char *prefix, const char *name, const command *table)
 {
     const char *like = closest_command(table, name);
-    (void)fprintf(stderr, "%s: no command '%s'%s%s%s; '%s --help' lists them\n", prefix, name,
-                  like != NULL ? "; did you mean '" : "", like != NULL ? like : "",
-                  like != NULL ? "'?" : "", prefix);
+    (void)fprintf(stderr, "%s: no command '%s'; %s%s%s'%s --help' lists them\n", prefix, name,
+                  like != NULL ? "did you mean '" : "", like != NULL ? like : "",
+                  like != NULL ? "'? " : "", prefix);
     return EXIT_STATUS_BAD_INPUT;
 }
 

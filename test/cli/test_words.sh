@@ -31,7 +31,7 @@ for word in --version -V version; do
 done
 expect 'version says whether CUDA is there' 0 'CUDA:' "$cuzk" --version
 expect 'version says whether the daemon is there' 0 'daemon:' "$cuzk" --version
-expect 'a letter is missing' 2 "did you mean 'prove'?" "$cuzk" prov
+expect 'a letter is missing' 2 "no command 'prov'; did you mean 'prove'? 'cuzk --help' lists them" "$cuzk" prov
 expect 'two letters are exchanged' 2 "did you mean 'check'?" "$cuzk" params chekc
 expect 'nothing is close' 2 "no command 'xylophone'; 'cuzk --help'" "$cuzk" xylophone
 expect 'a heading is no command' 2 "no command 'Proofs'" "$cuzk" Proofs
