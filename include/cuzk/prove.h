@@ -32,10 +32,13 @@ typedef struct cuzk_prover_options {
     uint32_t reserved; /* 0 */
     /** "auto": the first usable GPU, else the CPU; "cpu"; "cuda": all GPUs; "cuda:0,2". NULL: auto. */
     const char *devices;
-    const char *params_folder;    /* NULL: as cuzk_vk_load */
-    uint64_t memory_bytes;        /* host memory for keys and jobs, by estimates; 0: no limit */
+    const char *params_folder; /* NULL: as cuzk_vk_load */
+    /** Host memory in bytes for loaded keys, circom keys and running jobs together, by estimates that are made before the
+     * memory is taken; 0: no limit. A job waits until others have given back what it needs; what can never fit is E_BUDGET.
+     * Inputs and results are the caller's and are not counted. */
+    uint64_t memory_bytes;
     uint64_t device_memory_bytes; /* of each GPU; 0: what is free */
-    cuzk_log_fn log;              /* optional */
+    cuzk_log_fn log;              /* optional; called until the prover has been destroyed */
     void *log_arg;
 } cuzk_prover_options;
 
@@ -55,8 +58,9 @@ CUZK_API void cuzk_prover_destroy(cuzk_prover *p);
 
 /**
  * Loads circuit and parameters now, and keeps them until they are unloaded. A job loads what it needs
- * by itself, and what no job uses makes room for others when memory_bytes is reached. Errors as
- * cuzk_vk_load, and E_BUDGET.
+ * by itself, and what no job uses makes room for others when memory_bytes is reached. Blocks for seconds, and cannot be
+ * stopped. Errors as cuzk_vk_load, and E_BUDGET, E_NOMEM; of a GPU: E_DEV_NOMEM,
+ * E_DEV_LOST, E_DEV_UNFIT.
  */
 CUZK_API cuzk_status cuzk_prover_load(cuzk_prover *p, int32_t kind, uint64_t sector_bytes,
                                       cuzk_error *error);
@@ -64,7 +68,7 @@ CUZK_API cuzk_status cuzk_prover_load(cuzk_prover *p, int32_t kind, uint64_t sec
 CUZK_API cuzk_status cuzk_prover_unload(cuzk_prover *p, int32_t kind, uint64_t sector_bytes,
                                         cuzk_error *error);
 
-/** Bytes of the caller. */
+/** Bytes of the caller: data [size], not NULL, size > 0. Read only; inputs of jobs may overlap. */
 typedef struct cuzk_input {
     const uint8_t *data;
     size_t size;
@@ -75,12 +79,13 @@ typedef struct cuzk_circom_key cuzk_circom_key;
 
 /**
  * Loads a snarkjs .zkey over BLS12-381: points are checked to be on the curve, the verifying key in full.
- * The file is not needed afterwards. E_UNSUPPORTED: another field or protocol; E_UNSAFE_KEY; E_FORMAT and
- * others name file and section; E_BUDGET.
+ * The file is not needed afterwards. Blocks, and cannot be stopped. E_UNSUPPORTED: another field or protocol;
+ * E_UNSAFE_KEY; E_FORMAT and others name file and section; E_NOT_FOUND, E_IO; E_BUDGET, E_NOMEM. Any number of threads
+ * may use one key.
  */
 CUZK_API cuzk_status cuzk_circom_key_load(cuzk_circom_key **out, cuzk_prover *p, const char *path,
                                           cuzk_error *error);
-/** Jobs that use it keep it until they end. NULL is fine. */
+/** Jobs that use it keep it until they are destroyed. NULL is fine. @thread no other call on k. */
 CUZK_API void cuzk_circom_key_destroy(cuzk_circom_key *k);
 /** Its verifying key, valid as long as k. */
 CUZK_API const cuzk_vk *cuzk_circom_key_vk(const cuzk_circom_key *k);
@@ -98,13 +103,16 @@ enum {
 
 /**
  * What to prove. Inputs, by kind:
- * - POREP: one: the C1 output, JSON as the network's libraries give it (bare, or in the envelope of
- *   lotus-bench). miner_id other than 0: replica_id must be that of miner and sector.
- * - WINNING, WINDOW: one per sector, in order: the vanilla proof, bincode. randomness.
+ * - POREP: one: the C1 output, JSON or bincode as the network's libraries give it, bare or in an envelope
+ *   (docs/spec/inputs.md); gzip, zstd and base64 are for the caller to unpack. miner_id other than 0: replica_id must be
+ *   that of miner and sector.
+ * - WINNING, WINDOW: one per sector: the vanilla proof, bincode. Sectors are sorted by number, as the chain verifies them; one
+ *   that is there twice is E_INVALID. randomness.
  * - UPDATE: one per partition, in order: the vanilla proof, bincode. comm_r_old, comm_r_new, comm_d_new. With
  *   ONE_PARTITION the vanilla proof of `partition` alone will do.
  * - CIRCOM: one: the .wtns file's bytes. circom_key.
- * registered_proof or sector_bytes may be 0 where the inputs say them.
+ * registered_proof (the chain's number: RegisteredSealProof, RegisteredPoStProof, RegisteredUpdateProof) or sector_bytes may
+ * be 0 where the inputs or the other one say them. The 32-byte values are in the byte order of the chain.
  */
 typedef struct cuzk_prove_request {
     uint32_t struct_size;
@@ -118,10 +126,10 @@ typedef struct cuzk_prove_request {
     const cuzk_input *inputs; /* [n_inputs] */
     size_t n_inputs;
     const cuzk_circom_key *circom_key;
-    cuzk_progress_fn progress; /* optional; from a thread of the library */
-    void *progress_arg;
-    int32_t priority;  /* higher goes first; equal ones in order of submission */
-    uint32_t reserved; /* 0 */
+    cuzk_progress_fn progress; /* optional; from threads of the library, one at a time */
+    void *progress_arg;        /* the caller's until the job has ended */
+    int32_t priority;          /* higher goes first; equal ones in order of submission */
+    uint32_t reserved;         /* 0 */
     uint8_t randomness[32];
     uint8_t comm_r_old[32];
     uint8_t comm_r_new[32];
@@ -129,23 +137,26 @@ typedef struct cuzk_prove_request {
 } cuzk_prove_request;
 
 /**
- * Proves and waits. proof [capacity] gets *proof_bytes = 192 per partition; when capacity is less,
- * E_INVALID, *proof_bytes is what is needed, and nothing was proved.
+ * Proves and waits: cuzk_prover_submit, wait, result and destroy in one; proof_bytes may be NULL. proof [capacity] gets *proof_bytes = 192 per
+ * partition, in order; when capacity is less, E_INVALID, *proof_bytes is what is needed, and nothing was proved. The progress
+ * function can stop it; another thread can not (use cuzk_prover_submit).
  * E_VANILLA: the input is false, found before proving; E_FORMAT, E_INVALID: malformed; E_NOT_FOUND:
  * parameters; E_BUDGET: needs more than memory_bytes; E_UNSATISFIED: a witness; E_CANCELLED;
- * E_SELFTEST: a computed proof did not verify (memory or device trouble), it was not returned.
+ * E_SELFTEST: a computed proof did not verify (memory or device trouble), it was not returned; E_NOMEM, E_IO. On a GPU
+ * also E_DEV_NOMEM and E_DEV_LOST: the device is of no use to this prover any more; destroy it and make another.
  */
 CUZK_API cuzk_status cuzk_prover_prove(cuzk_prover *p, uint8_t *proof, size_t capacity,
                                        size_t *proof_bytes, const cuzk_prove_request *request,
                                        cuzk_error *error);
 
-/** A submitted job. */
+/** A submitted job. Any number of threads may wait for one, ask for its result, and cancel it. */
 typedef struct cuzk_task cuzk_task;
 
 /**
  * Queues a job and returns. The request and its array of inputs are copied; the bytes that inputs
  * point to stay the caller's and unchanged until cuzk_task_wait has returned 1 or the task is
- * destroyed. E_INVALID, E_NOMEM; what the inputs hold is judged by the job.
+ * destroyed. E_INVALID, E_NOMEM; what the inputs hold is judged by the job. Jobs of one prover run `workers` at a time, by
+ * priority, then in the order of submission.
  */
 CUZK_API cuzk_status cuzk_prover_submit(cuzk_task **out, cuzk_prover *p,
                                         const cuzk_prove_request *request, cuzk_error *error);

@@ -234,11 +234,7 @@ static cuzk_status prove_witness(cuzk_task *t, const cuzk_witness *w, cuzk_trace
 {
     cuzk_proof proof;
     CUZK_TRY(keep_inputs(t, w, err));
-    t->proof = cuzk_alloc(CUZK_PROOF_BYTES, 1);
-    if (t->proof == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for a proof");
-    }
-    t->proof_bytes = CUZK_PROOF_BYTES;
+    CUZK_TRY(lib_task_make_room(t, CUZK_PROOF_BYTES, err));
     t->constraints = w->circuit->n_rows;
     lib_task_progress(t, "prove", 0, 1);
     CUZK_TRY(prove_on(t, &proof, w, trace, err));

@@ -178,11 +178,7 @@ static cuzk_status prove_input(cuzk_task *t, const cuzk_filecoin_input *in, uint
     }
     const size_t n = (is_one ? 1 : (size_t)in->n_partitions) * CUZK_PROOF_BYTES;
     CUZK_TRY(job_bytes(&bytes, t, in, input_bytes, err));
-    t->proof = cuzk_alloc(n, 1);
-    if (t->proof == NULL) {
-        return CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for %zu bytes of proof", n);
-    }
-    t->proof_bytes = n;
+    CUZK_TRY(lib_task_make_room(t, n, err));
     CUZK_TRY(lib_key_take(&k, t->p, &in->spec, bytes, &t->cancel, trace, err));
     t->sector_bytes = in->spec.shape->bytes;
     t->constraints = cuzk_filecoin_circuit_get(k->circuit)->n_rows;

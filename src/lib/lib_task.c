@@ -88,6 +88,7 @@ static cuzk_status make_task(cuzk_task **out, const cuzk_prove_request *rq, cuzk
     }
     t->rq = *rq;
     t->rq.inputs = inputs;
+    t->room = SIZE_MAX;
     if ((rq->flags & CUZK_PROVE_SPANS) != 0) {
         cuzk_err err = {.msg = ""};
         const cuzk_status st = cuzk_trace_create(&t->trace, SPANS_KEPT, &err);
@@ -119,8 +120,21 @@ static void enqueue(cuzk_prover *p, cuzk_task *t)
     (void)pthread_mutex_unlock(&p->lock);
 }
 
-cuzk_status cuzk_prover_submit(cuzk_task **out, cuzk_prover *p, const cuzk_prove_request *request,
-                               cuzk_error *error)
+cuzk_status lib_task_make_room(cuzk_task *t, size_t n, cuzk_err *err)
+{
+    t->proof_bytes = n;
+    if (t->room < n) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "the proof has %zu bytes, there is room for %zu", n,
+                         t->room);
+    }
+    t->proof = cuzk_alloc(n, 1);
+    return t->proof != NULL
+               ? CUZK_OK
+               : CUZK_FAIL(err, CUZK_E_NOMEM, "out of memory for %zu bytes of proof", n);
+}
+
+static cuzk_status submit(cuzk_task **out, cuzk_prover *p, const cuzk_prove_request *request,
+                          size_t room, cuzk_error *error)
 {
     cuzk_prove_request rq;
     cuzk_task *t = NULL;
@@ -128,9 +142,16 @@ cuzk_status cuzk_prover_submit(cuzk_task **out, cuzk_prover *p, const cuzk_prove
     CUZK_TRY(check_request(p, &rq, error));
     CUZK_TRY(make_task(&t, &rq, error));
     CUZK_ASSERT(t != NULL);
+    t->room = room;
     enqueue(p, t);
     *out = t;
     return CUZK_OK;
+}
+
+cuzk_status cuzk_prover_submit(cuzk_task **out, cuzk_prover *p, const cuzk_prove_request *request,
+                               cuzk_error *error)
+{
+    return submit(out, p, request, SIZE_MAX, error);
 }
 
 cuzk_status lib_prover_submit_parsed(cuzk_task **out, cuzk_prover *p, const cuzk_filecoin_input *in,
@@ -280,9 +301,12 @@ cuzk_status cuzk_prover_prove(cuzk_prover *p, uint8_t *proof, size_t capacity, s
                               const cuzk_prove_request *request, cuzk_error *error)
 {
     cuzk_task *t = NULL;
-    CUZK_TRY(cuzk_prover_submit(&t, p, request, error));
+    CUZK_TRY(submit(&t, p, request, capacity, error));
     (void)cuzk_task_wait(t, -1);
     const cuzk_status st = cuzk_task_result(t, proof, capacity, proof_bytes, error);
+    if (st != CUZK_OK && t->proof_bytes > capacity && proof_bytes != NULL) {
+        *proof_bytes = t->proof_bytes; /* which was known before any proving */
+    }
     cuzk_task_destroy(t);
     return st;
 }

@@ -80,6 +80,7 @@ struct cuzk_task {
     const struct cuzk_filecoin_input
         *parsed;          /* of lib_prover_submit_parsed, in place of inputs; else NULL */
     cuzk_circom_key *key; /* counted; NULL: not of circom */
+    size_t room;          /* for the proof, in bytes; SIZE_MAX: not known yet */
     cuzk_cancel cancel;
     cuzk_trace *trace; /* NULL: without spans */
     /* Under the prover's lock. */
@@ -130,6 +131,8 @@ void lib_task_cancel_locked(cuzk_prover *p, cuzk_task *t);
 /** Runs a task to its proof: fills proof, n_public and public_inputs. */
 CUZK_NODISCARD cuzk_status lib_filecoin_run(cuzk_task *t, cuzk_trace_ctx trace, cuzk_err *err);
 CUZK_NODISCARD cuzk_status lib_circom_run(cuzk_task *t, cuzk_trace_ctx trace, cuzk_err *err);
+/** Memory for a proof of n bytes, before any proving. E_INVALID: its owner has no room for it, proof_bytes is set. E_NOMEM. */
+CUZK_NODISCARD cuzk_status lib_task_make_room(cuzk_task *t, size_t n, cuzk_err *err);
 /** Reports to the caller's function, and cancels the task when that asks for it. arg: cuzk_task. */
 void lib_task_progress(void *arg, const char *step, uint64_t done, uint64_t total);
 

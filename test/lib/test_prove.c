@@ -99,6 +99,33 @@ static void window_is_proved(void)
     cuzk_prover_destroy(p);
 }
 
+static int32_t note_prove(void *arg, const char *step, uint64_t done, uint64_t total)
+{
+    (void)done;
+    (void)total;
+    *(bool *)arg = *(bool *)arg || strcmp(step, "prove") == 0;
+    return 0;
+}
+
+/* A buffer that is too small is refused before any proving, and the size that is needed is told. */
+static void a_small_buffer(void)
+{
+    golden_job j;
+    bool has_proved = false;
+    uint8_t proof[192];
+    size_t n = 0;
+    cuzk_prover *p = open_prover(NULL);
+    golden_job_make(&j, "window");
+    j.rq.progress = note_prove;
+    j.rq.progress_arg = &has_proved;
+    LIB_STATUS(cuzk_prover_prove(p, proof, 191, &n, &j.rq, &golden_error), CUZK_E_INVALID);
+    CHECK(n == 192 && !has_proved && strstr(golden_error.text, "192") != NULL);
+    LIB_STATUS(cuzk_prover_prove(p, NULL, 0, NULL, &j.rq, &golden_error), CUZK_E_INVALID);
+    LIB_STATUS(cuzk_prover_unload(p, CUZK_KIND_WINDOW, 2048, &golden_error), CUZK_E_NOT_FOUND);
+    CHECK(!has_proved);
+    cuzk_prover_destroy(p);
+}
+
 static void false_inputs_are_refused(void)
 {
     golden_job j;
@@ -348,10 +375,14 @@ static void memory_runs_out(void)
     CHECK_U64(cuzk_set_allocator(NULL), CUZK_OK);
 }
 
-static const cuzk_case cases[] = {
-    CASE(options_are_judged),       CASE(window_is_proved),
-    CASE(false_inputs_are_refused), CASE(parameters_that_are_not_there),
-    CASE(a_partition_of_an_update), CASE(results_wait_for_their_owner),
-    CASE(cancelled_tasks_end),      CASE(the_budget_is_kept),
-    CASE(memory_runs_out)};
+static const cuzk_case cases[] = {CASE(options_are_judged),
+                                  CASE(window_is_proved),
+                                  CASE(a_small_buffer),
+                                  CASE(false_inputs_are_refused),
+                                  CASE(parameters_that_are_not_there),
+                                  CASE(a_partition_of_an_update),
+                                  CASE(results_wait_for_their_owner),
+                                  CASE(cancelled_tasks_end),
+                                  CASE(the_budget_is_kept),
+                                  CASE(memory_runs_out)};
 TEST_MAIN("lib/prove", cases)
