@@ -187,19 +187,6 @@ cuzk_status cuzk_filecoin_prove(cuzk_filecoin_prover *p, uint8_t *proofs,
     return cuzk_prove_all(&job, proofs, err);
 }
 
-cuzk_status cuzk_filecoin_prove_porep(cuzk_filecoin_prover *p, uint8_t *proofs,
-                                      const cuzk_porep_input *in, const cuzk_filecoin_opts *opts,
-                                      const cuzk_cancel *cancel, cuzk_err *err)
-{
-    cuzk_filecoin_input job;
-    cuzk_filecoin_input_of_porep(&job, in);
-    CUZK_TRY(cuzk_circuit_spec_of(&job.spec, CUZK_CIRCUIT_POREP, in->type.sector_bytes, err));
-    if (opts != NULL && opts->porep != NULL) {
-        job.porep_check = *opts->porep;
-    }
-    return cuzk_filecoin_prove(p, proofs, &job, opts, cancel, err);
-}
-
 cuzk_status cuzk_filecoin_prove_post(cuzk_filecoin_prover *p, uint8_t proof[CUZK_PROOF_BYTES],
                                      const cuzk_post_input *in, const cuzk_post_statement *st,
                                      const cuzk_filecoin_opts *opts, const cuzk_cancel *cancel,
@@ -209,17 +196,5 @@ cuzk_status cuzk_filecoin_prove_post(cuzk_filecoin_prover *p, uint8_t proof[CUZK
     cuzk_filecoin_input job;
     cuzk_filecoin_input_of_post(&job, in, st);
     CUZK_TRY(cuzk_circuit_spec_of(&job.spec, kind, st->type.sector_bytes, err));
-    return cuzk_filecoin_prove(p, proof, &job, opts, cancel, err);
-}
-
-cuzk_status cuzk_filecoin_prove_update(cuzk_filecoin_prover *p, uint8_t proof[CUZK_PROOF_BYTES],
-                                       const cuzk_update_input *in, const cuzk_update_statement *st,
-                                       const cuzk_filecoin_opts *opts, const cuzk_cancel *cancel,
-                                       cuzk_err *err)
-{
-    cuzk_update_statement statement = *st;
-    const cuzk_update_input *one[1] = {in};
-    cuzk_filecoin_input job = {.n_partitions = 1, .updates = one, .update_sts = &statement};
-    CUZK_TRY(cuzk_circuit_spec_of(&job.spec, CUZK_CIRCUIT_UPDATE, st->shape->bytes, err));
     return cuzk_filecoin_prove(p, proof, &job, opts, cancel, err);
 }

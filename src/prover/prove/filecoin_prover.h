@@ -51,7 +51,6 @@ const cuzk_vk *cuzk_filecoin_prover_vk(const cuzk_filecoin_prover *p);
 
 typedef struct cuzk_filecoin_opts {
     bool check_rows; /* multiply all rows out before proving: E_UNSATISFIED names the row */
-    const cuzk_porep_check_opts *porep; /* optional: binds replica_id to miner, sector and ticket */
     void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
     void *progress_arg;
     uint64_t *release_backlog_peak; /* optional, as cuzk_prove_all_job */
@@ -59,34 +58,20 @@ typedef struct cuzk_filecoin_opts {
 } cuzk_filecoin_opts;
 
 /**
- * All partitions of an input, whose spec is set: proofs gets n_partitions * 192 bytes. As below. opts
- * may be NULL; its porep is not read: the input has its own.
+ * All partitions of an input, whose spec is set: proofs gets n_partitions * 192 bytes, in partition order. Any input that is
+ * not provable is refused before proving (E_VANILLA). A proof that does not verify is E_SELFTEST, names its partition and is
+ * not returned. opts may be NULL.
  */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_prove(cuzk_filecoin_prover *p, uint8_t *proofs,
                                                const cuzk_filecoin_input *in,
                                                const cuzk_filecoin_opts *opts,
                                                const cuzk_cancel *cancel, cuzk_err *err);
-/**
- * All partitions of a C1 output: proofs gets n_partitions * 192 bytes, in partition order. Any input
- * that is not provable is refused before proving (E_VANILLA). A proof that does not verify is
- * E_SELFTEST, names its partition and is not returned. opts may be NULL.
- */
-CUZK_NODISCARD cuzk_status cuzk_filecoin_prove_porep(cuzk_filecoin_prover *p, uint8_t *proofs,
-                                                     const cuzk_porep_input *in,
-                                                     const cuzk_filecoin_opts *opts,
-                                                     const cuzk_cancel *cancel, cuzk_err *err);
-/** One partition: 192 bytes. */
+/** The same of one partition of a PoSt: 192 bytes. */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_prove_post(cuzk_filecoin_prover *p,
                                                     uint8_t proof[CUZK_PROOF_BYTES],
                                                     const cuzk_post_input *in,
                                                     const cuzk_post_statement *st,
                                                     const cuzk_filecoin_opts *opts,
                                                     const cuzk_cancel *cancel, cuzk_err *err);
-CUZK_NODISCARD cuzk_status cuzk_filecoin_prove_update(cuzk_filecoin_prover *p,
-                                                      uint8_t proof[CUZK_PROOF_BYTES],
-                                                      const cuzk_update_input *in,
-                                                      const cuzk_update_statement *st,
-                                                      const cuzk_filecoin_opts *opts,
-                                                      const cuzk_cancel *cancel, cuzk_err *err);
 
 #endif /* CUZK_PROVER_PROVE_FILECOIN_PROVER_H */
