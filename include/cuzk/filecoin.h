@@ -11,7 +11,8 @@
  *   if (cuzk_vk_load(&vk, CUZK_KIND_POREP, 34359738368, NULL, &error) == CUZK_OK &&
  *       cuzk_verify_seal(vk, proof, proof_bytes, &claim, &error) == CUZK_OK) { ... proven ... }
  *
- * Every 32-byte value is in the byte order of the chain. Anything but CUZK_OK means: not proven.
+ * Every 32-byte value is in the byte order of the chain. Anything but CUZK_OK means: not proven. Bytes and claims are read
+ * during the call only; any number of threads may use one key. Verification takes some MiB for the time of the call: E_NOMEM.
  */
 #include <cuzk/cuzk.h>
 #include <cuzk/verify.h>

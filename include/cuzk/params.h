@@ -4,7 +4,9 @@
 
 /*
  * Parameter files (bellperson's .params and .vk): the network's list, checking, opening, making.
- * Calls are blocking and use threads of their own while they run.
+ * Calls are blocking and use threads of their own while they run; a progress function is the way to stop one (E_CANCELLED),
+ * and is called from the caller's thread or one of the call's, never from two at once. Lists and opened files do not change:
+ * any number of threads may use one. Paths are copied; texts of options are read during the call only.
  *
  *   for (size_t i = 0; i < cuzk_params_count(); i++) {
  *       cuzk_params_file f = {.struct_size = sizeof(f)};
@@ -63,7 +65,7 @@ typedef struct cuzk_params_list cuzk_params_list;
  */
 CUZK_API cuzk_status cuzk_params_list_read(cuzk_params_list **out, const uint8_t *json,
                                            size_t json_bytes, const char *name, cuzk_error *error);
-/** NULL is fine. */
+/** NULL is fine. @thread no other call on list. */
 CUZK_API void cuzk_params_list_destroy(cuzk_params_list *list);
 /** As cuzk_params_count, cuzk_params_get and cuzk_params_state, of a list. list NULL: the network's own. */
 CUZK_API size_t cuzk_params_list_count(const cuzk_params_list *list);
@@ -113,7 +115,11 @@ CUZK_API cuzk_status cuzk_params_check(const char *path, const cuzk_params_check
 /** An opened .params file. */
 typedef struct cuzk_params cuzk_params;
 
-/** Opens and indexes; checks layout and verifying key, not the other points. Errors name the file. */
+/**
+ * Opens and indexes; checks layout and verifying key, not the other points. The file stays open, and may not be changed,
+ * until cuzk_params_close. E_NOT_FOUND, E_IO, E_NOMEM; E_FORMAT, E_ENCODING, E_NOT_ON_CURVE, E_NOT_IN_GROUP, E_INFINITY:
+ * what is wrong with it. Errors name the file.
+ */
 CUZK_API cuzk_status cuzk_params_open(cuzk_params **out, const char *path, cuzk_error *error);
 
 /** What is checked of every point. */
@@ -135,7 +141,7 @@ typedef struct cuzk_params_open_options {
 CUZK_API cuzk_status cuzk_params_open_with(cuzk_params **out, const char *path,
                                            const cuzk_params_open_options *options,
                                            cuzk_error *error);
-/** NULL is fine. */
+/** NULL is fine. @thread no other call on p. */
 CUZK_API void cuzk_params_close(cuzk_params *p);
 
 typedef struct cuzk_params_info {
@@ -196,7 +202,8 @@ typedef struct cuzk_params_make_options {
 /**
  * Makes .params and .vk of a Filecoin circuit in folder, under the network's names, on the CPU. For
  * tests and private networks: proofs under them are valid nowhere else. Needs the memory of the
- * compiled circuit and some 130 MiB. E_EXISTS unless replaced; E_NOT_FOUND: no such folder.
+ * compiled circuit and some 130 MiB. E_EXISTS unless replaced; E_NOT_FOUND: no such folder; E_INVALID: no such circuit;
+ * E_IO, E_NOMEM; E_CANCELLED: the folder is as before.
  */
 CUZK_API cuzk_status cuzk_params_make(const char *folder, int32_t kind, uint64_t sector_bytes,
                                       const cuzk_params_make_options *options, cuzk_error *error);
