@@ -5,7 +5,7 @@ Installs the components lib and dev into a folder, and from then on uses nothing
 (shared and static) and by find_package, headers alone as C99 and C++17, the ABI record, and the golden proofs of
 every kind by the Python binding.
 """
-import importlib, json, os, pathlib, subprocess, sys, tempfile
+import ctypes, importlib, json, os, pathlib, re, subprocess, sys, tempfile
 
 from tree import install
 
@@ -130,6 +130,21 @@ def parts(cuzk, refused, cases, d):
     check("no such partition of an update", refused(cuzk.verify_update, update_key, update_proof, statuses=invalid, **update, partition=1))
 
 
+def layouts(*modules):
+    """The structs of the Python binding, which are written by hand, against the record of the C interface."""
+    record = json.loads(pathlib.Path("test/abi/abi-0.json").read_text())["layouts"]
+    structs = {x for m in modules for x in vars(m).values() if isinstance(x, type) and issubclass(x, ctypes.Structure)} - {ctypes.Structure}
+    for struct in structs:
+        snake = re.sub("(?<=.)(?=[A-Z])", "_", struct.__name__.lstrip("_")).lower()
+        prefixes = ("cuzk_params_",) if struct.__module__.endswith("_params") else ("cuzk_", "cuzk_task_")
+        [name] = [p + snake for p in prefixes if p + snake in record]
+        check(f"{name} has {ctypes.sizeof(struct)} bytes in Python", record[name][0] == ctypes.sizeof(struct))
+        fields = {f"{name}.{x[0]}": [getattr(struct, x[0]).offset, getattr(struct, x[0]).size] for x in struct._fields_}
+        check(f"fields of {name} in Python", all(record.get(f, place) == place for f, place in fields.items()))
+        check(f"{name} has all fields", {f for f in record if f.startswith(name + ".")} <= set(fields))
+    check("all structs are there", len(structs) >= 14)
+
+
 def parameter_files(cuzk, folder, refused):
     """Lists, digests, points and chains of cuzk/params.h, in an empty folder that is empty again at the end."""
     format_error, not_found = ("CUZK_E_FORMAT",), ("CUZK_E_NOT_FOUND",)
@@ -182,6 +197,7 @@ def golden(prefix, library, params):
     os.environ["CUZK_LIBRARY"] = str(library)
     sys.path.insert(0, str(prefix / "share/cuzk/bindings/python"))
     cuzk = importlib.import_module("cuzk")
+    layouts(cuzk, importlib.import_module("cuzk._params"))
     d = json.loads((VECTORS / "vectors.json").read_text())
     last = lambda name: bytes.fromhex(d["vectors"][name]["proofs"][-1]["proof"])
     h = bytes.fromhex
