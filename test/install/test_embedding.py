@@ -83,4 +83,10 @@ with tempfile.TemporaryDirectory() as name:
         done += 1
 if done < 10:
     sys.exit(f"only {done} blocks were found")
+# every function has a row that says its threads, owner, stop and memory
+rows = "\n".join(x for x in page.split("\n## Every function\n")[1].split("\n## ")[0].split("\n") if x.startswith("|"))
+for exports in ("src/lib/exports.map", "src/lib/client/exports.map"):
+    for name in re.findall(r"\bcuzk_\w+", pathlib.Path(exports).read_text().split("global:")[1]):
+        if f"`{name}`" not in rows:
+            sys.exit(f"docs/embedding.md: {name} is in no row of \"Every function\"")
 print(f"{done} blocks carried out" + "".join(f"; {x} left out, its tools are not installed" for x in sorted(left_out)))
