@@ -3,10 +3,9 @@
 
 #include "aggregate/points/points.h"
 #include "aggregate/points/products.h"
+#include "aggregate/prove/agg_c_sums.h"
 #include "aggregate/prove/agg_prove_internal.h"
 #include "base/alloc.h"
-#include "msm/msm.h"
-#include "verify/input_sum.h"
 
 /* Vectors as short as this are scaled for good: fewer multiplications than the powers in GT. */
 #define SCALE_LENGTH 32
@@ -23,6 +22,7 @@ typedef struct prover {
     cuzk_agg_proof *p;
     cuzk_agg_challenges c;
     cuzk_scalar *k; /* [n] scratch */
+    cuzk_agg_c_sums c_sums;
     /* One group per vector of G2. Round 0 and the commitments share the lines of v and b. */
     cuzk_agg_group g[3];
     cuzk_agg_group sum[3]; /* the sums of the halves, in the first step */
@@ -46,6 +46,7 @@ static cuzk_status alloc_vectors(prover *t, size_t n)
     }
     s->rho = cuzk_alloc(n, sizeof(*s->rho));
     t->k = cuzk_alloc(n, sizeof(*t->k));
+    t->c_sums = (cuzk_agg_c_sums){.k = t->k, .pool = t->pool, .cancel = t->cancel};
     t->p = cuzk_alloc_zero(1, sizeof(*t->p));
     return ok && s->rho != NULL && t->k != NULL && t->p != NULL
                ? CUZK_OK
@@ -193,21 +194,6 @@ static cuzk_status commit(prover *t)
     return st;
 }
 
-/* out = sum of k[i] c[i]; small ones without the machinery of the large. */
-static cuzk_status sum_c(prover *t, cuzk_g1_affine *out, const cuzk_g1_affine *c, const cuzk_fr *k,
-                         size_t n)
-{
-    enum { FEW = 256 };
-    cuzk_g1 sum;
-    for (size_t i = 0; i < n; i++) {
-        cuzk_fr_to_scalar(&t->k[i], &k[i]);
-    }
-    CUZK_TRY(n <= FEW ? cuzk_verify_input_sum(&sum, c, t->k, n)
-                      : cuzk_msm_g1(&sum, c, t->k, n, 255, t->pool, t->cancel, t->err));
-    cuzk_g1_to_affine(out, &sum);
-    return CUZK_OK;
-}
-
 /* The products of A and B', for Z_AB and for round 0. */
 static cuzk_status inner_products(prover *t)
 {
@@ -239,7 +225,7 @@ static cuzk_status inner_products(prover *t)
     cuzk_fp12_set_one(&job.raised);
     CUZK_TRY(cuzk_agg_gt_jobs(&job, 1, t->pool, t->cancel, t->err));
     t->g[GROUP_B].target[2] = g.target[0];
-    return sum_c(t, &t->p->z_c, s->c, s->rho, s->m);
+    return cuzk_agg_c_begin(&t->c_sums, &t->p->z_c, &s->s, s->c, s->rho, s->m, t->err);
 }
 
 /* The products of a later round, at the places where commit and inner_products left round 0's. */
@@ -341,10 +327,10 @@ static cuzk_status run_round(prover *t, unsigned i)
         CUZK_TRY(cross_products(t));
     }
     CUZK_TRY(round_gt(t, out, s->is_scaled ? NULL : &l, s->is_scaled ? NULL : &r));
-    CUZK_TRY(sum_c(t, &out->z_c_l, s->c + h, s->rho, h));
-    CUZK_TRY(sum_c(t, &out->z_c_r, s->c, s->rho + h, h));
+    CUZK_TRY(cuzk_agg_c_round(&t->c_sums, &out->z_c_l, &out->z_c_r, s->c, s->rho, h, t->err));
     cuzk_agg_challenge_round(&t->c, t->p, i, t->claim->version, t->challenges);
     CUZK_TRY(fold_all(t, &t->c.x[i], &t->c.x_inv[i], &sh, &sh_inv));
+    cuzk_agg_c_fold(&t->c_sums, &t->c.x[i], &t->c.x_inv[i], h);
     if (t->watch != NULL && t->watch->vectors != NULL) {
         t->watch->vectors(t->watch->arg, (int)i, s);
     }
