@@ -9,6 +9,8 @@
 
 /* Vectors as short as this are scaled for good: fewer multiplications than the powers in GT. */
 #define SCALE_LENGTH 32
+/* Vectors of points that are folded then. */
+enum { N_G1 = 4, N_G2 = 3 };
 
 typedef struct prover {
     const cuzk_agg_key *key;
@@ -25,7 +27,9 @@ typedef struct prover {
     cuzk_agg_c_sums c_sums;
     /* One group per vector of G2. Round 0 and the commitments share the lines of v and b. */
     cuzk_agg_group g[3];
-    cuzk_agg_group sum[3]; /* the sums of the halves, in the first step */
+    cuzk_agg_group sum[3];                     /* the sums of the halves, in the first step */
+    cuzk_g1_affine all_p[N_G1 * SCALE_LENGTH]; /* scratch of fold_scaled */
+    cuzk_g2_affine all_q[N_G2 * SCALE_LENGTH];
 } prover;
 
 enum { GROUP_V1, GROUP_V2, GROUP_B };
@@ -269,8 +273,36 @@ static cuzk_status round_gt(prover *t, cuzk_agg_round *out, const cuzk_scalar *l
     return cuzk_agg_gt_jobs(job, AGG_ROUND_GT, t->pool, t->cancel, t->err);
 }
 
-static cuzk_status fold_all(prover *t, const cuzk_fr *x, const cuzk_fr *x_inv, const cuzk_fr *sh,
-                            const cuzk_fr *sh_inv)
+/* All vectors of G1 by x and all of G2 by 1 / x, each as one: short ones fill the lanes together. s is 1. */
+static cuzk_status fold_scaled(prover *t, const cuzk_fr *x, const cuzk_fr *x_inv)
+{
+    cuzk_agg_state *s = &t->s;
+    const size_t h = s->m / 2;
+    cuzk_g1_affine *const p[N_G1] = {s->a, s->c, s->w[0], s->w[1]};
+    cuzk_g2_affine *const q[N_G2] = {s->b, s->v[0], s->v[1]};
+    cuzk_g1_affine *const all_p = t->all_p; /* first halves, then second halves */
+    cuzk_g2_affine *const all_q = t->all_q;
+    for (size_t i = 0; i < N_G1; i++) {
+        memcpy(all_p + i * h, p[i], h * sizeof(*all_p));
+        memcpy(all_p + (N_G1 + i) * h, p[i] + h, h * sizeof(*all_p));
+    }
+    for (size_t i = 0; i < N_G2; i++) {
+        memcpy(all_q + i * h, q[i], h * sizeof(*all_q));
+        memcpy(all_q + (N_G2 + i) * h, q[i] + h, h * sizeof(*all_q));
+    }
+    CUZK_TRY(cuzk_agg_fold_g1(all_p, N_G1 * h, x, t->pool, t->cancel, t->err));
+    CUZK_TRY(cuzk_agg_fold_g2(all_q, N_G2 * h, x_inv, t->pool, t->cancel, t->err));
+    for (size_t i = 0; i < N_G1; i++) {
+        memcpy(p[i], all_p + i * h, h * sizeof(*all_p));
+    }
+    for (size_t i = 0; i < N_G2; i++) {
+        memcpy(q[i], all_q + i * h, h * sizeof(*all_q));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status fold_points(prover *t, const cuzk_fr *x, const cuzk_fr *x_inv, const cuzk_fr *sh,
+                               const cuzk_fr *sh_inv)
 {
     cuzk_agg_state *s = &t->s;
     const size_t h = s->m / 2;
@@ -279,14 +311,21 @@ static cuzk_status fold_all(prover *t, const cuzk_fr *x, const cuzk_fr *x_inv, c
     cuzk_fr_mul(&kb, x_inv, sh);
     CUZK_TRY(cuzk_agg_fold_g1(s->a, h, x, t->pool, t->cancel, t->err));
     CUZK_TRY(cuzk_agg_fold_g1(s->c, h, x, t->pool, t->cancel, t->err));
-    if (!s->is_scaled) {
-        CUZK_TRY(cuzk_agg_fold_g1(s->ra, h, &kw, t->pool, t->cancel, t->err));
-    }
+    CUZK_TRY(cuzk_agg_fold_g1(s->ra, h, &kw, t->pool, t->cancel, t->err));
     CUZK_TRY(cuzk_agg_fold_g2(s->b, h, &kb, t->pool, t->cancel, t->err));
     for (size_t i = 0; i < 2; i++) {
         CUZK_TRY(cuzk_agg_fold_g1(s->w[i], h, &kw, t->pool, t->cancel, t->err));
         CUZK_TRY(cuzk_agg_fold_g2(s->v[i], h, x_inv, t->pool, t->cancel, t->err));
     }
+    return CUZK_OK;
+}
+
+static cuzk_status fold_all(prover *t, const cuzk_fr *x, const cuzk_fr *x_inv, const cuzk_fr *sh,
+                            const cuzk_fr *sh_inv)
+{
+    cuzk_agg_state *s = &t->s;
+    const size_t h = s->m / 2;
+    CUZK_TRY(s->is_scaled ? fold_scaled(t, x, x_inv) : fold_points(t, x, x_inv, sh, sh_inv));
     for (size_t i = 0; i < h; i++) {
         cuzk_fr p;
         cuzk_fr_mul(&p, &s->rho[h + i], x_inv);
