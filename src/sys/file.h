@@ -33,7 +33,7 @@ CUZK_NODISCARD cuzk_status cuzk_file_open(cuzk_file **out, const char *path, cuz
 /** The same file, whatever has its name now, until it is closed itself. E_UNSUPPORTED: it is in memory. */
 CUZK_NODISCARD cuzk_status cuzk_file_dup(cuzk_file **out, const cuzk_file *f, cuzk_err *err);
 /**
- * E_INVALID, naming it, for what is no plain file (a named pipe, a device, a folder, a file of /proc or
+ * E_FORMAT, naming it, for what is no plain file (a named pipe, a device, a folder, a file of /proc or
  * /sys): for files that are looked for by name and must not be waited for. OK where nothing has the name.
  */
 CUZK_NODISCARD cuzk_status cuzk_file_check_plain(const char *path, cuzk_err *err);

@@ -272,11 +272,11 @@ cuzk_status cuzk_file_check_plain(const char *path, cuzk_err *err)
         return CUZK_OK; /* opening it says what is wrong */
     }
     if (!S_ISREG(st.st_mode)) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is not a plain file",
+        return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: is not a plain file",
                          cuzk_path_shown(shown, path));
     }
     if (statfs(path, &fs) == 0 && (fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC)) {
-        return CUZK_FAIL(err, CUZK_E_INVALID, "%s: is a file of the kernel's, not a plain file",
+        return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: is a file of the kernel's, not a plain file",
                          cuzk_path_shown(shown, path));
     }
     return CUZK_OK;

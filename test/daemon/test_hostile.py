@@ -190,6 +190,21 @@ def log_reader_never_reads(folder):
     assert status == 0, f"exit status {status}"
 
 
+def parameters_are_no_files(folder):
+    """A named pipe, a folder, a device or nothing in the place of WinningPoSt's parameters: the job fails as the machine's fault, and the
+    daemon ends."""
+    name = folder + "/v28-proof-of-spacetime-fallback-merkletree-poseidon_hasher-8-0-0-3ea05428c9d11689f23529cde32fd30aabd50f7d2c93657c1d3650bca3e8ea9e.params"
+    d = Daemon(folder, budget="600MiB")
+    for make, text in ((lambda: os.mkfifo(name), "is not a plain file"), (lambda: os.mkdir(name), "is not a plain file"), (lambda: os.symlink("/dev/zero", name), "is not a plain file"),
+                       (lambda: os.symlink("/proc/kmsg", name), "a file of the kernel's"), (lambda: open(name, "w").close(), "empty file")):
+        make()
+        r = d.client("submit", "--wait", *WINNING)
+        assert r.returncode == 3 and "environment: " in r.stderr and text in r.stderr, f"{r.returncode} {r.stderr}"
+        (os.rmdir if os.path.isdir(name) else os.remove)(name)
+    serves(d)
+    return d
+
+
 def http_shapes(folder):
     """Requests of HTTP that a proxy and the daemon could understand in two ways are refused; odd ones do no harm."""
     d = Daemon(folder)
@@ -265,4 +280,4 @@ def grpc_shapes(folder):
     return d
 
 
-run_cases((descriptors_run_out, memory_is_bounded, http_roles, store_is_moved, files_may_not_grow, log_reader_never_reads, http_shapes, grpc_shapes))
+run_cases((descriptors_run_out, memory_is_bounded, http_roles, store_is_moved, files_may_not_grow, log_reader_never_reads, parameters_are_no_files, http_shapes, grpc_shapes))

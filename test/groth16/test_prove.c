@@ -462,7 +462,7 @@ static void mismatch(void)
         default: source.count[CUZK_SRS_B_G1]--; source.count[CUZK_SRS_B_G2]--;
         }
         CHECK_OK(cuzk_srs_create(&other, &source, &err), &err);
-        CHECK_STATUS(cuzk_prove(&proof, t.w, other, NULL, NULL, NULL, &err), CUZK_E_INVALID);
+        CHECK_STATUS(cuzk_prove(&proof, t.w, other, NULL, NULL, NULL, &err), CUZK_E_FORMAT);
         CHECK_MSG(strstr(err.msg, parts[i]) != NULL, "%s", err.msg);
         cuzk_srs_close(other);
     }

@@ -9,7 +9,7 @@
 static cuzk_status check_count(const char *what, uint64_t circuit, uint64_t srs, cuzk_err *err)
 {
     if (circuit != srs) {
-        return CUZK_FAIL(err, CUZK_E_INVALID,
+        return CUZK_FAIL(err, CUZK_E_FORMAT,
                          "parameters of another circuit: %s is %llu in the circuit and %llu in the "
                          "parameters",
                          what, (unsigned long long)circuit, (unsigned long long)srs);
