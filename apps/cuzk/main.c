@@ -67,7 +67,8 @@ const command *top_commands(void)
 /* The original daemon is started as `cuzk --config FILE --listen ADDRESS`. */
 static bool is_plain_daemon(const char *arg)
 {
-    static const char *const own[] = {"--help", "-?", "-h", "--version", "-V", "--usage"};
+    static const char *const own[] = {"--help", "-?",      "-h", "--version",
+                                      "-V",     "--usage", "-",  "--"};
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
         if (strcmp(arg, own[i]) == 0) {
             return false;

@@ -185,6 +185,11 @@ def words():
     for args in (["\x1b[31m"], ["groth16", "info", "--\x1b[31m"], ["groth16", "info", "x", "--threads", "\x1b[31m"], ["submit", "--kind", "\x9b"], ["groth16", "info", path("\x1b\u202e")]):
         r = run(f"control characters in {args}", 2, "?", *args)
         check(f"{args}: cleaned", not set(r.stderr) & {0x1b, 0x9b, 0xae})
+    for name in ("-", "--", ""):
+        run(f"no command {name!r}", 2, f"no command '{name}'", name)
+    listed = put("list.json", '{"sectors": 1}')
+    for args in (["aggregate", "--sectors", listed, "-o", path("agg")], ["submit", "-a", "127.0.0.1:1", "--kind", "aggregate", "--sectors", listed], ["aggregate", "--c1", listed, "--proof", listed, "-o", path("agg")]):
+        run(f"{args[0]} {args[1]}: the list is named", 2, "list.json: ", *args)
     run("ARGP_HELP_FMT", 0, "Usage", "prove", "porep", "--help", env={"ARGP_HELP_FMT": "rmargin=1,opt-doc-col=5000"})
     for name in ("COLUMNS", "LINES", "TZ", "LC_NUMERIC", "MALLOC_ARENA_MAX", "TMPDIR"):
         run(name, 0, "", "groth16", "info", path("k.zkey"), env={name: "-1"})

@@ -181,7 +181,8 @@ def log_reader_never_reads(folder):
     d = Daemon(folder, log=writer)
     os.close(writer)
     serves(d)
-    d.p.send_signal(signal.SIGHUP)
+    for sig in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE):
+        d.p.send_signal(sig)
     for i in range(50):
         d.get(f"/status?ended_since_us={i}")
     serves(d)

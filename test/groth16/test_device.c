@@ -329,7 +329,7 @@ static void refuses(void)
     device_instance_begin(&other, test_circuit_blocks(4), CUZK_QUOTIENT_COEFFS);
     CHECK_OK(cuzk_accel_cpu_open(&dev, NULL, &err), &err);
     CHECK_STATUS(cuzk_device_key_create(&k, dev, in.t.c, other.srs, NULL, NULL, NULL, &err),
-                 CUZK_E_INVALID);
+                 CUZK_E_FORMAT);
     CHECK_STATUS(cuzk_device_key_create(&k, dev, in.t.c, in.srs, NULL, NULL, &cancel, &err),
                  CUZK_E_CANCELLED);
     CHECK_OK(cuzk_device_key_create(&k, dev, in.t.c, in.srs, NULL, NULL, NULL, &err), &err);

@@ -167,9 +167,12 @@ static cuzk_status load_c1(agg_opts *o, agg_statements *s)
         cuzk_content c;
         cuzk_porep_input *in = NULL;
         CUZK_TRY(read_c1(a, o->c1[i], &c));
-        const cuzk_status st = cuzk_porep_parse(&in, c.data, c.size, a->pool, &a->err);
+        cuzk_err inner = {.msg = ""};
+        const cuzk_status st = cuzk_porep_parse(&in, c.data, c.size, a->pool, &inner);
         cuzk_content_free(&c);
-        CUZK_TRY(st);
+        if (st != CUZK_OK) {
+            return CUZK_FAIL(&a->err, st, "%s: %s", o->c1[i], inner.msg);
+        }
         cuzk_porep_statement_of(&s->list.sectors[i], in);
         cuzk_porep_input_destroy(in);
     }
@@ -184,9 +187,12 @@ static cuzk_status load_sectors(agg_opts *o, agg_statements *s)
     if (o->sectors != NULL) {
         cuzk_content c;
         CUZK_TRY(cuzk_content_read(&c, o->sectors, CUZK_CONTENT_INPUT, &a->err));
-        const cuzk_status st = cuzk_agg_sector_list_parse(&s->list, c.data, c.size, &a->err);
+        cuzk_err inner = {.msg = ""};
+        const cuzk_status st = cuzk_agg_sector_list_parse(&s->list, c.data, c.size, &inner);
         cuzk_content_free(&c);
-        CUZK_TRY(st);
+        if (st != CUZK_OK) {
+            return CUZK_FAIL(&a->err, st, "%s: %s", o->sectors, inner.msg);
+        }
     } else {
         CUZK_TRY(load_c1(o, s));
     }

@@ -54,8 +54,11 @@ cuzk_status remote_aggregate_load(app *a, remote_job *j, uint8_t **block, cuzk_b
     cuzk_content c;
     cuzk_agg_sector_list l;
     CUZK_TRY(cuzk_content_read(&c, j->sectors, CUZK_CONTENT_INPUT, &a->err));
-    cuzk_status st = cuzk_agg_sector_list_parse(&l, c.data, c.size, &a->err);
-    if (st == CUZK_OK) {
+    cuzk_err inner = {.msg = ""};
+    cuzk_status st = cuzk_agg_sector_list_parse(&l, c.data, c.size, &inner);
+    if (st != CUZK_OK) {
+        st = CUZK_FAIL(&a->err, st, "%s: %s", j->sectors, inner.msg);
+    } else {
         st = take_list(a, j, &l, block, records);
         cuzk_agg_sector_list_free(&l);
     }

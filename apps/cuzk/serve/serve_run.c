@@ -39,6 +39,9 @@ void serve_block_signals(void)
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL); /* inherited by every thread */
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes fails instead */
+    (void)signal(SIGUSR1,
+                 SIG_IGN); /* what rotates logs may send one: it must not cost running jobs */
+    (void)signal(SIGUSR2, SIG_IGN);
 }
 
 /* Waits up to ms for a signal; 0: none came. */
