@@ -542,6 +542,9 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
         if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
             return refuse(s, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
         }
+        if (cuzk_http_has_odd_name(c)) {
+            return refuse(s, c, MHD_HTTP_BAD_REQUEST, "a header's name is none\n");
+        }
         if (cuzk_http_has_body(c)) {
             return refuse(s, c, MHD_HTTP_CONTENT_TOO_LARGE, "no request here has a body\n");
         }

@@ -22,6 +22,25 @@ bool cuzk_http_has_body(struct MHD_Connection *c)
     return found;
 }
 
+static enum MHD_Result find_odd_name(void *arg, enum MHD_ValueKind kind, const char *key,
+                                     const char *value)
+{
+    static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    bool *found = arg;
+    (void)kind;
+    (void)value;
+    *found = *found || key[0] == '\0' || key[strspn(key, token)] != '\0';
+    return MHD_YES;
+}
+
+bool cuzk_http_has_odd_name(struct MHD_Connection *c)
+{
+    bool found = false;
+    (void)MHD_get_connection_values(c, MHD_HEADER_KIND, find_odd_name, &found);
+    return found;
+}
+
 static enum MHD_Result count_hosts(void *arg, enum MHD_ValueKind kind, const char *key,
                                    const char *value)
 {

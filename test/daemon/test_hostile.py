@@ -228,7 +228,7 @@ def http_shapes(folder):
                        ("two lengths, the other way", b"Content-Length: 5\r\nContent-Length: 0" + end + b"hello"),
                        ("length and chunks", b"Content-Length: 0\r\nTransfer-Encoding: chunked" + end + b"0" + end), ("an unknown coding", b"Transfer-Encoding: xchunked" + end),
                        ("a length of 2^64", b"Content-Length: 18446744073709551616" + end), ("a negative length", b"Content-Length: -1" + end), ("a length with a sign", b"Content-Length: +5" + end + b"hello"),
-                       ("two hosts", b"Host: 127.0.0.1" + end), ("no colon", b"Nothing" + end), ("large headers", b"X: " + b"a" * 100000 + end), ("a thousand headers", b"X: y\r\n" * 10000 + end)):
+                       ("two hosts", b"Host: 127.0.0.1" + end), ("no colon", b"Nothing" + end), ("a blank before the colon", b"Transfer-Encoding : chunked" + end + b"0" + end), ("a name in quotes", b'"X": y' + end), ("large headers", b"X: " + b"a" * 100000 + end), ("a thousand headers", b"X: y\r\n" * 10000 + end)):
         code = ask(get + more)
         assert 400 <= code < 500, f"{name}: {code}"
     for name, text, want in (("another version", b"GET /healthz HTTP/9.9\r\nHost: x" + end, 505), ("HTTP/2", PREFACE, 505), ("another host", b"GET /status HTTP/1.1\r\nHost: evil.example" + end, 421),
