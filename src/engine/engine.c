@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The engine's birth and death. */
+/* Creating and destroying the engine. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ ALONE static cuzk_status init_devices(cuzk_engine *e, cuzk_err *err)
         }
         CUZK_TRY(cuzk_device_abilities_init(e, i, err));
         e->devices.n_primary += d->info.is_fallback ? 0 : 1;
-        /* the fallback takes as long as it takes: there is nothing else */
+        /* no time limit for the fallback: there is no other device to go to */
         cuzk_health_init(&d->health, d->info.is_fallback ? 0 : e->cfg.device_timeout_ms * MS_NS,
                          e->cfg.device_back_off_ms * MS_NS);
         if (d->info.is_absent) {
@@ -209,7 +209,8 @@ ALONE static void unload_all(cuzk_engine *e)
             (void)cuzk_load_leave(&e->memory.cache, i);
         }
         if (entry->state ==
-            CUZK_LOAD_LEAVING) { /* or sent away by a worker after the release thread's end */
+            /* a worker may have evicted it after the release thread had ended */
+            CUZK_LOAD_LEAVING) {
             e->backend->unload(e->backend->arg, (cuzk_load_what)(i % 2), entry->object);
             cuzk_budget_give(&e->memory.host, cuzk_load_left(&e->memory.cache, i),
                              e->backend->circuits[i / 2].kind == CUZK_JOB_WINNING);
@@ -227,7 +228,7 @@ ALONE void cuzk_engine_destroy(cuzk_engine *e)
         if (e->backend != NULL) {
             unload_all(e);
         }
-        if (e->workers.n >= 2) { /* everything taken has been given back */
+        if (e->workers.n >= 2) { /* all host memory that was reserved has been returned */
             CUZK_ASSERT(e->memory.host.used == e->memory.base_bytes);
         }
         drop_jobs(&e->jobs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What callers call: submit, await, prove, cancel. */
+/* The calls of the public interface: submit, await, prove, cancel. */
 #include <stdio.h>
 #include <string.h>
 
@@ -69,13 +69,14 @@ LOCKED static cuzk_status wait_on(cuzk_engine *e, job *j, uint64_t timeout_ms,
         pthread_cond_signal(&e->locks.timer);
     } else {
         st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a wait");
-        cuzk_waiters_check(e, j); /* it would have been watched */
+        /* this wait would have kept the job: the job is cancelled if no other waiter does */
+        cuzk_waiters_check(e, j);
     }
     cuzk_job_unpin(j);
     return st;
 }
 
-/* A job in memory; one that is being accepted is waited for, for its id may still become another's. */
+/* A job in memory. Waits while the job is being accepted, since its id may still become another job's. */
 LOCKED static job *job_in_memory(cuzk_engine *e, const char *job_id)
 {
     job *j = cuzk_job_by_id(&e->jobs, job_id);
@@ -103,7 +104,7 @@ LOCKED static cuzk_status find_job(cuzk_engine *e, const char *job_id, job **out
     if (st != CUZK_OK || *out != NULL) {
         return st;
     }
-    *out = job_in_memory(e, job_id); /* accepted meanwhile */
+    *out = job_in_memory(e, job_id); /* accepted while the lock was released */
     if (*out != NULL) {
         (*out)->pins++;
         return CUZK_OK;

@@ -10,7 +10,8 @@ typedef struct engine_counts {
     GUARDED uint64_t completed[CUZK_JOB_KINDS + 1], failed[CUZK_JOB_KINDS + 1],
         cancelled[CUZK_JOB_KINDS + 1]; /* jobs */
     GUARDED uint64_t
-        verified[CUZK_AGGREGATE_MALFORMED + 1];    /* of others, by cuzk_aggregate_answer */
+        verified[CUZK_AGGREGATE_MALFORMED +
+                 1]; /* aggregates that callers had verified, by cuzk_aggregate_answer */
     GUARDED uint64_t reproved[CUZK_JOB_KINDS + 1]; /* partitions whose proof did not verify */
     GUARDED cuzk_histogram stage[CUZK_STAGES][CUZK_JOB_KINDS + 1];
     GUARDED cuzk_histogram job_time[CUZK_JOB_KINDS + 1]; /* from accepted to ended */

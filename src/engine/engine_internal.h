@@ -67,7 +67,7 @@ LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_size_memory(cuzk_engine *e,
 LOCKED void cuzk_engine_set_slots(cuzk_engine *e, unsigned slots);
 LOCKED void cuzk_engine_set_batch(cuzk_engine *e, uint32_t max_batch_size);
 LOCKED void cuzk_engine_set_ages(job_queues *queues, uint64_t age_ms);
-/** Partitions that may be on their way to a device, or from it. */
+/** Limit of the partitions that may be between their start and the end of their device call. */
 uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs);
 /* worker/workers.c */
 /** Starts all threads; no other thread runs. */

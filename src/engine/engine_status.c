@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A consistent picture of the engine, copied under the lock into one block. */
+/* A consistent snapshot of the engine, copied under the lock into one block. */
 #include <stdio.h>
 #include <string.h>
 
@@ -131,7 +131,7 @@ LOCKED static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
             .is_fallback = info.is_fallback,
         };
         memcpy(o->name, info.name, sizeof(o->name));
-        uint32_t n = 0; /* a place that a reconfiguration took away is shown while it is busy */
+        uint32_t n = 0; /* a slot that a reconfiguration removed is shown while it is busy */
         for (uint32_t s = 0; s < d->n_places; s++) {
             const uint32_t rank = s < d->express ? s : s - 1;
             if (d->slot[s].busy) {
@@ -147,7 +147,7 @@ LOCKED static void fill_devices(const cuzk_engine *e, cuzk_engine_status *out)
     }
 }
 
-/* Keys on devices; what of them is in host memory counts as pinned. */
+/* Keys on devices. Their part in host memory counts as pinned. */
 LOCKED static void fill_keys(const cuzk_engine *e, cuzk_engine_status *out)
 {
     for (uint32_t d = 0; d < e->devices.n; d++) {
@@ -227,7 +227,7 @@ LOCKED static void fill_queues(const cuzk_engine *e, cuzk_engine_status *out)
     for (const job *j = e->jobs.first; j != NULL; j = j->next) {
         const cuzk_job_kind k = j->rq.kind;
         if (j->phase == PHASE_ENDED || j->phase == PHASE_ELSEWHERE) {
-            continue; /* the numbers of all daemons of a queue add up */
+            continue; /* so that the numbers of all daemons of a shared queue add up */
         }
         if (j->part_of != 0) {
             /* the job is another daemon's */

@@ -3,8 +3,8 @@
 #define CUZK_ENGINE_ENGINE_STATUS_H
 
 /*
- * A consistent picture of the engine for GetStatus, /status, /metrics, the page and `cuzk top`.
- * Taken under one lock for some microseconds, never waits for a device or a file.
+ * A consistent snapshot of the engine for GetStatus, /status, /metrics, the page and `cuzk top`. It is taken under
+ * one lock, for some microseconds, and never waits for a device or a file.
  */
 #include "engine/engine.h"
 #include "prover/needs/filecoin_needs.h"
@@ -44,7 +44,7 @@ typedef enum cuzk_partition_state {
     CUZK_PART_DONE = 4,
     CUZK_PART_FAILED = 5,
     CUZK_PART_AGGREGATE = 6, /* "aggregating": the one partition of an aggregate */
-    CUZK_PART_ELSEWHERE = 7  /* another daemon's, or nobody's yet */
+    CUZK_PART_ELSEWHERE = 7  /* another daemon has it, or no daemon yet */
 } cuzk_partition_state;
 
 typedef struct cuzk_status_partition {
@@ -65,10 +65,10 @@ typedef struct cuzk_status_job {
     uint64_t accepted_ns, started_ns, ended_ns;
     uint64_t deadline_ns;
     uint32_t n_partitions, n_done;
-    uint32_t n_elsewhere;       /* partitions that are other daemons', or nobody's yet */
+    uint32_t n_elsewhere;       /* partitions that other daemons have, or no daemon yet */
     bool is_task;               /* partitions of a job that another daemon has */
     uint32_t n_on_cpu;          /* proofs made on the CPU */
-    bool is_privileged;         /* has the places that are kept for WinningPoSt */
+    bool is_privileged;         /* may use the slots and the memory that are kept for WinningPoSt */
     char peer[CUZK_PEER_BYTES]; /* who sent it first; "" when that is not known */
     cuzk_job_times times;       /* up to now while it is not over */
     cuzk_status code;           /* of a job that is over */
@@ -81,7 +81,7 @@ typedef struct cuzk_status_device {
     uint32_t ordinal;
     char name[96];
     bool is_cpu, quarantined;
-    bool is_fallback;                   /* the CPU for when no GPU works: gets work only then */
+    bool is_fallback;                   /* the CPU as fallback: gets work only when no GPU works */
     uint64_t memory_total, memory_free; /* bytes; the CPU's: the budget */
     uint64_t jobs_done, errors;
     uint32_t n_slots;
@@ -109,15 +109,17 @@ typedef struct cuzk_status_set_aside {
     uint64_t until_ns;
 } cuzk_status_set_aside;
 
-/** What a device with memory of its own can do with a circuit: of the main network's sector sizes, and of all that
- * the device cannot prove. */
+/**
+ * Whether and how fast a device with memory of its own can prove a circuit: for each sector size of the main network,
+ * and for every circuit that the device cannot prove.
+ */
 typedef struct cuzk_status_ability {
     char circuit_id[32];
     uint32_t device; /* index into devices */
     cuzk_device_ability ability;
     uint64_t needed_bytes, available_bytes; /* device memory */
     uint32_t expected_ms;                   /* of one statement; 0: not known */
-    bool is_measured;                       /* expected_ms: on such a card; else computed */
+    bool is_measured; /* expected_ms was measured on such a card; else it was computed */
 } cuzk_status_ability;
 
 typedef struct cuzk_engine_status {
@@ -136,8 +138,8 @@ typedef struct cuzk_engine_status {
     uint64_t pinned_used, pinned_limit; /* limit: what keys may pin; 0: devices have none */
     bool on_cpu;                        /* proofs are made on the CPU because no GPU works */
     uint64_t on_cpu_since_ns;           /* of the last time */
-    uint64_t n_fallbacks;               /* how often that began */
-    bool has_fallback;                  /* it is done when no GPU works */
+    uint64_t n_fallbacks;               /* number of times that this began */
+    bool has_fallback;                  /* the configuration lets the CPU prove when no GPU works */
     uint64_t release_backlog_bytes;     /* buffers waiting to be freed */
     uint64_t resident_bytes;            /* of this process */
     cuzk_status_device *devices;

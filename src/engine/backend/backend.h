@@ -3,12 +3,11 @@
 #define CUZK_ENGINE_BACKEND_H
 
 /*
- * What the engine's runtime asks of a prover, stage by stage: the real one (backend_filecoin.c) runs
- * src/prover, the one of the tests injects faults. The runtime calls each function without locks;
- * calls run at once on several threads, but only one at a time per input and stage, and per witness.
- *
- * Every call that may take long watches cancel and then gives E_CANCELLED. Outputs are set on
- * success only. Memory: never more than was announced.
+ * The interface between the engine and a prover, one function for each stage. backend_filecoin.c implements it on
+ * src/prover; the tests implement it with a mock that injects faults. The engine calls each function without its
+ * lock. Calls run at once on several threads, but only one at a time for each input and stage, and for each witness.
+ * Every call that may take long watches cancel and returns E_CANCELLED once it is set. Outputs are set on success
+ * only. No call takes more memory than was announced.
  */
 #include "engine/engine.h"
 #include "prover/needs/filecoin_needs.h"
@@ -20,29 +19,32 @@ typedef struct cuzk_backend_circuit {
     uint64_t circuit_bytes, compile_bytes; /* host: loaded, and while it is being loaded */
     uint64_t params_bytes;                 /* host */
     uint64_t witness_bytes;                /* of a partition */
-    uint64_t prove_bytes;  /* host, besides the witness, while a partition is proved and verified */
+    /* host, in addition to the witness, while a partition is proved and verified */
+    uint64_t prove_bytes;
     uint64_t verify_bytes; /* of these, what is still needed when the proof is made */
-    uint64_t cpu_extra_bytes; /* host, besides all of these, while the fallback device proves it */
-    bool is_network;          /* of sectors that the main network has: shown for each device */
+    /* host, in addition to all of the above, while the fallback device proves it */
+    uint64_t cpu_extra_bytes;
+    bool is_network; /* the main network has such sectors: shown for each device */
 } cuzk_backend_circuit;
 
 typedef struct cuzk_backend_device {
     uint32_t ordinal;
     char name[96];
     bool is_cpu;
-    bool is_absent;   /* not there at the start: quarantined until a probe finds it */
-    bool is_fallback; /* for when no other works; the last one, without keys */
+    bool is_absent; /* missing at the start: quarantined until a probe finds it */
+    /* the fallback: used when no other device works; the last device; has no keys */
+    bool is_fallback;
     uint64_t memory_total, memory_free;
-    uint64_t memory_held; /* of the total: kept for WinningPoSt, keys of it included */
+    uint64_t memory_held; /* of the total: kept for WinningPoSt, including its keys */
 } cuzk_backend_device;
 
-/** What a device can do with a circuit, from the device's memory. */
+/** Whether and how fast a device can prove a circuit, computed from the device's memory. */
 typedef struct cuzk_backend_ability {
     cuzk_device_ability ability;
-    uint64_t needed_bytes;    /* device memory: of the points and a proof where they stay, else of
-                                 the smallest shape */
+    /* device memory: for the points and a proof when the points stay on the device, else for the smallest plan */
+    uint64_t needed_bytes;
     uint64_t available_bytes; /* device memory for this circuit */
-    uint32_t expected_ms;     /* of one statement; 0: not known */
+    uint32_t expected_ms;     /* for one statement; 0: not known */
     bool is_measured;         /* expected_ms was measured on such a card, not computed */
 } cuzk_backend_ability;
 
@@ -51,18 +53,20 @@ typedef struct cuzk_backend_key {
     void *object;
     uint64_t device_bytes;
     uint64_t pinned_bytes; /* host */
-    uint64_t prove_bytes;  /* on the device, besides the key, while a partition is proved */
+    uint64_t prove_bytes;  /* on the device, in addition to the key, while a partition is proved */
     uint32_t batch;        /* best number of partitions per device call; 0: the backend's */
-    bool is_suspect;       /* the engine's: its file failed: no new users; it is loaded again */
+    /* set by the engine: the key's file failed, so no new call uses the key, and it is loaded again */
+    bool is_suspect;
 } cuzk_backend_key;
 
 #define CUZK_CIRCUIT_UNKNOWN UINT32_MAX
 
-/** What a request says before it is parsed. */
+/** What is known of a request before it is parsed. */
 typedef struct cuzk_backend_plan {
-    uint32_t circuit;      /* index, or CUZK_CIRCUIT_UNKNOWN */
-    uint64_t input_bytes;  /* host: the parsed input and its parser, at most */
-    uint32_t n_partitions; /* of a request that says the number; 0: only the parsed input has it */
+    uint32_t circuit;     /* index, or CUZK_CIRCUIT_UNKNOWN */
+    uint64_t input_bytes; /* host: upper bound for the parsed input and its parser */
+    /* number of partitions, if the request states it; 0: only the parsed input has it */
+    uint32_t n_partitions;
 } cuzk_backend_plan;
 
 typedef struct cuzk_backend_input {
@@ -90,26 +94,29 @@ typedef struct cuzk_engine_backend {
     const cuzk_backend_circuit *circuits; /* [n_circuits] */
     uint32_t batch;                       /* best number of partitions per device call */
 
-    /** The parameters of a circuit are there (a look at the file system); NULL: not known. */
+    /** True when the parameter file of a circuit exists (a look at the file system). NULL: not known. */
     bool (*is_available)(void *arg, uint32_t circuit);
     /** From cached data: never waits for the device. */
     void (*device_info)(void *arg, uint32_t device, cuzk_backend_device *out);
-    /** From cached data, like device_info. NULL: every device can prove every circuit. Of devices that are
-     * there and have memory of their own. */
+    /**
+     * From cached data, like device_info. NULL: every device can prove every circuit. For devices that are present
+     * and have memory of their own.
+     */
     void (*device_ability)(void *arg, uint32_t device, uint32_t circuit, cuzk_backend_ability *out);
-    /** E_INVALID: a request that need not be accepted; names the field. */
+    /** E_INVALID, naming the field: a request that the engine refuses without parsing it. */
     cuzk_status (*plan)(void *arg, const cuzk_job_request *rq, cuzk_backend_plan *out,
                         cuzk_err *err);
-    /** *bytes: what it holds, at most what was announced. */
+    /** *bytes: memory that the object holds, at most what was announced. */
     cuzk_status (*load)(void *arg, uint32_t circuit, cuzk_load_what what, void **object,
                         uint64_t *bytes, cuzk_err *err);
     void (*unload)(void *arg, cuzk_load_what what, void *object);
-    /** Also fails, naming the file, when the parameters of the circuit are not there. */
+    /** Also fails, naming the file, when the circuit's parameter file does not exist. */
     cuzk_status (*parse)(void *arg, const cuzk_job_request *rq, cuzk_backend_input *out,
                          const cuzk_cancel *cancel, cuzk_err *err);
     /**
-     * Witnesses of this input may be made before its check has ended. The runtime then runs the check
-     * beside them, reports its failure first, and verifies nothing before it has passed. NULL: never.
+     * True: the engine may make witnesses of this input before its check has ended. It then runs the check at the
+     * same time, reports a failure of the check before any other, and verifies no proof before the check has passed.
+     * NULL: always false.
      */
     bool (*may_start)(void *arg, const void *input);
     cuzk_status (*check)(void *arg, void *input, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
@@ -118,34 +125,34 @@ typedef struct cuzk_engine_backend {
                            void **witness, const cuzk_cancel *cancel, cuzk_trace_ctx trace,
                            cuzk_err *err);
     /**
-     * Devices with memory of their own; NULL: devices need no keys (the fallback never does). key_bytes: a
-     * key with everything on the device. load_key takes at most device_bytes there and pinned_bytes of the host: points
-     * that do not fit on the device go to host memory when host_bytes hold them, else they stream
-     * from their file. The circuit outlives the key, the parameters need not.
+     * Keys, for devices with memory of their own. NULL: devices need no keys (the fallback never does). key_bytes:
+     * device memory of a key with all its points on the device. load_key takes at most device_bytes on the device and
+     * pinned_bytes of the host. Points that do not fit on the device go to host memory when host_bytes hold them;
+     * otherwise they stream from their file. The circuit must outlive the key; the parameters need not.
      */
     uint64_t (*key_bytes)(void *arg, uint32_t device, uint32_t circuit);
     cuzk_status (*load_key)(void *arg, uint32_t device, uint32_t circuit, void *compiled,
                             void *params, uint64_t host_bytes, cuzk_backend_key *out,
                             cuzk_trace_ctx trace, cuzk_err *err);
     void (*unload_key)(void *arg, uint32_t device, uint32_t circuit, void *key);
-    /** n witnesses of one circuit on a device, each with its own status. */
+    /** Proves n witnesses of one circuit on a device. Each gets its own status. */
     void (*prove)(void *arg, uint32_t device, void *circuit, void *params, void *key,
                   cuzk_backend_work *work, uint32_t n, cuzk_trace_ctx trace);
-    /** Work for verify that needs no proof, while a device has the witness. NULL: no such work. */
+    /** The part of verify that needs no proof, run while a device has the witness. NULL: there is no such part. */
     void (*before_verify)(void *arg, void *input, void *params, uint32_t partition,
                           cuzk_trace_ctx trace);
-    /** E_SELFTEST: the proof is wrong. Anything but CUZK_OK: it is not returned. */
+    /** E_SELFTEST: the proof is wrong. The engine returns a proof only after CUZK_OK. */
     cuzk_status (*verify)(void *arg, void *input, void *params, uint32_t partition,
                           const uint8_t proof[192], cuzk_err *err);
     /**
-     * CUZK_JOB_AGGREGATE, in place of witness, prove and verify: the input's proofs are verified, and so
-     * is the aggregate. An input of this kind has one partition and no circuit (CUZK_CIRCUIT_UNKNOWN); its
-     * bytes, and the plan's, hold what this call takes. *out [*n_out] is a block of base/alloc.h, the
-     * caller's. NULL: no aggregates.
+     * For CUZK_JOB_AGGREGATE, in place of witness, prove and verify: verifies the proofs of the input, aggregates
+     * them, and verifies the aggregate. An input of this kind has one partition and no circuit
+     * (CUZK_CIRCUIT_UNKNOWN); its announced bytes, and the plan's, include what this call takes. *out [*n_out] is a
+     * block of base/alloc.h that the caller owns. NULL: no aggregates.
      */
     cuzk_status (*aggregate)(void *arg, void *input, uint8_t **out, size_t *n_out,
                              const cuzk_cancel *cancel, cuzk_trace_ctx trace, cuzk_err *err);
-    /** What cuzk_engine_verify_aggregate needs: *bytes of host memory. E_INVALID. NULL: no aggregates. */
+    /** Host memory that cuzk_engine_verify_aggregate needs: *bytes. E_INVALID. NULL: no aggregates. */
     cuzk_status (*plan_verify)(void *arg, const cuzk_job_request *rq, uint64_t *bytes,
                                cuzk_err *err);
     cuzk_status (*verify_aggregate)(void *arg, const cuzk_job_request *rq, cuzk_bytes aggregate,
@@ -153,7 +160,7 @@ typedef struct cuzk_engine_backend {
                                     cuzk_err *err);
     void (*free_input)(void *arg, void *input);
     void (*free_witness)(void *arg, void *witness);
-    /** Whether a quarantined device works again. It has no keys then. */
+    /** CUZK_OK when a quarantined device works again. The device has no keys at this time. */
     cuzk_status (*probe)(void *arg, uint32_t device, cuzk_err *err);
     void (*destroy)(void *arg);
 } cuzk_engine_backend;

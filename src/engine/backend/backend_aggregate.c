@@ -209,7 +209,7 @@ static cuzk_status parse_seals(cuzk_aggregate_input *in, const cuzk_backend_aggr
 
 /* ---- the SRS ---- */
 
-/* What is wrong with a file of the daemon is never the request's fault. */
+/* A bad file of the daemon is never the request's fault. */
 static cuzk_status blame_srs(cuzk_status st, const cuzk_err *why, cuzk_err *err)
 {
     if (st == CUZK_OK) {
@@ -262,7 +262,8 @@ static cuzk_status parse(cuzk_aggregate_input *in, cuzk_backend_aggregates *b,
                          const cuzk_job_request *rq, cuzk_err *err)
 {
     uint64_t bytes = 0;
-    CUZK_TRY(cuzk_aggregate_plan(&bytes, rq, err)); /* the record of a restart is checked as well */
+    /* records that come from the job store after a restart are checked too */
+    CUZK_TRY(cuzk_aggregate_plan(&bytes, rq, err));
     CUZK_TRY(parse_seals(in, b, rq, err));
     CUZK_TRY(cuzk_filecoin_vk_load(&in->vk, CUZK_CIRCUIT_POREP, in->seals.type.sector_bytes, b->dir,
                                    err));
@@ -372,7 +373,7 @@ static cuzk_status claim_seals(cuzk_agg_seals *out, const cuzk_backend_aggregate
     return st;
 }
 
-/* A copy: an aggregate's trouble with the file may close the SRS meanwhile. */
+/* A copy, because cuzk_aggregate_make may close the SRS at the same time after an error with its file. */
 static cuzk_status copy_srs_vk(cuzk_agg_vk *out, cuzk_backend_aggregates *b, cuzk_err *err)
 {
     cuzk_err why = {.msg = ""};
@@ -385,7 +386,7 @@ static cuzk_status copy_srs_vk(cuzk_agg_vk *out, cuzk_backend_aggregates *b, cuz
     return blame_srs(st, &why, err);
 }
 
-/* Files of the daemon: their trouble is never the claim's. */
+/* These are files of the daemon: an error with them is never the claim's fault. */
 static cuzk_status own_files(cuzk_agg_vk *srs, cuzk_vk **vk, cuzk_backend_aggregates *b,
                              const cuzk_job_request *rq, cuzk_err *err)
 {
@@ -401,7 +402,10 @@ static cuzk_status own_files(cuzk_agg_vk *srs, cuzk_vk **vk, cuzk_backend_aggreg
                : CUZK_FAIL(err, st == CUZK_E_NOMEM ? st : CUZK_E_IO, "environment: %s", why.msg);
 }
 
-/* Machine trouble is a failure; anything else that a verifier says is an answer about the aggregate. */
+/*
+ * An error of the machine is a failure of the call; every other error of the verifier is an answer about the
+ * aggregate.
+ */
 static cuzk_status answer(cuzk_aggregate_verdict *out, cuzk_status st, const cuzk_err *why,
                           cuzk_err *err)
 {

@@ -3,8 +3,8 @@
 #define CUZK_ENGINE_BACKEND_AGGREGATE_H
 
 /*
- * Jobs of kind CUZK_JOB_AGGREGATE for the real backend: sectors' proofs to one aggregate, on the pool.
- * The SRS is opened, and its digest checked, by the first such job; it stays open.
+ * Jobs of kind CUZK_JOB_AGGREGATE for the real backend: the proofs of many sectors become one aggregate, on the
+ * pool's threads. The first such job opens the SRS and checks its digest; the SRS then stays open.
  */
 #include "engine/backend/backend.h"
 #include "engine/engine_config.h"
@@ -15,8 +15,8 @@ typedef struct cuzk_backend_aggregates cuzk_backend_aggregates;
 typedef struct cuzk_aggregate_input cuzk_aggregate_input;
 
 /**
- * Reads aggregate_srs and aggregate_srs_digest. dir and pool are borrowed. Opens no file. E_INVALID: a
- * digest that is none.
+ * Reads aggregate_srs and aggregate_srs_digest. dir and pool are borrowed. Opens no file. E_INVALID:
+ * aggregate_srs_digest is not a digest.
  */
 CUZK_NODISCARD cuzk_status cuzk_backend_aggregates_create(cuzk_backend_aggregates **out,
                                                           const cuzk_engine_config *config,
@@ -26,8 +26,8 @@ CUZK_NODISCARD cuzk_status cuzk_backend_aggregates_create(cuzk_backend_aggregate
 void cuzk_backend_aggregates_destroy(cuzk_backend_aggregates *b);
 
 /**
- * Checks what can be checked without computing: type, number and lengths. *bytes: host memory that input
- * and aggregation take at most. E_INVALID, naming the sector by its place.
+ * Checks what can be checked without computing: type, number and lengths. *bytes: upper bound of the host memory for
+ * input and aggregation. E_INVALID, naming the sector by its index.
  */
 CUZK_NODISCARD cuzk_status cuzk_aggregate_plan(uint64_t *bytes, const cuzk_job_request *rq,
                                                cuzk_err *err);
@@ -47,12 +47,15 @@ CUZK_NODISCARD cuzk_status cuzk_aggregate_make(uint8_t **out, size_t *n_out,
                                                const cuzk_cancel *cancel, cuzk_trace_ctx trace,
                                                cuzk_err *err);
 
-/** Host memory that cuzk_aggregate_verify_claim takes at most. E_INVALID: type, number of sectors, a missing seed. */
+/**
+ * Upper bound of the host memory that cuzk_aggregate_verify_claim takes. E_INVALID: type, number of sectors, a
+ * missing seed.
+ */
 CUZK_NODISCARD cuzk_status cuzk_aggregate_plan_verify(uint64_t *bytes, const cuzk_job_request *rq,
                                                       cuzk_err *err);
 /**
- * An aggregate against claims (cuzk_engine_verify_aggregate). E_INVALID: the claims; E_IO: verifying key
- * or SRS. Several calls at once are fine, also beside cuzk_aggregate_make.
+ * Verifies an aggregate against claims (cuzk_engine_verify_aggregate). E_INVALID: the claims; E_IO: verifying key or
+ * SRS. Several calls may run at once, also while cuzk_aggregate_make runs.
  */
 CUZK_NODISCARD cuzk_status cuzk_aggregate_verify_claim(cuzk_aggregate_verdict *out,
                                                        cuzk_backend_aggregates *b,

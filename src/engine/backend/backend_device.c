@@ -26,11 +26,11 @@ typedef struct one_device {
     cuzk_accel *dev; /* NULL: lost, and not open yet */
     cuzk_witness_memory *witnesses;
     cuzk_backend_device info;
-    /* Device memory that only WinningPoSt may have: given up while one is loaded or proved. */
+    /* Device memory that only WinningPoSt may use: freed while a WinningPoSt is loaded or proved. */
     void *ballast;
-    uint64_t ballast_bytes; /* with what keys of WinningPoSt have already */
+    uint64_t ballast_bytes; /* including what keys of WinningPoSt take already */
     uint64_t winning_bytes; /* of such keys */
-    uint64_t other_bytes;   /* of the others */
+    uint64_t other_bytes;   /* of the other keys */
     uint32_t n_winning;     /* calls */
 } one_device;
 
@@ -90,7 +90,7 @@ static void end(one_device *d, bool is_winning)
     (void)pthread_mutex_unlock(&d->mu);
 }
 
-/* An open device becomes d's; with the lock, or before there is anybody else. */
+/* Stores an opened device in d. The caller has the lock, or no other thread knows d yet. */
 static void adopt(one_device *d, cuzk_accel *dev)
 {
     cuzk_accel_props props;
@@ -107,7 +107,7 @@ static void adopt(one_device *d, cuzk_accel *dev)
     cuzk_witness_memory_attach(d->witnesses, dev);
 }
 
-/* Without the CPU to stand in, a device that is not there is an error of the configuration. */
+/* Without the CPU as fallback, a device that is missing is an error of the configuration. */
 static cuzk_status open_one(one_device *d, uint32_t index, const cuzk_engine_config *c,
                             cuzk_err *err)
 {
@@ -253,8 +253,9 @@ uint64_t cuzk_backend_device_comb_bytes(cuzk_backend_devices *all, uint32_t inde
 }
 
 /*
- * Device memory for a proof with a key. WinningPoSt has to start while another call has all memory but the ballast:
- * its proof is planned within the ballast less its key, with shorter sums (some milliseconds more), if that is enough.
+ * Device memory for a proof with a key. A WinningPoSt has to start while another call uses all memory but the
+ * ballast. So its proof is planned within the ballast less its key, with shorter sums (some milliseconds more), if
+ * that is enough.
  */
 static cuzk_status prove_bytes_of(uint64_t *bytes, const one_device *d, const cuzk_device_key *key,
                                   bool is_winning, cuzk_err *err)
@@ -336,8 +337,8 @@ cuzk_witness_memory *cuzk_backend_device_witness_memory(cuzk_backend_devices *al
 }
 
 /*
- * Device memory for a call that is not WinningPoSt's: what keys leave, without the ballast. The free memory does not
- * say so while a WinningPoSt is loaded or proved, and has the ballast. 0: any.
+ * Device memory for a call that is not a WinningPoSt's: what the keys leave, without the ballast. It cannot be taken
+ * from the free memory, which includes the ballast while a WinningPoSt is loaded or proved. 0: no limit.
  */
 static uint64_t most_bytes_of(one_device *d)
 {

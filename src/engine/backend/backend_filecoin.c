@@ -27,10 +27,11 @@ typedef struct filecoin_backend {
     cuzk_backend_aggregates *aggregates;
     cuzk_backend_devices *devices;
     uint32_t n_devices; /* 0: the CPU */
-    bool has_fallback;  /* the CPU as one more, for when none works */
+    /* the CPU as an additional device, for the time when no other device works */
+    bool has_fallback;
 } filecoin_backend;
 
-/* Host memory of a partition that a device proves: results, and pieces on their way. */
+/* Host memory of a partition while a device proves it: results, and pieces that are being copied. */
 #define DEVICE_CALL_BYTES ((uint64_t)64 << 20)
 
 static cuzk_job_kind job_kind(cuzk_circuit_kind k)
@@ -107,7 +108,7 @@ static cuzk_filecoin_blob blob(cuzk_bytes b)
     return (cuzk_filecoin_blob){b.data, b.size};
 }
 
-/* The request in the prover's words; blobs [n_vanilla_proofs or 1] gets the proofs. */
+/* Translates the request for the prover. blobs [n_vanilla_proofs or 1] gets the proofs. */
 static void convert(cuzk_filecoin_request *out, cuzk_filecoin_blob *blobs,
                     const cuzk_job_request *rq)
 {
@@ -172,7 +173,7 @@ static cuzk_status check_fields(const cuzk_job_request *rq, cuzk_err *err)
                                      : CUZK_FAIL(err, CUZK_E_INVALID, "vanilla_proofs is empty");
 }
 
-/* A packed C1 is charged with what it claims to become. */
+/* A compressed C1 is charged with the size that its header claims. */
 static cuzk_status plan_c1(const cuzk_job_request *rq, cuzk_backend_plan *out, cuzk_err *err)
 {
     cuzk_packing p;
@@ -202,7 +203,7 @@ static cuzk_status plan(void *arg, const cuzk_job_request *rq, cuzk_backend_plan
     convert(&frq, NULL, rq);
     if (rq->kind == CUZK_JOB_POREP) {
         CUZK_TRY(plan_c1(rq, out, err));
-        /* The C1 itself says what it is for, and is compared with the request when it is parsed. */
+        /* The C1 itself names sector and miner; they are compared with the request when the C1 is parsed. */
         if (cuzk_filecoin_request_spec(&spec, &is_known, &frq, NULL) == CUZK_OK && is_known) {
             out->circuit = index_of(b, &spec);
         }
@@ -246,7 +247,7 @@ static void unload(void *arg, cuzk_load_what what, void *object)
     }
 }
 
-/* A missing file is found out before anything is compiled. */
+/* A missing file is reported before anything is compiled. */
 static cuzk_status preflight(const filecoin_backend *b, const cuzk_circuit_spec *spec,
                              cuzk_err *err)
 {
@@ -285,7 +286,7 @@ static void free_input(void *arg, void *input)
     cuzk_free(j);
 }
 
-/* Takes in, also on failure. */
+/* Takes ownership of in, also on failure. */
 static cuzk_status wrap_input(job_input **out, filecoin_backend *b, cuzk_filecoin_input *in,
                               cuzk_err *err)
 {
@@ -450,7 +451,7 @@ static void prove_on_device(void *arg, uint32_t device, void *circuit, void *par
                               trace);
 }
 
-/* What a key takes on a device, and what of that is for faster sums; plain UINT64_MAX: not known. */
+/* Device memory of a key, and the part of it that serves faster sums. plain UINT64_MAX: not known. */
 typedef struct key_size {
     uint64_t plain, images, combs;
 } key_size;
@@ -465,12 +466,12 @@ static key_size key_size_of(const filecoin_backend *b, uint32_t device, uint32_t
         cuzk_filecoin_needs_of(&needs, &b->specs[circuit], 1, &none) != CUZK_OK) {
         return s;
     }
-    /* Points as they are in memory: as many bytes as the file has. Plus circuit and twiddles. */
+    /* Points in memory take as many bytes as in the file. Circuit and twiddles are added. */
     const uint64_t domain = (uint64_t)1 << counts.lg_domain;
     s.plain = needs.params_file_bytes + 2 * needs.circuit_bytes + 32 * domain;
-    /* Of section h, the longest; others take its place only where there is room. */
+    /* The images of section h, the longest section. Other sections get images only where there is room. */
     s.images = cuzk_backend_device_image_bytes(b->devices, device, s.plain, domain);
-    /* With four teeth, the points of bit wires a second time; of a and b_g1 at most as many as of l. */
+    /* With combs of four teeth, the points of bit wires a second time; for a and b_g1 at most as many as for l. */
     const uint64_t l = counts.n_aux - counts.n_fulls;
     if (l >= CUZK_DEVICE_LEAST_COMB) {
         const uint64_t of_a = counts.a_aux_density < l ? counts.a_aux_density : l;
@@ -543,7 +544,7 @@ static void free_witness(void *arg, void *w)
 static void device_info(void *arg, uint32_t device, cuzk_backend_device *out)
 {
     filecoin_backend *b = arg;
-    uint32_t ordinal = 0; /* of the CPU: none that a GPU has */
+    uint32_t ordinal = 0; /* the CPU has none of a GPU's memory figures */
     for (uint32_t i = 0; i < b->n_devices; i++) {
         cuzk_backend_device gpu;
         if (device < b->n_devices && i != device) {
@@ -590,7 +591,7 @@ static cuzk_status probe(void *arg, uint32_t device, cuzk_err *err)
     if (device < b->n_devices) {
         return cuzk_backend_device_probe(b->devices, device, err);
     }
-    return CUZK_OK; /* the processor that asks */
+    return CUZK_OK; /* the processor that runs this call */
 }
 
 static void destroy(void *arg)

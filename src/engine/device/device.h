@@ -2,7 +2,7 @@
 #ifndef CUZK_ENGINE_DEVICE_DEVICE_H
 #define CUZK_ENGINE_DEVICE_DEVICE_H
 
-/* Devices: their keys, their health, and the CPU for when no other one works. */
+/* Devices: their keys, their health, and the CPU as fallback for the time when no other device works. */
 #include "engine/backend/backend.h"
 #include "engine/job/job.h"
 #include "engine/lock/engine_lock.h"
@@ -10,9 +10,9 @@
 #include "sched/device_health.h"
 #include "sched/load_cache.h"
 
-/** Keys of a device, by circuit; used when the backend's devices have memory of their own. */
+/** Keys of a device, one for each circuit; used when the backend's devices have memory of their own. */
 typedef struct device_keys {
-    cuzk_budget memory; /* of the device */
+    cuzk_budget memory; /* of the device, in bytes */
     cuzk_load_cache cache;
     cuzk_backend_key *key;   /* [n_circuits] of READY ones */
     cuzk_reservation *taken; /* [n_circuits] device memory of each */
@@ -20,7 +20,8 @@ typedef struct device_keys {
     uint32_t n_running;      /* calls that hold prove_bytes */
     uint32_t n_leaving;      /* keys that are being freed */
     bool is_loading;
-    bool is_starved; /* a key waits for host memory: no partition starts meanwhile */
+    /* a key waits for host memory: no partition starts on this device until it has it */
+    bool is_starved;
 } device_keys;
 
 typedef struct device {
@@ -29,11 +30,11 @@ typedef struct device {
     cuzk_health health;
     cuzk_circuit_health *circuits;   /* [n_circuits] */
     cuzk_backend_ability *abilities; /* [n_circuits] */
-    bool has_abilities;              /* the backend says what the device can do */
-    uint32_t slots;                  /* and one more, for privileged work */
+    bool has_abilities;              /* the backend knows which circuits the device can prove */
+    uint32_t slots;                  /* and one more worker, for privileged work only */
     uint32_t n_regular;              /* workers */
     uint32_t n_places;               /* with the one for privileged work, */
-    uint32_t express;                /* whose place this is */
+    uint32_t express;                /* the slot of the worker that makes this call */
     uint64_t jobs_done;
     struct {
         bool busy;
@@ -46,37 +47,41 @@ typedef struct device {
 
 typedef struct device_table {
     GUARDED device all[MAX_DEVICES];
-    uint32_t n, n_primary;         /* n_primary: without the fallback, which is the last one */
+    uint32_t n,
+        n_primary; /* n_primary: number of devices without the fallback, which is the last one */
     GUARDED uint32_t slots, batch; /* slots: of a primary device */
     /* how often the lock was released to unload or load a key */
     GUARDED uint64_t n_released;
-    GUARDED uint64_t batch_wake_ns; /* a partial batch starts then; 0: none waits */
-    GUARDED uint64_t no_device_ns;  /* since when no device works; 0: one does */
+    GUARDED uint64_t batch_wake_ns; /* time at which a partial batch starts; 0: no batch waits */
+    GUARDED uint64_t no_device_ns;  /* time since which no device works; 0: a device works */
     GUARDED bool on_cpu;            /* because no GPU works */
     GUARDED uint64_t on_cpu_since_ns, n_fallbacks;
 } device_table;
 
 /* fallback.c */
 LOCKED bool cuzk_engine_gpu_works(const device_table *devices);
-/** May take work now: in health, and the fallback only when no other device is. */
+/** The device may take work now: it is healthy, and if it is the fallback, no other device is healthy. */
 LOCKED bool cuzk_device_is_open(const device_table *devices, uint32_t index);
-/** A partition of this circuit could ever be proved by the fallback within the budget. */
+/** True when the budget is large enough for the fallback to prove a partition of this circuit. */
 LOCKED bool cuzk_fallback_fits(const cuzk_engine *e, uint32_t circuit, bool privileged);
-/** The timer's: begins and ends the time on the CPU; *next_ns becomes earlier when need be. */
+/**
+ * Called by the timer: begins and ends the use of the CPU as fallback. *next_ns is lowered to the time of the next
+ * call, if that is earlier.
+ */
 LOCKED void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *next_ns);
-/** At the start: logs that the CPU proves, where the configuration did not ask for that. */
+/** At the start: logs that the CPU proves, unless the configuration asked for the CPU. */
 LOCKED void cuzk_fallback_note_absent(cuzk_engine *e);
 
 /* ability.c */
 CUZK_NODISCARD cuzk_status cuzk_device_abilities_init(cuzk_engine *e, uint32_t index,
                                                       cuzk_err *err);
-/** Again: the device may be another one, or have other memory. */
+/** Asks the backend again after a probe: the device may be another one, or have other memory. */
 LOCKED void cuzk_device_abilities_read(cuzk_engine *e, uint32_t index);
-/** The device has the memory for a circuit, as far as is known. */
+/** True unless it is known that the device has too little memory for the circuit. */
 LOCKED bool cuzk_device_can(const device_table *devices, uint32_t index, uint32_t circuit);
 /**
- * May take work of a circuit now: it can prove the circuit and is open; the fallback also while other devices
- * work, when none of these can prove the circuit.
+ * The device may take work of a circuit now: it can prove the circuit, and it is open. The fallback takes work also
+ * while other devices work, when none of these can prove the circuit.
  */
 LOCKED bool cuzk_device_serves(const device_table *devices, uint32_t index, uint32_t circuit);
 /** Only the fallback can ever prove the circuit. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The CPU for when no GPU works (gpus.when_lost = "cpu"): one more device, which gets partitions only
- * when no other device has worked for a while. It needs more host memory than a GPU's partition has
- * taken; that is taken when it begins.
+ * The CPU as fallback, for the time when no GPU works (gpus.when_lost = "cpu"). It is one more device, which gets
+ * partitions only after no other device has worked for a while. Proving on it needs more host memory than a partition
+ * has reserved for a GPU; the difference is reserved when proving begins.
  */
 #include <stdio.h>
 
@@ -38,7 +38,7 @@ void cuzk_fallback_tick(cuzk_engine *e, bool works, uint64_t now_ns, uint64_t *n
 {
     const uint64_t at = e->devices.no_device_ns + e->cfg.cpu_after_ms * MS_NS;
     if (!cuzk_engine_has_fallback(&e->devices) || works != e->devices.on_cpu) {
-        return; /* on GPUs that work, or on the CPU while none does */
+        return; /* counts for GPUs that work, or for the CPU while no GPU works */
     }
     const uint32_t cpu = e->devices.n_primary;
     if (works) {

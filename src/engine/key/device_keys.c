@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Keys on devices: loaded by the slot that needs them, least recently used out. */
+/* Keys on devices: loaded by the slot that needs one; the least recently used key is unloaded first. */
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
-#define STAGING_BYTES ((uint64_t)512 << 20) /* pinned, while a key is loaded; then less */
+#define STAGING_BYTES ((uint64_t)512 << 20) /* most pinned memory that loading a key takes */
 
 bool cuzk_device_has_keys(const cuzk_engine *e, uint32_t index)
 {
@@ -41,7 +41,7 @@ void cuzk_device_keys_free(device *d)
     cuzk_free(d->keys.host);
 }
 
-/* Device memory of a call: what the key asks for, or all that it leaves. */
+/* Device memory of a call: what the key asks for, or all that the key leaves. */
 static uint64_t call_bytes(const device_keys *k, uint32_t circuit)
 {
     const uint64_t beside =
@@ -55,7 +55,7 @@ bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privilege
     if (k->cache.entries[circuit].state != CUZK_LOAD_READY || k->key[circuit].is_suspect) {
         return false;
     }
-    if (k->is_loading) { /* what it takes has been set aside */
+    if (k->is_loading) { /* its memory has been reserved already */
         return privileged && cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged);
     }
     return (k->n_running == 0 && k->n_leaving == 0) ||
@@ -71,7 +71,8 @@ void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, boo
     }
     uint64_t bytes = call_bytes(k, circuit);
     if (!cuzk_budget_fits(&k->memory, bytes, privileged)) {
-        bytes = cuzk_budget_free(&k->memory, privileged); /* alone: idle keys have the rest */
+        /* no call runs and no key leaves: idle keys take the rest */
+        bytes = cuzk_budget_free(&k->memory, privileged);
     }
     CUZK_ASSERT(cuzk_reservation_take(memory, &k->memory, bytes, privileged));
     k->n_running++;
@@ -154,7 +155,7 @@ bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index)
     return false;
 }
 
-/* The idle key that was used last longest ago; WinningPoSt's stays, but for others of its kind. */
+/* The least recently used idle key. A key of WinningPoSt is chosen only for another key of WinningPoSt. */
 static uint32_t victim(const cuzk_engine_backend *backend, const device_keys *k, uint32_t keep,
                        bool privileged)
 {
@@ -170,7 +171,7 @@ static uint32_t victim(const cuzk_engine_backend *backend, const device_keys *k,
     return best;
 }
 
-/* Idle keys go, oldest first, until the bytes are free or none is left. */
+/* Unloads idle keys, the least recently used first, until the bytes are free or no idle key is left. */
 LOCKED static void make_room(cuzk_engine *e, uint32_t index, uint64_t bytes, bool privileged)
 {
     device_keys *k = &e->devices.all[index].keys;
@@ -247,14 +248,14 @@ static uint64_t host_bytes_for(const cuzk_engine *e, uint64_t staging, uint64_t 
     return staging + beside <= comfortable ? comfortable - staging : 0;
 }
 
-/* What a load takes: on the device, and on the host for staging and streaming. */
+/* The memory of a load: on the device, and on the host for staging and streaming. */
 typedef struct load_plan {
     uint64_t here;       /* device memory for the key and its points */
     uint64_t on_host;    /* host memory, taken before the load */
-    uint64_t host_bytes; /* of it, what points that stream may take */
+    uint64_t host_bytes; /* part of on_host that points which stream may take */
 } load_plan;
 
-/* Idle keys make room, releasing the lock meanwhile. */
+/* Plans the load. Unloads idle keys to make room; releases the lock meanwhile. */
 LOCKED static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t circuit,
                                     bool privileged, load_plan *out, bool *waits_for_calls,
                                     cuzk_err *err)
@@ -265,7 +266,7 @@ LOCKED static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t cir
     make_room(e, index, wanted, privileged);
     const uint64_t free = cuzk_budget_free(&k->memory, privileged);
     if (wanted > free && (k->n_running != 0 || k->n_leaving != 0)) {
-        /* it would take what a call that begins has been promised: alone, or not at all */
+        /* a smaller key would take the memory that a call was promised: wait until no call runs */
         *waits_for_calls = true;
         return CUZK_FAIL(err, CUZK_E_BUDGET, "%s: waits for room on the device",
                          b->circuits[circuit].id);
@@ -316,7 +317,8 @@ LOCKED static cuzk_status run_load(cuzk_engine *e, uint32_t index, uint32_t circ
         cuzk_device_quarantined(e, index, err->msg);
     }
     cuzk_load_unref(&e->memory.cache, params, cuzk_clock_ns());
-    cuzk_engine_drop_suspect(e, circuit); /* another device may have found it bad meanwhile */
+    /* another device may have found the file bad while this load ran */
+    cuzk_engine_drop_suspect(e, circuit);
     if (st == CUZK_OK) {
         loaded(e, index, circuit, &key);
     } else {
@@ -363,7 +365,8 @@ cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index, uint32_t circui
         pthread_cond_broadcast(&e->locks.witness);
     }
     k->is_starved = is_starved;
-    if (st != CUZK_E_BUDGET) { /* else nothing has changed: waking others would go in circles */
+    /* after E_BUDGET nothing has changed: waking the others would make them try in circles */
+    if (st != CUZK_E_BUDGET) {
         pthread_cond_broadcast(&e->locks.device);
     }
     pthread_cond_broadcast(&e->locks.change);

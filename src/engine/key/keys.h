@@ -2,7 +2,7 @@
 #ifndef CUZK_ENGINE_KEY_KEYS_H
 #define CUZK_ENGINE_KEY_KEYS_H
 
-/* Keys on devices, and circuits that are set aside on a device. */
+/* Keys on devices, and circuits that a device may not prove for a while (set aside). */
 #include "engine/backend/backend.h"
 #include "engine/device/device.h"
 #include "engine/job/job.h"
@@ -17,27 +17,30 @@ LOCKED uint64_t cuzk_device_keys_pin_limit(const engine_memory *memory, bool pri
 LOCKED CUZK_NODISCARD cuzk_status cuzk_device_keys_init(const cuzk_engine_backend *backend,
                                                         device *d, cuzk_err *err);
 void cuzk_device_keys_free(device *d);
-/** The key is there and so is memory for a proof. */
+/** The key is on the device, and there is memory for a proof with it. */
 bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privileged);
 /**
- * Loads the key of a circuit on the calling thread, letting go of the lock; idle keys make room.
- * E_BUDGET: nothing was tried, for lack of host memory or until the calls on the device are over.
+ * Loads the key of a circuit on the calling thread; idle keys are unloaded to make room. Releases the lock meanwhile.
+ * E_BUDGET: nothing was loaded, because host memory is short or calls on the device must end first.
  */
 LOCKED CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t index,
                                                        uint32_t circuit, bool privileged,
                                                        bool *waits_for_calls, cuzk_err *err);
-/** Idle keys have what a call needs: one goes, letting go of the lock. True: look again. */
+/**
+ * When idle keys take the memory that a call needs: unloads one. Releases the lock meanwhile. True: the state has
+ * changed, look again.
+ */
 LOCKED bool cuzk_device_key_evict_for_call(cuzk_engine *e, uint32_t index, uint32_t circuit,
                                            bool privileged);
 /**
- * Unloads an idle key whose file gave trouble, or that pins host memory while more is used than the budget
- * allows. Releases the lock meanwhile. True: look again.
+ * Unloads an idle key whose file failed, or that pins host memory while more is used than the budget allows. Releases
+ * the lock meanwhile. True: the state has changed, look again.
  */
 LOCKED bool cuzk_device_keys_tidy(cuzk_engine *e, uint32_t index);
-/** Partitions of a circuit that go to a device together, at most. */
+/** The most partitions of a circuit that go to a device in one call. */
 LOCKED uint32_t cuzk_device_keys_batch(const cuzk_engine *e, uint32_t circuit);
 LOCKED bool cuzk_device_keys_starved(const device_table *devices);
-/** On every good device; *was_there becomes false when one had to be loaded. */
+/** Loads the key on every healthy device; *was_there becomes false when one had to be loaded. */
 LOCKED CUZK_NODISCARD cuzk_status cuzk_device_keys_preload(cuzk_engine *e, uint32_t circuit,
                                                            bool *was_there, cuzk_err *err);
 /** A call begins and ends. NULL when devices have no keys. */
@@ -45,23 +48,26 @@ LOCKED void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circu
                                   cuzk_reservation *memory);
 LOCKED void cuzk_device_key_give(cuzk_engine *e, uint32_t index, uint32_t circuit,
                                  cuzk_reservation *memory);
-/** The file of a key gave trouble: no call begins with the key any more; cuzk_device_keys_tidy unloads it. */
+/** Marks a key whose file failed: no call begins with the key any more; cuzk_device_keys_tidy unloads it. */
 LOCKED void cuzk_device_key_suspect(cuzk_engine *e, uint32_t index, uint32_t circuit);
-/** Unloads the keys of a circuit (or of all: UINT32_MAX) that are idle; false when one is not. */
+/** Unloads the idle keys of a circuit (UINT32_MAX: of all circuits); false when a key is in use. */
 LOCKED bool cuzk_device_keys_unload(cuzk_engine *e, uint32_t index, uint32_t circuit);
 
 /* set_aside.c */
-/** A device was quarantined: logs it, wakes those who have to do with it. */
+/** Logs that a device was quarantined, and wakes the threads that this concerns. */
 LOCKED void cuzk_device_quarantined(cuzk_engine *e, uint32_t index, const char *why);
-/** What a failure says of a device: nothing (E_CANCELLED) when a file or host memory is at fault. */
+/**
+ * The status to charge to a device's health after a failure: E_CANCELLED, which is not charged, when a file or host
+ * memory caused it.
+ */
 cuzk_status cuzk_device_status(cuzk_status st);
-/** A circuit was set aside on a device: its parameters are read again before they are tried again. */
+/** A circuit was set aside on a device: its parameters are read again before the circuit is tried again. */
 LOCKED void cuzk_circuit_set_aside(cuzk_engine *e, uint32_t index, uint32_t circuit);
 /** The circuit is set aside on every device that could prove it now. */
 LOCKED bool cuzk_circuit_is_out(const device_table *devices, uint32_t circuit, uint64_t now_ns);
-/** A job of a circuit that is out fails. */
+/** Fails a job whose circuit is set aside on all devices. */
 LOCKED void cuzk_circuit_fail_job(cuzk_engine *e, job *j, uint32_t circuit);
-/** The parameters of a circuit are others now. */
+/** All devices may prove the circuit again, since its parameters have been loaded anew. */
 LOCKED void cuzk_circuit_trust_all(device_table *devices, uint32_t circuit);
 
 #endif /* CUZK_ENGINE_KEY_KEYS_H */
