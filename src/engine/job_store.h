@@ -11,7 +11,7 @@
  */
 #include "engine/engine.h"
 
-/** A job as it is kept. Views are the caller's (put) or valid during the callback (load, find). */
+/** A job as the store keeps it. Views are the caller's (put) or valid during the callback (load, find). */
 typedef struct cuzk_job_record {
     uint64_t number; /* internal key, never used again */
     const char *job_id;
@@ -22,8 +22,7 @@ typedef struct cuzk_job_record {
     bool is_privileged;  /* WinningPoSt at CRITICAL: may use space that is kept for it */
     bool claims;         /* put into a shared queue, and claimed at once */
     uint32_t class_base; /* order in a shared queue: CUZK_PRIORITY_LOW to _CRITICAL; 0: NORMAL */
-    const char
-        *circuit; /* what proves it, "porep-32g"; put and finish look at it; NULL: not known */
+    const char *circuit; /* the circuit, "porep-32g"; read by put and finish; NULL: not known */
     cuzk_job_state state;
     /* when it is over: */
     int64_t ended_unix_ms;
@@ -33,10 +32,11 @@ typedef struct cuzk_job_record {
     uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms;
 } cuzk_job_record;
 
-/** What the holder of a job is told about it by a shared queue. */
+/** What a shared queue reports to the daemon that holds a job. */
 typedef enum cuzk_job_order {
-    CUZK_JOB_ORDER_DROP, /* its lease is lost: another daemon may prove it, its result is not kept here */
-    CUZK_JOB_ORDER_CANCEL /* a caller of another daemon has cancelled it */
+    /* the lease is lost: another daemon may prove the job, and a result of this daemon is refused */
+    CUZK_JOB_ORDER_DROP,
+    CUZK_JOB_ORDER_CANCEL /* a caller of another daemon has cancelled the job */
 } cuzk_job_order;
 
 #define CUZK_CLAIM_EXCEPT 64
@@ -44,9 +44,9 @@ typedef enum cuzk_job_order {
 
 /** What a daemon learns of a partition of a job that several daemons prove. */
 typedef enum cuzk_part_change {
-    CUZK_PART_TAKEN,    /* it is this daemon's to prove */
-    CUZK_PART_PROVED,   /* by another daemon: proof and device_ms */
-    CUZK_PART_SET_ASIDE /* it has killed too many daemons: error */
+    CUZK_PART_TAKEN,    /* this daemon has to prove it */
+    CUZK_PART_PROVED,   /* another daemon has proved it: proof and device_ms are set */
+    CUZK_PART_SET_ASIDE /* too many daemons have died while they proved it: error is set */
 } cuzk_part_change;
 
 typedef struct cuzk_part_news {
@@ -58,24 +58,30 @@ typedef struct cuzk_part_news {
 } cuzk_part_news;
 
 /**
- * Partitions of one job for several daemons. The daemon that has the job (its holder) opens them; from then on any daemon,
- * the holder too, takes partitions before it proves them. Others do so under a task: a number of their own that is
- * never used again. start, release and orders of cuzk_shared_queue serve tasks as they serve jobs. The holder alone
- * ends the job; it verifies every proof that it is told of.
+ * Partitions of one job that several daemons prove. The daemon that has the job (its holder) opens the partitions.
+ * From then on every daemon, the holder too, takes a partition before it proves it. Daemons other than the holder
+ * take partitions under a task, which has a number of its own that is never used again. start, release and orders of
+ * cuzk_shared_queue work for tasks as they do for jobs. Only the holder ends the job; it verifies every proof that
+ * another daemon has made.
  */
 typedef struct cuzk_shared_parts {
-    /** n partitions, at most CUZK_PARTS_MOST, of a job of this daemon. Proofs that an earlier holder was given are kept. E_EXISTS: the
-        lease is lost; E_UNSUPPORTED: older daemons share the queue. */
+    /**
+     * Opens n partitions, at most CUZK_PARTS_MOST, of a job that this daemon has. Proofs that an earlier holder
+     * received are kept. E_EXISTS: the lease is lost; E_UNSUPPORTED: older daemons share the queue.
+     */
     cuzk_status (*open)(void *arg, uint64_t number, uint32_t n, cuzk_err *err);
     /**
-     * Takes at most n more partitions of a job that is open, or of the job of a task: those next to what this daemon has go
-     * first. Tells all that this daemon has and has not proved, and the holder what others have proved and what is set
-     * aside, again with each call. E_EXISTS: the lease is lost.
+     * Takes at most n more partitions of an open job, or of the job of a task, those next to this daemon's partitions
+     * first. Calls each for every partition that this daemon has and has not proved; for the holder also for those
+     * that others have proved and those that are set aside, again with each call. E_EXISTS: the lease is lost.
      */
     cuzk_status (*take)(void *arg, uint64_t number, uint32_t n,
                         void (*each)(void *each_arg, const cuzk_part_news *news), void *each_arg,
                         cuzk_err *err);
-    /** Makes a task of at most n partitions of one job that another daemon has: each gets the job with its input. None of except. */
+    /**
+     * Makes a task of at most n partitions of one job that another daemon has, and calls each with the job and its
+     * input. Jobs in except are left out.
+     */
     cuzk_status (*claim)(void *arg, uint64_t task, uint32_t n, const uint64_t *except,
                          size_t n_except,
                          void (*each)(void *each_arg, const cuzk_job_record *job,
@@ -86,69 +92,75 @@ typedef struct cuzk_shared_parts {
                          uint64_t device_ms, cuzk_err *err);
 } cuzk_shared_parts;
 
-/** What a daemon says about itself. */
+/** What a daemon reports about itself. */
 typedef struct cuzk_queue_report {
-    uint32_t places;           /* jobs that it works on at once */
-    uint32_t devices, healthy; /* its cards, and those that can be used */
+    uint32_t places;           /* number of jobs that the daemon works on at once */
+    uint32_t devices, healthy; /* number of its cards, and of those that work */
     char loaded
         [512]; /* circuits whose parameters are in memory, each between blanks: " porep-32g " */
 } cuzk_queue_report;
 
 /**
- * What the store of a queue that several daemons share does in addition. A job that is put belongs to nobody; a daemon
- * claims it, and has it until it has ended, is released, or the daemon's lease is over. arg is the store's.
+ * Additional functions of a store whose queue is shared by several daemons. A job that is put has no daemon; a daemon
+ * claims it, and has it until the job has ended, the daemon releases it, or the daemon's lease ends. arg is the
+ * store's.
  */
 typedef struct cuzk_shared_queue {
     /**
-     * Gives each at most n jobs, with their inputs, that are this daemon's from then on; none while its lease may
-     * be over, and none of except [n_except, at most CUZK_CLAIM_EXCEPT], which it cannot prove. Among jobs that
-     * wait for a short time, those of loaded circuits go first.
+     * Claims at most n jobs for this daemon, and calls each with the job and its input. Claims none while the
+     * daemon's lease may have ended, and none of except [n_except, at most CUZK_CLAIM_EXCEPT], which this daemon
+     * cannot prove. Of jobs that have waited for a short time only, those whose circuits are loaded go first.
      */
     cuzk_status (*claim)(void *arg, uint32_t n, const uint64_t *except, size_t n_except,
                          void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
                          cuzk_err *err);
-    /** Before the work on a claimed job begins: a daemon that dies from here on counts against the job. E_EXISTS: the
-        lease is lost; E_CANCELLED: a caller has cancelled it. */
+    /**
+     * Called before the work on a claimed job begins: from here on, the death of this daemon is counted against the
+     * job. E_EXISTS: the lease is lost; E_CANCELLED: a caller has cancelled the job.
+     */
     cuzk_status (*start)(void *arg, uint64_t number, cuzk_err *err);
-    /** Back to the queue, as if it had not been claimed. A lease that is lost already is fine. */
+    /** Returns a job to the queue, as if it had not been claimed. Does nothing when the lease is lost already. */
     cuzk_status (*release)(void *arg, uint64_t number, cuzk_err *err);
-    /** Ends a job that nobody has; asks the daemon that has it to do so. One that is over stays as it is. */
+    /**
+     * Ends a job that no daemon has; otherwise asks the daemon that has it to end it. A job that has ended stays as
+     * it is.
+     */
     cuzk_status (*cancel)(void *arg, uint64_t number, cuzk_err *err);
-    /** True when the daemon has the job, as far as it knows. Does not wait. */
+    /** True when this daemon has the job, as far as it knows. Does not wait. */
     bool (*is_held)(void *arg, uint64_t number);
     /** Orders that have come since the last call. Does not wait. */
     void (*take_orders)(void *arg,
                         void (*each)(void *each_arg, uint64_t number, cuzk_job_order order),
                         void *each_arg);
-    /** Which of numbers [n] are over, or not known any more. */
+    /** Finds which jobs of numbers [n] have ended, or are not known any more. */
     cuzk_status (*ended)(void *arg, const uint64_t *numbers, size_t n,
                          void (*each)(void *each_arg, uint64_t number), void *each_arg,
                          cuzk_err *err);
-    /** A job by number, over or not, without its input. E_NOT_FOUND. */
+    /** A job by number, ended or not, without its input. E_NOT_FOUND. */
     cuzk_status (*get)(void *arg, uint64_t number,
                        void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
                        cuzk_err *err);
-    /** Returns when something may have changed in the queue, after wake, or after ms. */
+    /** Waits until the queue may have changed, wake is called, or ms have passed. */
     void (*wait)(void *arg, uint64_t ms);
     void (*wake)(void *arg);
-    /** Claims nothing more; the other members see it. */
+    /** From now on claims nothing; the other daemons see that. */
     void (*drain)(void *arg);
-    /** What the daemon can do now, for its claims and for the other members. Does not wait. */
+    /** Stores what the daemon can do now, for its own claims and for the other daemons. Does not wait. */
     void (*report)(void *arg, const cuzk_queue_report *report);
-    const cuzk_shared_parts *parts; /* NULL: a job is proved by one daemon */
+    const cuzk_shared_parts *parts; /* NULL: each job is proved by one daemon */
 } cuzk_shared_queue;
 
 typedef struct cuzk_job_store {
     void *arg;
-    const cuzk_shared_queue *shared; /* NULL: the store is one daemon's */
+    const cuzk_shared_queue *shared; /* NULL: the store belongs to one daemon */
     /**
-     * Durable on return. E_IO (disk full, corrupt), E_BUDGET (over its size limit). Of a shared queue: with claims, the job
-     * is this daemon's at once while its lease allows that (is_held says so); E_EXISTS: an equal job is in the queue.
+     * Durable on return. E_IO (disk full, corrupt), E_BUDGET (over its size limit). Shared queue: with claims, this
+     * daemon has the job at once, if its lease allows that (see is_held); E_EXISTS: an equal job is in the queue.
      */
     cuzk_status (*put)(void *arg, const cuzk_job_record *job, cuzk_err *err);
     /**
-     * Records the end of a job and drops its input. Durable on return. Unknown number: E_NOT_FOUND. Of a shared
-     * queue: E_EXISTS when the job is not this daemon's any more; then nothing is recorded.
+     * Records the end of a job and drops its input. Durable on return. E_NOT_FOUND: unknown number. Shared queue:
+     * E_EXISTS when this daemon does not have the job any more; then nothing is recorded.
      */
     cuzk_status (*finish)(void *arg, const cuzk_job_record *job, cuzk_err *err);
     /** Calls each with every job that is not over, in order of number, inputs included. */
@@ -166,7 +178,10 @@ typedef struct cuzk_job_store {
     cuzk_status (*find)(void *arg, const char *job_id,
                         void (*each)(void *each_arg, const cuzk_job_record *job), void *each_arg,
                         cuzk_err *err);
-    /** The same by content and request_id: the newest such job that COMPLETED; of a shared queue also one that is not over. E_NOT_FOUND. */
+    /**
+     * The same by content and request_id: the newest such job that COMPLETED; with a shared queue also one that has
+     * not ended. E_NOT_FOUND.
+     */
     cuzk_status (*find_content)(void *arg, const uint8_t content[32], cuzk_bytes request_id,
                                 void (*each)(void *each_arg, const cuzk_job_record *job),
                                 void *each_arg, cuzk_err *err);
@@ -176,7 +191,7 @@ typedef struct cuzk_job_store {
     void (*destroy)(void *arg);
 } cuzk_job_store;
 
-/** A store that forgets at exit. E_NOMEM. */
+/** A store in memory, which is lost when the process ends. E_NOMEM. */
 CUZK_NODISCARD cuzk_status cuzk_job_store_memory(cuzk_job_store *out, cuzk_err *err);
 
 #endif /* CUZK_ENGINE_JOB_STORE_H */

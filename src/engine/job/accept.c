@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* How a job gets in: joined to an equal one, or recorded and queued. */
+/* Accepting a job: it is joined to an equal one, or recorded and queued. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "engine/job/accept_internal.h"
 
-#define ID_TEXT_BYTES 256 /* of a request_id in a job id */
+#define ID_TEXT_BYTES 256 /* longest part of a request_id in a job id */
 
 int64_t cuzk_engine_unix_ms(void)
 {
@@ -36,7 +36,7 @@ static uint32_t class_of(const cuzk_job_request *rq)
     return CUZK_PRIORITY_NORMAL;
 }
 
-/* A joined job serves the more demanding of its callers. */
+/* Joins a request to a job: the job gets the higher priority and the later deadline of the two. */
 LOCKED static void join(cuzk_engine *e, job *j, const cuzk_job_request *rq)
 {
     const uint32_t class_base = class_of(rq);
@@ -52,7 +52,7 @@ LOCKED static void join(cuzk_engine *e, job *j, const cuzk_job_request *rq)
     }
     j->is_watched_only = j->is_watched_only && rq->cancel_when_unwatched;
     cuzk_job_refresh_items(&e->queues, j);
-    /* it may be the turn of another worker now: of the one that is kept for WinningPoSt */
+    /* another worker may be the one to serve it now: the one that is kept for WinningPoSt */
     cuzk_engine_wake_prep(e);
     pthread_cond_broadcast(&e->locks.witness);
     pthread_cond_broadcast(&e->locks.device);
@@ -98,7 +98,7 @@ static void candidate(char out[CUZK_JOB_ID_BYTES], const job *j, uint32_t attemp
     const cuzk_bytes r = j->rq.request_id;
     size_t n = r.size < ID_TEXT_BYTES ? r.size : ID_TEXT_BYTES;
     while (n < r.size && n > 0 && (r.data[n] & 0xc0) == 0x80) {
-        n--; /* not in the middle of a character */
+        n--; /* does not cut within a UTF-8 character */
     }
     if (n == 0 || memchr(r.data, 0, n) != NULL) {
         (void)snprintf(out, CUZK_JOB_ID_BYTES, attempt == 0 ? "job-%llu" : "job-%llu-%u",
@@ -114,8 +114,8 @@ static void candidate(char out[CUZK_JOB_ID_BYTES], const job *j, uint32_t attemp
 }
 
 /*
- * Gives the job an id that no other job has. Releases the lock meanwhile, while the store is asked: until the
- * job is accepted, calls that name the id wait (cuzk_engine_cancel, cuzk_engine_await).
+ * Gives the job an id that no other job has. Asks the store, and releases the lock meanwhile. Until the job is
+ * accepted, calls that name the id wait (cuzk_engine_cancel, cuzk_engine_await).
  */
 LOCKED static void choose_id(cuzk_engine *e, job *j)
 {
@@ -124,7 +124,7 @@ LOCKED static void choose_id(cuzk_engine *e, job *j)
         candidate(id, j, attempt);
         job *other = cuzk_job_by_id(&e->jobs, id);
         if (other != NULL) {
-            /* the same again after a failure: the id now means the new one */
+            /* the same request again after a failure: the id names the new job from now on */
             if (other->phase != PHASE_ENDED || memcmp(other->content, j->content, 32) != 0 ||
                 other->waiters != NULL) {
                 continue;
@@ -143,7 +143,7 @@ LOCKED static void choose_id(cuzk_engine *e, job *j)
     }
 }
 
-/* Keeps the proofs in memory when there is room, else leaves them to the store. */
+/* Keeps the proofs in memory when there is room; otherwise only the store has them. */
 bool cuzk_job_keep_block(engine_memory *memory, job *j)
 {
     const uint64_t n = j->block_bytes;
@@ -169,8 +169,8 @@ LOCKED static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
     cuzk_err inner = {.msg = ""};
     cuzk_job_fill_record(j, true, &record);
     record.state = CUZK_JOB_QUEUED;
-    record.error = ""; /* the job's own may be written meanwhile, by a cancel */
-    /* of a shared queue: the most urgent is not sent round, unless it would have to wait here */
+    record.error = ""; /* not the job's own, which a cancel may write at the same time */
+    /* shared queue: the most urgent job is claimed at once, unless it would have to wait here */
     record.claims = j->is_privileged && cuzk_shared_starts_at_once(e);
     record.circuit =
         j->plan.circuit < e->backend->n_circuits ? e->backend->circuits[j->plan.circuit].id : NULL;
@@ -192,7 +192,8 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
     cuzk_stage_end(&e->counts, j, 0, CUZK_STAGE_ACCEPT, now);
     cuzk_stage_span_add(e, j, CUZK_STAGE_ACCEPT);
     cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_FIRST, now);
-    if (j->outcome != CUZK_JOB_QUEUED) { /* decided meanwhile: a deadline, or the engine stops */
+    /* the outcome was decided meanwhile: by a deadline, or because the engine stops */
+    if (j->outcome != CUZK_JOB_QUEUED) {
         cuzk_job_end(e, j);
         return;
     }
@@ -205,20 +206,20 @@ void cuzk_job_enqueue(cuzk_engine *e, job *j)
     pthread_cond_signal(&e->locks.timer);
 }
 
-/* A job of this circuit and input could run, were it alone. */
+/* True when a job of this circuit and input could run if it were the only one. */
 LOCKED static cuzk_status can_fit(const cuzk_engine *e, const cuzk_job_request *rq,
                                   const cuzk_backend_plan *plan, bool is_privileged, cuzk_err *err)
 {
     CUZK_TRY(cuzk_engine_can_prove(e, plan->circuit, is_privileged, err));
-    /* while it is parsed, the input is there twice */
+    /* while a job is parsed, its input is in memory twice */
     return cuzk_engine_can_fit(e, plan->circuit, plan->input_bytes + cuzk_job_proof_bytes(rq),
                                is_privileged, err);
 }
 
-/* A new job, recorded. Releases the lock meanwhile. On failure nothing is left of it. */
+/* Makes and records a new job. Releases the lock meanwhile. On failure nothing of the job remains. */
 LOCKED static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
 {
-    /* the settings may have changed since the request was looked at */
+    /* a reconfiguration may have come since the request was checked */
     cuzk_status st = can_fit(e, &j->rq, &j->plan, j->is_privileged, err);
     if (st != CUZK_OK) {
         return st;
@@ -257,7 +258,7 @@ LOCKED static cuzk_status accept_new(cuzk_engine *e, job *j, cuzk_err *err)
     return st;
 }
 
-/* What can be said without looking at other jobs. */
+/* Checks that need no look at other jobs. */
 LOCKED static cuzk_status check_request(cuzk_engine *e, const cuzk_job_request *rq,
                                         const cuzk_backend_plan *plan, cuzk_err *err)
 {
@@ -299,7 +300,7 @@ static bool same_owner(const job *a, const job *b)
     return x.size == y.size && (x.size == 0 || memcmp(x.data, y.data, x.size) == 0);
 }
 
-/* Its caller has a privileged job that is not over. */
+/* True when the caller has a privileged job that has not ended. */
 LOCKED static bool has_privileged(const job_table *jobs, const job *mine)
 {
     for (const job *j = jobs->first; j != NULL; j = j->next) {
@@ -310,7 +311,10 @@ LOCKED static bool has_privileged(const job_table *jobs, const job *mine)
     return false;
 }
 
-/* There is a place for it: a caller who fills those of WinningPoSt does not take the last ones from others. */
+/*
+ * True when the queue has a place for the job. A caller that fills the places of WinningPoSt cannot take the last
+ * ones from other callers.
+ */
 LOCKED static bool has_place(const cuzk_engine *e, const job *mine)
 {
     const uint32_t own = e->cfg.max_queued_jobs, n = e->jobs.n_open;
@@ -321,7 +325,7 @@ LOCKED static bool has_place(const cuzk_engine *e, const job *mine)
            (n < own + WINNING_PLACES && !has_privileged(&e->jobs, mine));
 }
 
-/* With the lock, after a look without it for an equal job. */
+/* With the lock. The caller has looked for an equal job in the store without the lock. */
 LOCKED static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request *rq, job *mine,
                                          job **out, cuzk_err *err)
 {
@@ -338,7 +342,7 @@ LOCKED static cuzk_status join_or_accept(cuzk_engine *e, const cuzk_job_request 
     return CUZK_OK;
 }
 
-/* The request's content and what it will take. Needs no lock. */
+/* The hash of the request's content and its plan. Needs no lock. */
 static cuzk_status look_at(const cuzk_engine_backend *backend, const cuzk_job_request *rq,
                            uint8_t content[32], cuzk_backend_plan *plan, cuzk_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Started partitions: their beginning, their failure, their end. */
+/* How started partitions (flights) begin, fail and end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ void cuzk_stage_end(engine_counts *counts, job *j, uint32_t partition, cuzk_stag
 void cuzk_stage_span_add(const cuzk_engine *e, const job *j, cuzk_stage s)
 {
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
-    if (j->stage_begin_ns[s] == 0) { /* accepted before this engine was there */
+    if (j->stage_begin_ns[s] == 0) { /* accepted before this engine was created */
         return;
     }
     tags.job = (int64_t)j->number;
@@ -106,7 +106,7 @@ static bool next_pending(const job *j, uint32_t *partition)
     return false;
 }
 
-/* One item per job with partitions to start: its lowest. */
+/* Each job with partitions to start has one item in the queue: its lowest partition. */
 void cuzk_flight_queue_next(cuzk_engine *e, job *j, uint64_t now_ns)
 {
     uint32_t partition = 0;
@@ -176,8 +176,10 @@ void cuzk_flight_requeue(cuzk_engine *e, flight *f)
     cuzk_flight_queue_next(e, j, cuzk_clock_ns());
 }
 
-/* Errors after which a partition is given up. Devices that are lost one after the other, by a driver
- * that dies, say little of the partition: it may see each of them go, and the CPU is another one. */
+/*
+ * Number of errors after which a partition fails. A driver that dies loses its devices one after the other, which
+ * says little about the partition. So a partition may see each device fail, and the CPU is one more device.
+ */
 static uint32_t most_errors(const device_table *devices, cuzk_status st)
 {
     return st == CUZK_E_DEV_LOST ? MAX_ERRORS + devices->n - 1 : MAX_ERRORS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The end of jobs: outcome, record, waiters. */
+/* The end of a job: its outcome, its record, its waiters. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ LOCKED static void drop_flights(cuzk_engine *e, job *j)
     }
 }
 
-/* In order, but for what is urgent: each takes a write to disk. */
+/* In order, except for urgent jobs: each record takes a write to disk. */
 LOCKED static void queue_finish(job_table *jobs, job *j)
 {
     if (j->is_privileged) {
@@ -52,7 +52,8 @@ void cuzk_job_set_outcome(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_s
         return;
     }
     if (j->phase == PHASE_ELSEWHERE) {
-        j->wants_cancel = true; /* the queue has it ended, and is asked how */
+        /* the shared queue has it as ended; the thread of shared_queue.c asks for its result */
+        j->wants_cancel = true;
         e->store.shared->wake(e->store.arg);
         return;
     }
@@ -63,7 +64,8 @@ void cuzk_job_set_outcome(cuzk_engine *e, job *j, cuzk_job_state outcome, cuzk_s
                        text != NULL ? text : "");
     }
     atomic_store_explicit(&j->cancel.requested, true, memory_order_relaxed);
-    if (j->phase != PHASE_ACCEPTING) { /* else cuzk_job_enqueue goes on when the store has it */
+    /* otherwise cuzk_job_enqueue continues once the store has it */
+    if (j->phase != PHASE_ACCEPTING) {
         cuzk_job_end(e, j);
     }
 }
@@ -220,7 +222,7 @@ void cuzk_jobs_forget_old(cuzk_engine *e)
     const uint32_t keep = e->cfg.result_keep_count < RAM_KEEP ? e->cfg.result_keep_count : RAM_KEEP;
     for (job *j = e->jobs.first; j != NULL && e->jobs.n_ended > keep;) {
         job *next = j->next;
-        /* an end that only memory has stays, within limits: what goes is proved again after a restart */
+        /* an end that only memory has stays, within limits: a job that is dropped is proved again after a restart */
         if (j->phase == PHASE_ENDED && j->waiters == NULL &&
             (!j->is_end_unsaved || e->jobs.n_unsaved > RAM_KEEP)) {
             e->jobs.n_ended--;
@@ -243,7 +245,7 @@ void cuzk_job_end_saved(cuzk_engine *e, job *j, cuzk_status st, const char *text
     }
 }
 
-/* The line of a job that is over: reason or devices, times, peer. */
+/* The log line of a job that has ended: reason or devices, times, peer. */
 LOCKED static void log_over(cuzk_engine *e, const job *j)
 {
     char devices[64];
@@ -256,8 +258,10 @@ LOCKED static void log_over(cuzk_engine *e, const job *j)
                         j->outcome == CUZK_JOB_COMPLETED ? devices : j->error);
 }
 
-/* The result is durable before any waiter gets it. When the store cannot take it, the waiters are told
- * all the same: the proof is good, and the job will be found unfinished and proved again at worst. */
+/*
+ * The result is durable before any waiter gets it. When the store cannot record it, the waiters get it all the same:
+ * the proof is valid. At worst the job is found unfinished after a restart, and is proved again.
+ */
 LOCKED static void finish(cuzk_engine *e, job *j)
 {
     cuzk_job_record record;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Whose job is it? */
+/* The owner of a job. */
 #include <string.h>
 
 #include "engine/job/accept_internal.h"

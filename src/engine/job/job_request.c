@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Requests: their content hash, and copies that live as long as the job. */
+/* The content hash of a request, and copies that live as long as the job. */
 #include <string.h>
 
 #include "base/alloc.h"

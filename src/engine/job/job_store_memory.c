@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A job store that forgets at exit: for tests and for one-shot use. */
+/* A job store in memory, which is lost when the process ends: for tests and for one-shot use. */
 #include <pthread.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static const char *put_text(uint8_t **at, const char *text)
     return copy;
 }
 
-/* Everything but the proofs of the request, in one block. */
+/* All of the request except the proofs, in one block. */
 static bool copy_small(entry *e, const cuzk_job_record *r)
 {
     const char *error = r->error != NULL ? r->error : "";
@@ -122,7 +122,7 @@ static void destroy_entry(entry *e)
 
 static entry *find_number(memory_store *s, uint64_t number)
 {
-    entry *e = s->last; /* recent ones are asked for */
+    entry *e = s->last; /* searched from the newest, since recent jobs are asked for most */
     while (e != NULL && e->r.number != number) {
         e = e->prev;
     }

@@ -2,13 +2,13 @@
 #ifndef CUZK_ENGINE_JOB_JOB_TABLE_H
 #define CUZK_ENGINE_JOB_JOB_TABLE_H
 
-/* All jobs in memory, and the queues that they and their partitions wait in. */
+/* All jobs in memory, and the queues of jobs and partitions. */
 #include "engine/engine_limits.h"
 #include "engine/job/job.h"
 #include "engine/lock/engine_lock.h"
 #include "sched/scheduler.h"
 
-/** Jobs that this engine has no device or no memory for, or could not prove: other daemons may. */
+/** Jobs that this engine cannot prove, for lack of a device or of memory, or after failures: other daemons may. */
 typedef struct refusals {
     uint64_t numbers[CUZK_CLAIM_EXCEPT];
     uint32_t n, next;
@@ -20,12 +20,15 @@ typedef struct job_table {
     GUARDED uint32_t n_open;                           /* not ENDED */
     GUARDED uint32_t n_ended;
     GUARDED uint64_t next_number;
-    GUARDED job *finish_first, *finish_last; /* outcome decided, not recorded yet: next_finish */
-    GUARDED job *to_free;                    /* input and block are to be freed: next_dead */
-    GUARDED waiter *waits[BUCKETS];          /* by id of the wait */
+    /* jobs whose outcome is decided and not recorded yet: next_finish */
+    GUARDED job *finish_first, *finish_last;
+    /* jobs whose input and block are to be freed: next_dead */
+    GUARDED job *to_free;
+    GUARDED waiter *waits[BUCKETS]; /* by id of the wait */
     GUARDED cuzk_wait next_wait;
     GUARDED uint32_t n_unsaved; /* jobs with is_end_unsaved */
-    GUARDED refusals no_tasks;  /* jobs whose partitions are not taken as tasks any more */
+    /* jobs whose partitions this engine does not take as tasks any more */
+    GUARDED refusals no_tasks;
 } job_table;
 
 /* A job is in one of prep, ready and to_aggregate; a started partition in on_device or to_verify. */

@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
-/* Freed outside of the lock: returning gigabytes to the system takes long. The bytes count as used until that is
- * done. */
+/*
+ * Memory is freed without the lock, because returning gigabytes to the system takes long. The bytes count as used
+ * until that is done.
+ */
 LOCKED static void release_flight(cuzk_engine *e, flight *f)
 {
     job *j = f->job;

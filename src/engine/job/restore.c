@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Unfinished jobs of an earlier run. */
+/* Queues the unfinished jobs of an earlier run. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct taking_up {
     cuzk_err *err;
 } taking_up;
 
-/* There may be more than are accepted now. */
+/* There may be more jobs than the queue accepts now. */
 LOCKED cuzk_status cuzk_engine_reserve_queues(job_queues *queues, uint32_t n, cuzk_err *err)
 {
     cuzk_sched *const all[] = {&queues->prep, &queues->ready, &queues->on_device,
@@ -52,7 +52,8 @@ cuzk_status cuzk_job_restore(cuzk_engine *e, const cuzk_job_record *r, cuzk_err 
     }
     j->number = r->number;
     j->accepted_unix_ms = r->accepted_unix_ms;
-    j->is_watched_only = false; /* its waiters went with the old process; a retry will join it */
+    /* its waiters ended with the old process; a caller that asks again joins it */
+    j->is_watched_only = false;
     cuzk_job_set_deadline(j, r->deadline_unix_ms);
     cuzk_err plan_err = {.msg = ""};
     const cuzk_status planned = e->backend->plan(e->backend->arg, &j->rq, &j->plan, &plan_err);

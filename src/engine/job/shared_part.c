@@ -19,7 +19,7 @@ LOCKED static const cuzk_shared_parts *parts_of(const cuzk_engine *e)
     return e->cfg.spread_partitions && e->store.shared != NULL ? e->store.shared->parts : NULL;
 }
 
-/* Devices that can be used; without one the CPU counts. */
+/* Number of devices that work; without one the CPU counts. */
 LOCKED static uint32_t n_good_devices(const device_table *devices)
 {
     uint32_t n = 0;
@@ -29,7 +29,7 @@ LOCKED static uint32_t n_good_devices(const device_table *devices)
     return n == 0 ? 1 : n;
 }
 
-/* Partitions that this engine has and has not proved. */
+/* Number of partitions that this engine has and has not proved. */
 static uint32_t n_outstanding(const job *j)
 {
     uint32_t n = 0;
@@ -40,7 +40,10 @@ static uint32_t n_outstanding(const job *j)
     return n;
 }
 
-/* One for each device, once those that this engine has are on devices: until then others take their share. */
+/*
+ * How many partitions to take: one for each device, once the partitions that this engine has are on devices. Until
+ * then the other daemons take their share.
+ */
 LOCKED static uint32_t n_to_take(const cuzk_engine *e, const job *j)
 {
     for (uint32_t i = 0; i < j->n_partitions; i++) {
@@ -82,7 +85,10 @@ static void note_news(void *arg, const cuzk_part_news *news)
     l->n++;
 }
 
-/* Proofs of other engines are verified here like proofs of a device, as soon as there is a key to do it with. */
+/*
+ * Proofs of other engines are verified here like proofs of a device, as soon as parameters with a verifying key are
+ * loaded.
+ */
 LOCKED static void verify_arrived(cuzk_engine *e, job *j)
 {
     const uint64_t now = cuzk_clock_ns();
@@ -113,7 +119,7 @@ LOCKED static void verify_arrived(cuzk_engine *e, job *j)
     pthread_cond_broadcast(&e->locks.verify);
 }
 
-/* The lock was released while the news were read: partitions may have changed since. */
+/* The lock was released while the queue was read: partitions may have changed since. */
 LOCKED static void apply(cuzk_engine *e, job *j, const news_list *l)
 {
     bool has_taken = false;
@@ -145,7 +151,7 @@ LOCKED static void apply(cuzk_engine *e, job *j, const news_list *l)
     }
 }
 
-/* Takes n more partitions, and news. Releases the lock meanwhile; the caller has a pin. */
+/* Takes n more partitions, and reads what has changed. Releases the lock meanwhile; the caller has a pin. */
 LOCKED static cuzk_status take(cuzk_engine *e, job *j, uint32_t n, cuzk_err *err)
 {
     news_list *l = cuzk_alloc_zero(1, sizeof(*l));
@@ -241,7 +247,7 @@ void cuzk_part_proved(cuzk_engine *e, job *j, job_partition *p)
     cuzk_part_moved(&e->store, j);
 }
 
-/* Sends what has been proved. A lease that is lost ends the task. Releases the lock meanwhile. */
+/* Sends the proofs that are ready. A lost lease ends the task. Releases the lock meanwhile. */
 LOCKED static cuzk_status send(cuzk_engine *e, job *j, cuzk_err *err)
 {
     for (uint32_t i = 0; i < j->n_partitions && j->phase == PHASE_READY; i++) {
@@ -311,7 +317,7 @@ static void note_over(void *arg, uint64_t number)
     }
 }
 
-/* Tasks of jobs that are over: nobody wants their proofs. */
+/* Cancels tasks whose job has ended: their proofs are not needed. */
 LOCKED static cuzk_status drop_over(cuzk_engine *e, cuzk_err *err)
 {
     over_list l = {.n = 0};
@@ -453,8 +459,8 @@ cuzk_status cuzk_part_round(cuzk_engine *e, cuzk_err *err)
 void cuzk_part_end(cuzk_engine *e, job *j)
 {
     cuzk_engine_unlock(e);
-    cuzk_ignore(
-        e->store.shared->release(e->store.arg, j->number, NULL)); /* what is not proved goes back */
+    /* partitions that are not proved return to the queue */
+    cuzk_ignore(e->store.shared->release(e->store.arg, j->number, NULL));
     cuzk_engine_lock(e);
     e->jobs.n_open--;
     j->phase = PHASE_ENDED;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A queue that several daemons share (cuzk_shared_queue). A job that is put there belongs to nobody: this engine keeps
- * it as PHASE_ELSEWHERE while a caller waits for it, and nothing more. The thread of this file claims jobs when there is
- * room, obeys orders about claimed ones, and tells callers of jobs that other daemons have ended.
+ * A queue that several daemons share (cuzk_shared_queue). A job that is put there has no daemon. While a caller waits
+ * for it, this engine keeps it as PHASE_ELSEWHERE, and does nothing with it. The thread of this file claims jobs when
+ * there is room, obeys orders about claimed jobs, and answers callers whose jobs other daemons have ended.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "engine/job/accept_internal.h"
 
-#define POLL_MS   1000u        /* where nothing tells that the queue has changed */
+#define POLL_MS   1000u        /* for stores that do not report changes of the queue */
 #define GAP_NS    (50 * MS_NS) /* between looks at the queue, on average */
-#define AHEAD_NS  (4 * GAP_NS) /* after a quiet time some looks come without a gap */
+#define AHEAD_NS  (4 * GAP_NS) /* after a time without looks, this many gaps may be left out */
 #define MAX_LOOKS 256u
 
 static const char stopping[] =
@@ -70,7 +70,7 @@ job *cuzk_shared_adopt(cuzk_engine *e, job *found)
     found->proof = NULL;
     found->phase = PHASE_ELSEWHERE;
     found->outcome = CUZK_JOB_QUEUED;
-    found->is_watched_only = false; /* only its own daemon knows who watches */
+    found->is_watched_only = false; /* only the daemon that accepted it knows its waiters */
     found->pins++;                  /* the tables' */
     cuzk_job_insert(&e->jobs, found);
     if (other == NULL) {
@@ -80,7 +80,7 @@ job *cuzk_shared_adopt(cuzk_engine *e, job *found)
     return found;
 }
 
-/* A job of the queue, in place of one that was given up; the callers wait for it from now on. */
+/* Replaces a job that was given up by the queue's job; its callers wait for that one from now on. */
 LOCKED static bool replace(job_table *jobs, job *j)
 {
     static const cuzk_owned_block nothing = {NULL, 0, NULL};
@@ -129,7 +129,7 @@ void cuzk_shared_give_up(cuzk_engine *e, job *j)
 
 /* --- claims --- */
 
-/* A claimed job that a caller waits for already. False: no room for its bytes. */
+/* Handles a claimed job that a caller waits for already. False: no room for its bytes. */
 LOCKED static bool fill_in(cuzk_engine *e, job *j, job *c, const cuzk_job_record *r)
 {
     const cuzk_job_request small = j->rq; /* callbacks may be reading these */
@@ -168,11 +168,14 @@ void cuzk_shared_refuse(refusals *f, uint64_t number)
 typedef struct claimed {
     cuzk_engine *e;
     refusals *refused;
-    uint64_t back[64]; /* jobs that cannot be taken up now, or never */
+    uint64_t back[64]; /* jobs that cannot be started now, or never */
     uint32_t n_back;
 } claimed;
 
-/* The engine could prove such a job, were it alone. A plan that fails is an end of the job, here as anywhere. */
+/*
+ * True when the engine could prove such a job if it were the only one. A failed plan is an end of the job, as for any
+ * job.
+ */
 LOCKED static bool could_prove(const cuzk_engine *e, const job *c, cuzk_status planned)
 {
     cuzk_err err;
@@ -206,7 +209,8 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
         return;
     }
     if (st != CUZK_OK || (j != NULL && j->phase != PHASE_ELSEWHERE)) {
-        st = st != CUZK_OK ? st : CUZK_E_EXISTS; /* claimed while the old try is being given up */
+        /* claimed while its earlier try is being given up */
+        st = st != CUZK_OK ? st : CUZK_E_EXISTS;
     } else if (!can) {
         st = CUZK_E_UNSUPPORTED;
         cuzk_shared_refuse(t->refused, r->number);
@@ -214,7 +218,7 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
         cuzk_job_destroy(c);
         c = NULL;
         st = cuzk_job_restore(e, r, &err);
-    } else { /* this thread alone takes jobs of PHASE_ELSEWHERE away */
+    } else { /* only this thread removes jobs of PHASE_ELSEWHERE */
         cuzk_engine_lock(e);
         st = cuzk_engine_reserve_queues(&e->queues, e->jobs.n_open + 1, &err);
         if (st == CUZK_OK && !fill_in(e, j, c, r)) {
@@ -238,7 +242,7 @@ static void take_claimed(void *arg, const cuzk_job_record *r)
     }
 }
 
-/* Says what the store says, once for each change. */
+/* Logs what the store reports, once for each change. */
 LOCKED static void say_trouble(cuzk_engine *e, cuzk_status st, const char *text, bool *in_trouble)
 {
     if (st != CUZK_OK && !*in_trouble) {
@@ -294,7 +298,7 @@ LOCKED static void obey(void *arg, uint64_t number, cuzk_job_order order)
                          order == CUZK_JOB_ORDER_DROP ? "the lease is lost" : "cancelled");
 }
 
-/* Cancelled here, held by another daemon or by nobody. */
+/* Cancels jobs that were cancelled here and that another daemon has, or no daemon. */
 LOCKED static cuzk_status send_cancels(cuzk_engine *e, cuzk_err *err)
 {
     for (job *j = e->jobs.first; j != NULL;) {
@@ -316,7 +320,7 @@ LOCKED static cuzk_status send_cancels(cuzk_engine *e, cuzk_err *err)
 
 /* --- ends --- */
 
-/* j has ended as found says. */
+/* Ends j with the outcome of found. */
 LOCKED static void end_elsewhere(cuzk_engine *e, job *j, job *found, cuzk_status st)
 {
     j->phase = PHASE_ENDED;
@@ -356,7 +360,7 @@ static void note_over(void *arg, uint64_t number)
     }
 }
 
-/* Callers wait for jobs that other daemons prove: which of them are over? */
+/* Finds which of the jobs that callers wait for have been ended by other daemons. */
 LOCKED static cuzk_status look(cuzk_engine *e, cuzk_err *err)
 {
     looks l = {.n = 0};
@@ -390,7 +394,7 @@ LOCKED static cuzk_status look(cuzk_engine *e, cuzk_err *err)
     return st;
 }
 
-/* What nobody waits for is the queue's alone. */
+/* Forgets jobs of the queue that no caller waits for. */
 LOCKED static void forget_unwatched(job_table *jobs)
 {
     for (job *j = jobs->first; j != NULL;) {
@@ -424,7 +428,7 @@ void cuzk_shared_tell_stopping(cuzk_engine *e)
     }
 }
 
-/* Jobs that have not been started go back; those that run are brought to their end. */
+/* Returns jobs that have not been started to the queue. Running jobs go on to their end. */
 LOCKED static void drain(cuzk_engine *e)
 {
     e->store.shared->drain(e->store.arg);

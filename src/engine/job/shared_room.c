@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What this engine can do for a shared queue: how many jobs it takes, and which circuits it has loaded. */
+/* What this engine reports to a shared queue: how many jobs it takes, and which circuits it has loaded. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/job/accept_internal.h"
 #include "fleet/member.h"
 
-/* Jobs that can be worked on at once. */
+/* Number of jobs that can be worked on at once. */
 LOCKED static uint32_t places_of(const device_table *devices)
 {
     uint32_t places = 0;
@@ -17,7 +17,8 @@ LOCKED static uint32_t places_of(const device_table *devices)
 }
 
 typedef struct counts {
-    uint32_t running, waiting; /* worked on; such as could be, if there were a place */
+    /* jobs that are worked on; jobs that could be, if there were a place */
+    uint32_t running, waiting;
 } counts;
 
 LOCKED static counts count(const job_table *jobs)
@@ -30,7 +31,7 @@ LOCKED static counts count(const job_table *jobs)
             is_waiting = is_waiting || s == CUZK_PART_PENDING;
             is_here = is_here || (s != CUZK_PART_DONE && s != CUZK_PART_ELSEWHERE);
         }
-        is_here = is_here || !j->is_spread; /* else only other daemons work on it */
+        is_here = is_here || !j->is_spread; /* otherwise only other daemons work on it */
         n.waiting += is_waiting ? 1 : 0;
         n.running += !is_waiting && is_here && j->phase <= PHASE_ENDING ? 1 : 0;
     }

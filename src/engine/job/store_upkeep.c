@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the store needs now and then, on a thread of its own: a slow disk holds up no deadline. */
+/* The store's periodic work, on a thread of its own: a slow disk delays no deadline. */
 #include <time.h>
 
 #include "base/clock.h"
@@ -7,7 +7,8 @@
 
 #define PRUNE_NS (60 * 1000 * MS_NS)
 #define RETRY_NS (10 * 1000 * MS_NS)
-#define STEP_MS  (60 * 1000) /* of the wall clock against the steady one: it was set */
+/* difference between wall clock and steady clock above which the wall clock was set */
+#define STEP_MS  (60 * 1000)
 
 typedef struct upkeep {
     uint64_t prune_ns, retry_ns; /* next times */
@@ -15,7 +16,7 @@ typedef struct upkeep {
     uint64_t no_age_until_ns;    /* the wall clock was set: nothing is too old before this time */
 } upkeep;
 
-/* Results beyond the limits of age and number go. */
+/* Drops results beyond the limits of age and number. */
 LOCKED static void prune(cuzk_engine *e, upkeep *u, uint64_t now)
 {
     cuzk_err err = {.msg = ""};
@@ -23,7 +24,7 @@ LOCKED static void prune(cuzk_engine *e, upkeep *u, uint64_t now)
     const int64_t wall = cuzk_engine_unix_ms(), clocks = wall - (int64_t)(now / MS_NS);
     const int64_t step = clocks - u->clocks_ms;
     if (step > STEP_MS ||
-        step < -STEP_MS) { /* ages are not known: each result has its whole time again */
+        step < -STEP_MS) { /* ages are not known: each result is kept for the whole time again */
         u->no_age_until_ns = now + keep_ms * MS_NS;
     }
     u->clocks_ms = clocks;
@@ -37,7 +38,7 @@ LOCKED static void prune(cuzk_engine *e, upkeep *u, uint64_t now)
     }
 }
 
-/* Ends that could not be recorded, oldest first, until one fails again. */
+/* Records ends that could not be recorded before, oldest first, until one fails again. */
 LOCKED static void save_ends(cuzk_engine *e)
 {
     for (job *j = e->jobs.first; j != NULL && e->jobs.n_unsaved != 0;) {
@@ -51,8 +52,8 @@ LOCKED static void save_ends(cuzk_engine *e)
         j->pins++;
         cuzk_engine_unlock(e);
         cuzk_status st = e->store.finish(e->store.arg, &record, &err);
-        if (st ==
-            CUZK_E_EXISTS) { /* of a shared queue: another daemon has the job, its end counts */
+        /* shared queue: another daemon has the job, and that daemon's end counts */
+        if (st == CUZK_E_EXISTS) {
             st = CUZK_OK;
         }
         cuzk_engine_lock(e);
@@ -89,6 +90,7 @@ void cuzk_store_loop(worker *w)
             cuzk_engine_wait_until(e, &e->locks.store, at);
         }
     }
-    save_ends(e); /* the last try; else they are proved again after the next start */
+    /* the last try: jobs whose end is not recorded are proved again after the next start */
+    save_ends(e);
     cuzk_engine_unlock(e);
 }

@@ -60,7 +60,7 @@ static void take_found(void *arg, const cuzk_job_record *r)
     j->kept_ms[4] = r->total_ms;
 }
 
-/* A completed equal job that only the store still has, with one pin; or NULL. */
+/* Finds a completed equal job that only the store still has: one pin, or NULL. */
 cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32], cuzk_bytes request_id,
                                  job **out, cuzk_err *err)
 {
@@ -115,7 +115,7 @@ cuzk_status cuzk_job_find_stored_id(cuzk_engine *e, const char *id, job **out, c
     return CUZK_OK;
 }
 
-/* True when another job, with other content or not proved again, has this id. */
+/* True when the store has a job of this id with other content, or one that is not to be proved again. */
 bool cuzk_job_id_is_taken(const cuzk_job_store *store, const job *j, const char *id)
 {
     found f = {.is_found = false};
