@@ -159,7 +159,9 @@ static cuzk_status fail_connect(pg_store *s, pg_conn *c, cuzk_err *err)
     const char *why = c->pg == NULL ? "out of memory" : PQerrorMessage(c->pg);
     (void)snprintf(text, sizeof(text), "%s", why);
     for (char *p = text; *p != '\0'; p++) {
-        *p = *p == '\n' || *p == '\t' ? ' ' : *p;
+        if (*p == '\n' || *p == '\t') {
+            *p = ' ';
+        }
     }
     for (size_t n = strlen(text); n > 0 && text[n - 1] == ' '; n--) {
         text[n - 1] = '\0';
