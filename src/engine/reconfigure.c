@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What may change while the engine runs. All of it or nothing, under the lock. */
+/* Changing settings while the engine runs: all of a request or nothing, under the lock. */
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 #include "sys/host_memory.h"
@@ -41,7 +41,7 @@ void cuzk_engine_config_complete(cuzk_engine_config *s)
     }
 }
 
-/* What one WinningPoSt of the largest size takes, input and output included. */
+/* Host memory of one WinningPoSt of the largest size, input and output included. */
 static uint64_t winning_need(const cuzk_engine_backend *b)
 {
     uint64_t most = 0;
@@ -113,7 +113,7 @@ uint32_t cuzk_engine_flying_limit(uint32_t max_queued_jobs)
     return max_queued_jobs + MAX_DEVICES * CUZK_HEALTH_SLOTS * CUZK_BATCH_MAX;
 }
 
-/* Every job that is accepted could still run, were it alone. */
+/* True when every accepted job could still run if it were the only one. */
 LOCKED static cuzk_status check_jobs(const cuzk_engine *e, cuzk_err *err)
 {
     for (const job *j = e->jobs.first; j != NULL; j = j->next) {
@@ -146,7 +146,7 @@ LOCKED static cuzk_status resize_memory(cuzk_engine *e, const cuzk_engine_config
     return st;
 }
 
-/* Idle circuits go until what is used fits; what runs gives its memory back when it is over. */
+/* Evicts idle circuits until the used memory fits. Running work frees its memory when it ends. */
 LOCKED static void shrink(cuzk_engine *e, uint64_t now)
 {
     uint64_t used = e->memory.host.used - e->memory.leaving_bytes;
@@ -166,7 +166,7 @@ LOCKED static cuzk_status apply(cuzk_engine *e, const cuzk_engine_config *s, uin
 {
     cuzk_engine_config *c = &e->cfg;
     const uint32_t n = s->max_queued_jobs, flying = cuzk_engine_flying_limit(n);
-    /* first all that may fail; more room or an idle thread changes nothing */
+    /* first all that may fail: additional room or an idle thread changes nothing */
     CUZK_TRY(cuzk_sched_reserve(&e->queues.prep, n + WINNING_PLACES, err));
     CUZK_TRY(cuzk_sched_reserve(&e->queues.ready, n + WINNING_PLACES, err));
     CUZK_TRY(cuzk_sched_reserve(&e->queues.on_device, flying, err));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Aggregates of others, verified: no job, but memory of the budget. */
+/* Verifying aggregates for callers: not a job, but it takes memory of the budget. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -7,7 +7,7 @@
 
 #define PATIENCE_NS (2000 * MS_NS) /* how long a verification waits for memory */
 
-/* Takes the memory, waiting for it. Releases the lock meanwhile. */
+/* Reserves the memory, waiting for it if need be. Releases the lock meanwhile. */
 LOCKED static cuzk_status take(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, cuzk_err *err)
 {
     const uint64_t until = cuzk_clock_ns() + PATIENCE_NS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The loader: circuits and parameters into host memory, for jobs that wait and ahead of need. */
+/* The loader: reads circuits and parameters into host memory, for jobs that wait and before jobs need them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "engine/engine_internal.h"
 #include "prover/keys/circuit_id.h"
 
-#define MAX_TRIES 3 /* of a load that may succeed another time */
+#define MAX_TRIES 3 /* tries of a load that may succeed later */
 
 static bool is_privileged(const cuzk_engine_backend *backend, uint32_t id)
 {
@@ -24,7 +24,7 @@ static void set_failure(load_want *want, cuzk_status st, const char *text)
     (void)snprintf(want->failure, sizeof(want->failure), "%s", text);
 }
 
-/* The jobs that wait for it fail: the next job tries again. */
+/* Fails the jobs that wait for the load; the next job tries again. */
 LOCKED static void fail_jobs(cuzk_engine *e, uint32_t circuit, cuzk_status st, const char *text)
 {
     for (uint32_t i = 0; i < e->queues.ready.n;) {
@@ -78,7 +78,7 @@ LOCKED static void load(cuzk_engine *e, uint32_t id)
     pthread_cond_broadcast(&e->locks.change);
 }
 
-/* Others stop taking memory, or may go on. */
+/* Other work stops taking memory, or may take it again. */
 LOCKED static void set_starved(cuzk_engine *e, load_want *want, bool is_starved)
 {
     if (want->is_starved != is_starved) {
@@ -88,7 +88,7 @@ LOCKED static void set_starved(cuzk_engine *e, load_want *want, bool is_starved)
     }
 }
 
-/* Takes the memory of a wanted load. */
+/* Reserves the memory of a load that a job waits for. */
 LOCKED static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
 {
     load_want *want = &e->memory.wants[id];
@@ -101,7 +101,8 @@ LOCKED static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
     }
     if (want->is_for_job) {
         set_starved(e, want, true);
-    } else if (e->memory.leaving_bytes == 0) { /* else what is leaving may be enough */
+        /* otherwise memory that is being freed may be enough */
+    } else if (e->memory.leaving_bytes == 0) {
         char text[128];
         (void)snprintf(text, sizeof(text), "%s needs %llu MiB, %llu are free",
                        e->backend->circuits[id / 2].id, (unsigned long long)(bytes >> 20),
@@ -112,7 +113,7 @@ LOCKED static bool may_begin(cuzk_engine *e, uint32_t id, uint64_t now)
     return false;
 }
 
-/* A wanted load with its memory; CUZK_LOAD_NONE when there is nothing to do now. */
+/* Finds a load that is wanted and whose memory could be reserved; CUZK_LOAD_NONE when there is none now. */
 LOCKED static uint32_t next(cuzk_engine *e, bool is_express)
 {
     const uint64_t now = cuzk_clock_ns();
@@ -167,7 +168,7 @@ static cuzk_status find_circuit(const cuzk_engine_backend *backend, const char *
         "unknown circuit ID: %s; circuits are KIND-SIZE, as in porep-32g or window-64GiB", id);
 }
 
-/* With the lock; waits until the entry is there or its load has failed. */
+/* With the lock. Waits until the entry is loaded or its load has failed. */
 LOCKED static cuzk_status load_and_wait(cuzk_engine *e, uint32_t id, bool *was_there, cuzk_err *err)
 {
     load_want *want = &e->memory.wants[id];
@@ -197,7 +198,7 @@ cuzk_status cuzk_engine_preload(cuzk_engine *e, const char *circuit_id, bool *al
     CUZK_TRY(find_circuit(e->backend, circuit_id, &circuit, err));
     const uint64_t begin = cuzk_clock_ns();
     cuzk_engine_lock(e);
-    /* first the file that may not be there, then seconds of compiling */
+    /* first the file, which may not exist; compiling takes seconds */
     cuzk_status st =
         load_and_wait(e, cuzk_engine_load_id(circuit, CUZK_LOAD_PARAMS), &was_params, err);
     if (st == CUZK_OK) {

@@ -9,9 +9,9 @@
 #include "engine/engine.h"
 
 /*
- * The engine's one lock, as clang's analysis knows it; declared and never defined. LOCKED is a function that is
- * called with the lock and returns with it; it may release it meanwhile where its comment says so. No function
- * returns with another state of the lock than it was called with, but for cuzk_engine_lock and _unlock.
+ * A name for the engine's lock in clang's thread-safety analysis; declared and never defined. LOCKED marks a function
+ * that is called with the lock and returns with it; it may release the lock meanwhile where its comment says so. Only
+ * cuzk_engine_lock and _unlock return with another state of the lock than they were called with.
  */
 struct CUZK_CAPABILITY("mutex") cuzk_engine_capability {
     char unused;

@@ -51,7 +51,7 @@ void cuzk_engine_log(cuzk_engine *e, int level, const char *event, const char *c
     for (; line->n_pairs < LOG_PAIRS && kv[2 * line->n_pairs] != NULL; line->n_pairs++) {
         const char *const *pair = kv + 2 * (size_t)line->n_pairs;
         if (at + 64 > LINE_BYTES) {
-            break; /* names are short, and values before this one took all */
+            break; /* names are short; the values before this one took all the room */
         }
         at += copy(line->text + at, 32, pair[0]);
         at += copy(line->text + at, LINE_BYTES - at, pair[1]);

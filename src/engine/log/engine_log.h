@@ -2,7 +2,7 @@
 #ifndef CUZK_ENGINE_LOG_ENGINE_LOG_H
 #define CUZK_ENGINE_LOG_ENGINE_LOG_H
 
-/* Lines for the logger, from any thread that has the lock. */
+/* Queues lines for the logger, from any thread that has the lock. */
 #include "engine/job/job.h"
 #include "engine/lock/engine_lock.h"
 
@@ -15,7 +15,7 @@ typedef struct log_queue {
 } log_queue;
 
 CUZK_NODISCARD cuzk_status cuzk_log_init(log_queue *q, cuzk_err *err);
-/** Gives what is left to the logger; no other thread runs. */
+/** Hands the remaining lines to the logger; no other thread runs. */
 void cuzk_log_free(cuzk_engine *e);
 
 #define LOG_PAIRS 20

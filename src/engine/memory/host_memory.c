@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Host memory: taking it for a stage, and sending idle circuits away for it. */
+/* Host memory: reserving it for a stage, and evicting idle circuits for it. */
 #include "base/assert.h"
 #include "engine/engine_internal.h"
 
@@ -11,7 +11,7 @@ uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what)
 void cuzk_engine_wake_prep(cuzk_engine *e)
 {
     pthread_cond_broadcast(&e->locks.prep);
-    pthread_cond_broadcast(&e->locks.change); /* a first witness is waited for */
+    pthread_cond_broadcast(&e->locks.change); /* a thread waits for the first witness */
 }
 
 void cuzk_engine_wake_memory(cuzk_engine *e)
@@ -19,9 +19,10 @@ void cuzk_engine_wake_memory(cuzk_engine *e)
     pthread_cond_broadcast(&e->locks.prep);
     pthread_cond_broadcast(&e->locks.witness);
     pthread_cond_broadcast(&e->locks.loader);
-    pthread_cond_broadcast(&e->locks.change); /* aggregates that are to be verified */
+    pthread_cond_broadcast(&e->locks.change); /* aggregates that callers want verified */
     if (cuzk_engine_has_keys(e->backend) || cuzk_engine_has_fallback(&e->devices)) {
-        pthread_cond_broadcast(&e->locks.device); /* for pinned memory, or the CPU's */
+        /* device workers wait for pinned memory, or for the CPU's memory */
+        pthread_cond_broadcast(&e->locks.device);
     }
 }
 
@@ -42,7 +43,7 @@ LOCKED static bool is_something_leaving(const engine_memory *memory)
     return memory->leaving_bytes != 0;
 }
 
-/* Somebody works and will give memory back; partitions that wait in a queue do not. */
+/* True when work is under way that will free memory. Partitions that wait in a queue do not count. */
 LOCKED static bool is_under_way(const cuzk_engine *e)
 {
     uint32_t waiting = 0;
@@ -59,7 +60,7 @@ bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, 
         return true;
     }
     if (!may_evict || is_something_leaving(&e->memory)) {
-        return false; /* what is leaving may be enough: its end wakes */
+        return false; /* what is being freed may be enough: its end wakes the waiters */
     }
     uint64_t free = cuzk_budget_free(&e->memory.host, privileged);
     const uint64_t idle = cuzk_engine_or_none(e->cfg.eviction_min_idle_ms) * MS_NS;
@@ -67,7 +68,7 @@ bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes, 
         uint32_t id =
             cuzk_load_victim(&e->memory.cache, 0, e->memory.cache.n, idle, CUZK_LOAD_NONE, now_ns);
         if (id == CUZK_LOAD_NONE && !is_under_way(e)) {
-            /* nothing is under way that will give memory back: waiting would be for ever */
+            /* no work is under way that will free memory: waiting would never end */
             id =
                 cuzk_load_victim(&e->memory.cache, 0, e->memory.cache.n, 0, CUZK_LOAD_NONE, now_ns);
         }

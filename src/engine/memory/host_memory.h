@@ -9,19 +9,19 @@
 #include "sched/budget.h"
 #include "sched/load_cache.h"
 
-/** What the loader is to do about an entry of the cache. */
+/** What the loader has to do about an entry of the cache. */
 typedef struct load_want {
     bool wanted, is_for_job;
-    bool is_starved;    /* it was looked at, and there was no memory for it */
+    bool is_starved;    /* the loader looked at it, and there was no memory for it */
     cuzk_status status; /* of the last failure */
     char failure[ERROR_BYTES];
-    uint64_t n_failures; /* tries that have failed, for those who wait */
+    uint64_t n_failures; /* number of failed tries, for those who wait */
     uint32_t tries;      /* in a row */
     uint64_t load_ns;    /* of the last load */
-    bool is_suspect;     /* READY, but its file failed: no new users; it is loaded again */
+    bool is_suspect;     /* READY, but its file failed: it gets no new users, and is loaded again */
 } load_want;
 
-/** Host memory, what is loaded into it, and what is about to leave it. */
+/** Host memory, what is loaded into it, and what is being freed. */
 typedef struct engine_memory {
     GUARDED cuzk_budget host;
     GUARDED uint64_t block_limit, block_used; /* proofs of waiting jobs */
@@ -29,44 +29,47 @@ typedef struct engine_memory {
     uint64_t base_bytes;                      /* of the process itself, and for its front */
     GUARDED cuzk_load_cache cache;            /* 2 per circuit: cuzk_load_what */
     GUARDED load_want *wants;                 /* [2 n_circuits] */
-    GUARDED uint64_t leaving_bytes;           /* still charged, about to be freed */
+    GUARDED uint64_t leaving_bytes;           /* still reserved, about to be freed */
     GUARDED uint32_t
-        n_busy; /* partitions, loads and parses that hold memory which will come back */
+        n_busy; /* number of partitions, loads and parses that hold memory and will free it */
 } engine_memory;
 
 /* host_memory.c */
-/** Takes host memory, sending idle circuits away when there is too little (then false for now). */
+/** Reserves host memory. When there is too little, evicts idle circuits and returns false for now. */
 LOCKED bool cuzk_engine_take_host(cuzk_engine *e, cuzk_reservation *r, uint64_t bytes,
                                   bool privileged, bool may_evict, uint64_t now_ns);
 LOCKED void cuzk_engine_give_host(cuzk_engine *e, cuzk_reservation *r, uint64_t keep);
-/** The workers of PARSE and CHECK: a job came, or may be taken now. */
+/** Wakes the workers of PARSE and CHECK: a job came, or may be taken now. */
 LOCKED void cuzk_engine_wake_prep(cuzk_engine *e);
-/** Everybody who may be waiting for memory. */
+/** Wakes every thread that may be waiting for memory. */
 LOCKED void cuzk_engine_wake_memory(cuzk_engine *e);
 /** E_BUDGET with the numbers when a job of this circuit and input can never run. */
 LOCKED CUZK_NODISCARD cuzk_status cuzk_engine_can_fit(const cuzk_engine *e, uint32_t circuit,
                                                       uint64_t input_bytes, bool privileged,
                                                       cuzk_err *err);
-/** Starts the freeing of an entry of the cache; false when it is not there or in use. */
+/** Starts to free an entry of the cache; false when it is not loaded or in use. */
 LOCKED bool cuzk_engine_evict_entry(cuzk_engine *e, uint32_t id);
 uint32_t cuzk_engine_load_id(uint32_t circuit, cuzk_load_what what);
 
 /* loads.c */
 /** Host memory that a load takes. */
 uint64_t cuzk_load_bytes(const cuzk_engine_backend *backend, uint32_t id);
-/** Bytes that loads need which had no memory: others take only what is free beyond them. */
+/** Bytes that loads need and could not reserve: other work takes only what is free beyond them. */
 LOCKED uint64_t cuzk_loads_starved_bytes(const cuzk_engine *e);
-/** Circuit and parameters are in memory, and the parameters' file has not given trouble. */
+/** True when circuit and parameters are in memory, and the parameters' file has not failed. */
 LOCKED bool cuzk_circuit_is_loaded(const engine_memory *memory, uint32_t circuit);
-/** Has a loader fetch for a job what is not in memory of circuit and parameters. */
+/** Asks a loader to load for a job what is missing of circuit and parameters. */
 LOCKED void cuzk_circuit_want(cuzk_engine *e, uint32_t circuit);
-/** Trouble with a parameter file: its disk, or invalid points. Does not concern a device. */
+/** An error with a parameter file: its disk, or invalid points. It says nothing of a device. */
 bool cuzk_engine_is_file_trouble(cuzk_status st);
-/** The status of a job that fails by that: E_IO, since the request is not at fault. Others as they are. */
+/**
+ * The status of a job that fails by such an error: E_IO, since the request is not at fault. Other statuses are
+ * unchanged.
+ */
 cuzk_status cuzk_engine_file_status(cuzk_status st);
-/** The file may have been replaced or come back: opened again when its last user has finished. */
+/** The file may have been replaced, or be readable again: it is opened again when its last user has finished. */
 LOCKED void cuzk_engine_suspect_params(cuzk_engine *e, uint32_t circuit);
-/** After a user of the parameters has gone. */
+/** Call it after a user of the parameters has finished. */
 LOCKED void cuzk_engine_drop_suspect(cuzk_engine *e, uint32_t circuit);
 
 #endif /* CUZK_ENGINE_MEMORY_HOST_MEMORY_H */

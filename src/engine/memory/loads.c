@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What is to be loaded, and parameter files that gave trouble. The loads themselves: load/loader.c. */
+/* What is to be loaded, and parameter files that failed. The loads themselves: load/loader.c. */
 #include "engine/engine_internal.h"
 
 uint64_t cuzk_load_bytes(const cuzk_engine_backend *backend, uint32_t id)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Aggregates: one stage on the host's threads, after the input has been parsed. */
+/* Aggregates: one stage on the host's threads after the input has been parsed. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "engine/engine_internal.h"
@@ -15,7 +15,7 @@ LOCKED static job *next(cuzk_engine *e)
     return item.owner;
 }
 
-/* Machine trouble: in the queue again, unless that has been tried too often. */
+/* After an error of the machine: queues the aggregate again, unless that has been tried too often. */
 LOCKED static bool again(cuzk_engine *e, job *j, cuzk_status st, const char *why)
 {
     job_partition *p = &j->partitions[0];

@@ -7,9 +7,12 @@
 #include "engine/engine_internal.h"
 #include "engine/job/accept_internal.h"
 
-#define STREAM_WAIT_NS (3000 * MS_NS) /* for partitions whose witness is made meanwhile */
+/* how long a batch waits for partitions whose witness is being made */
+#define STREAM_WAIT_NS (3000 * MS_NS)
 
-/* Partitions of a circuit that come to the device queue soon: their witness is being made, or is made next. */
+/*
+ * Number of partitions of a circuit that come to the device queue soon: their witness is being made, or is made next.
+ */
 LOCKED static uint32_t witnesses_coming(void *arg, uint32_t circuit)
 {
     const cuzk_engine *e = arg;
@@ -82,7 +85,7 @@ LOCKED static cuzk_batch_rules rules_of(cuzk_engine *e, const worker *w, batch_s
                               .coming = witnesses_coming_of};
 }
 
-/* The job's partition did not even get to the device. */
+/* After the key for a partition could not be loaded: the partition is tried elsewhere, or its job fails. */
 LOCKED static void key_failed(cuzk_engine *e, const worker *w, const cuzk_sched_item *item,
                               cuzk_status st, const cuzk_err *err)
 {
@@ -106,7 +109,7 @@ static void key_wait_is_over(cuzk_engine *e, device *d)
     pthread_cond_broadcast(&e->locks.witness);
 }
 
-/* A partition runs on a device or goes to one next, and will return memory. */
+/* True when a partition runs on a device or goes to one next, and will free memory. */
 LOCKED static bool is_device_busy(const device_table *devices)
 {
     for (uint32_t i = 0; i < devices->n; i++) {
@@ -135,7 +138,7 @@ LOCKED static void drop_a_witness(cuzk_engine *e, const cuzk_sched_item *keep)
         }
     }
     if (worst != CUZK_SCHED_NONE &&
-        e->memory.leaving_bytes == 0) { /* else what is leaving comes first */
+        e->memory.leaving_bytes == 0) { /* otherwise wait for the memory that is being freed */
         const cuzk_sched_item item = cuzk_sched_take(&e->queues.on_device, worst);
         job *j = item.owner;
         cuzk_flight_requeue(e, j->partitions[item.partition].flight);
@@ -144,8 +147,8 @@ LOCKED static void drop_a_witness(cuzk_engine *e, const cuzk_sched_item *keep)
 
 typedef enum key_answer {
     KEY_PICK,  /* choose among what is usable */
-    KEY_AGAIN, /* something was done meanwhile: look again */
-    KEY_WAIT   /* for the calls that run: no item goes before the best one */
+    KEY_AGAIN, /* the state has changed meanwhile: look again */
+    KEY_WAIT   /* wait for the calls that run: no item goes before the best one */
 } key_answer;
 
 /* The best item decides what is loaded. */
@@ -184,7 +187,7 @@ LOCKED static bool allowed_and_fits(void *arg, const cuzk_sched_item *item)
            cuzk_fallback_fits(l->e, item->circuit, cuzk_job_is_privileged(NULL, item));
 }
 
-/* One partition for the fallback, with the memory that it needs in addition to the partition's. */
+/* Reserves for the fallback the memory that a partition needs there in addition to its own. */
 LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, batch_search *l, uint64_t now,
                                 cuzk_batch *out)
 {
@@ -196,7 +199,7 @@ LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, batch_search *l
         cuzk_reservation r = {0, false};
         if (!cuzk_engine_take_host(e, &r, e->backend->circuits[item.circuit].cpu_extra_bytes,
                                    privileged, true, now)) {
-            bool is_busy = false; /* then memory will come back */
+            bool is_busy = false; /* then memory will be freed */
             for (uint32_t s = 0; s < d->n_places; s++) {
                 is_busy = is_busy || d->slot[s].busy;
             }
@@ -219,14 +222,15 @@ LOCKED static void pick_for_cpu(cuzk_engine *e, const worker *w, batch_search *l
 LOCKED static bool pick(cuzk_engine *e, const worker *w, cuzk_batch *out)
 {
     batch_search l;
-    const uint64_t now = cuzk_clock_ns(); /* one time for all: the order depends on it */
+    /* one reading of the clock for all: the order depends on it */
+    const uint64_t now = cuzk_clock_ns();
     cuzk_batch_rules rules = rules_of(e, w, &l, now);
     l.rules = &rules;
     out->n = 0;
     out->wake_ns = 0;
     device *d = &e->devices.all[w->index];
     if (d->info.is_fallback && cuzk_health_is_good(&d->health)) {
-        pick_for_cpu(e, w, &l, now, out); /* what the fallback serves, if anything */
+        pick_for_cpu(e, w, &l, now, out); /* circuits that the fallback serves */
         return true;
     }
     if (!cuzk_device_is_open(&e->devices, w->index)) {
@@ -316,7 +320,7 @@ LOCKED static cuzk_span begin(cuzk_engine *e, worker *w, const cuzk_batch *batch
     return span;
 }
 
-/* One flight after its call. The witness has gone already. */
+/* Handles one flight after its call. Its witness has been freed already. */
 LOCKED static void end_flight(cuzk_engine *e, flight *f, cuzk_backend_work *work, uint64_t now)
 {
     job *j = f->job;
@@ -386,7 +390,7 @@ LOCKED static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
     d->slot[w->slot].busy = false;
     if (cuzk_engine_is_file_trouble(worst)) {
         cuzk_engine_suspect_params(e, circuit);
-        cuzk_device_key_suspect(e, w->index, circuit); /* it streams from that file */
+        cuzk_device_key_suspect(e, w->index, circuit); /* the key streams from that file */
     }
     if (cuzk_health_end(&d->health, w->slot, cuzk_device_status(worst), now)) {
         cuzk_device_quarantined(e, w->index, cuzk_status_text(worst));
@@ -397,11 +401,11 @@ LOCKED static void run(cuzk_engine *e, worker *w, const cuzk_batch *batch)
         cuzk_engine_give_host(e, &call.f[i]->memory, e->backend->circuits[circuit].verify_bytes);
         end_flight(e, call.f[i], &call.work[i], now);
     }
-    pthread_cond_broadcast(&e->locks.witness); /* room before the device */
+    pthread_cond_broadcast(&e->locks.witness); /* there is room before the device again */
     pthread_cond_signal(&e->locks.timer);      /* a quarantined device may be idle now */
 }
 
-/* Whether a quarantined device is back; on its own thread, for it may hang. */
+/* Probes a quarantined device; on a thread of its own, because the probe may hang. */
 LOCKED static bool probe(cuzk_engine *e, const worker *w)
 {
     device *d = &e->devices.all[w->index];
@@ -409,8 +413,9 @@ LOCKED static bool probe(cuzk_engine *e, const worker *w)
     if (d->keys.is_loading || !cuzk_health_wants_probe(&d->health, cuzk_clock_ns())) {
         return false;
     }
-    (void)cuzk_device_keys_unload(e, w->index, UINT32_MAX); /* they are of the lost context */
-    while (d->keys.n_leaving != 0) {                        /* others unload some, too */
+    /* the keys belong to the lost context */
+    (void)cuzk_device_keys_unload(e, w->index, UINT32_MAX);
+    while (d->keys.n_leaving != 0) { /* other threads may unload some, too */
         cuzk_engine_wait(e, &e->locks.device);
     }
     cuzk_engine_unlock(e);
@@ -436,7 +441,7 @@ LOCKED static bool probe(cuzk_engine *e, const worker *w)
     return true;
 }
 
-/* Keys of WinningPoSt circuits that are loaded on the host already: ahead of need, once. */
+/* Loads the keys of WinningPoSt circuits that are in host memory, once, before a job needs them. */
 LOCKED static bool warm_up(cuzk_engine *e, worker *w)
 {
     const device *d = &e->devices.all[w->index];
@@ -466,7 +471,8 @@ void cuzk_device_loop(worker *w)
     cuzk_batch batch;
     cuzk_engine_lock(e);
     while (!e->stop) {
-        if (!w->is_express && w->rank >= e->devices.all[w->index].slots) { /* one too many by now */
+        /* a reconfiguration has removed this worker's slot */
+        if (!w->is_express && w->rank >= e->devices.all[w->index].slots) {
             cuzk_engine_wait(e, &e->locks.device);
             continue;
         }

@@ -7,18 +7,18 @@
 #include "engine/engine_internal.h"
 #include "engine/job/accept_internal.h"
 
-#define WITNESS_BEGINS_NS (20 * MS_NS) /* a worker for it is there at once, or not soon */
+#define WITNESS_BEGINS_NS (20 * MS_NS) /* time for a witness worker to begin; later, none is idle */
 
 static uint64_t block_need(const job *j)
 {
     return j->is_parked ? j->block_bytes : 0;
 }
 
-/* Memory for the input, or false for now. */
+/* Reserves memory for the input; false: there is none now. */
 LOCKED static bool reserve(cuzk_engine *e, job *j, uint64_t now)
 {
     const uint64_t need = j->plan.input_bytes;
-    /* a single input may be larger than the limit; then it is alone */
+    /* a single input may be larger than the limit; it then runs alone */
     if (!j->is_privileged && e->memory.input_used != 0 &&
         e->memory.input_used + need > e->memory.input_limit) {
         return false;
@@ -41,13 +41,13 @@ LOCKED static bool reserve(cuzk_engine *e, job *j, uint64_t now)
     return true;
 }
 
-/* Parsed jobs whose partitions have not all been started. */
+/* Number of parsed jobs whose partitions have not all been started. */
 LOCKED static uint32_t n_parsed(const job_queues *queues)
 {
     return queues->ready.n;
 }
 
-/* Enough parsed aggregates wait: the next one must not keep proofs from being parsed. */
+/* True when enough parsed aggregates wait: another one must not keep proofs from being parsed. */
 LOCKED static bool is_welcome(void *arg, const cuzk_sched_item *item)
 {
     const cuzk_engine *e = arg;
@@ -55,7 +55,7 @@ LOCKED static bool is_welcome(void *arg, const cuzk_sched_item *item)
     return j->rq.kind != CUZK_JOB_AGGREGATE || e->queues.to_aggregate.n < AGGREGATES_AHEAD;
 }
 
-/* above: only a job that goes before this one; NULL: any. */
+/* above: take only a job that goes before this one; NULL: take any. */
 LOCKED static job *next(cuzk_engine *e, bool is_express, const job *above)
 {
     const uint64_t now = cuzk_clock_ns();
@@ -125,7 +125,7 @@ LOCKED static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
     return st;
 }
 
-/* With the lock: what has been parsed becomes the job's, its bytes are given back. */
+/* With the lock: the job gets the parsed input, and its bytes are freed. */
 LOCKED static cuzk_status take_input(cuzk_engine *e, job *j, const cuzk_backend_input *in,
                                      cuzk_err *err)
 {
@@ -164,7 +164,7 @@ LOCKED static void drop_block(cuzk_engine *e, job *j)
 }
 
 /*
- * With the lock, which is left meanwhile. *may_start: partitions may be started before the check has
+ * With the lock, which is released meanwhile. *may_start: partitions may be started before the check has
  * ended.
  */
 LOCKED static cuzk_status parse(cuzk_engine *e, job *j, bool *may_start, cuzk_err *err)
@@ -201,9 +201,9 @@ LOCKED static void launch(cuzk_engine *e, job *j)
     j->prep_ns = now - j->started_ns;
     cuzk_job_item(j, 0, now, &item);
     const bool is_aggregate = j->rq.kind == CUZK_JOB_AGGREGATE;
-    if (j->is_spread || j->part_of != 0) { /* not all are this engine's, perhaps none is */
+    if (j->is_spread || j->part_of != 0) { /* other engines may have some of them, or all */
         cuzk_flight_queue_next(e, j, now);
-        cuzk_part_moved(&e->store, j); /* others may have proved some already */
+        cuzk_part_moved(&e->store, j); /* other engines may have proved some already */
         return;
     }
     if (!cuzk_sched_push(is_aggregate ? &e->queues.to_aggregate : &e->queues.ready, &item)) {
@@ -215,9 +215,9 @@ LOCKED static void launch(cuzk_engine *e, job *j)
 LOCKED static void run(const worker *w, job *j, bool may_wait);
 
 /*
- * Devices have nothing to do until there is a witness, and all threads make it. So the check of a job that is launched
- * waits for the job's first witness, if that is made next, and then runs while a device proves. The worker that waits
- * prepares jobs of a higher class, or CRITICAL ones, in the meantime.
+ * Devices are idle until there is a witness, and making it takes all threads. So the check of a job whose partitions
+ * may be started waits for the job's first witness, if that is made next, and then runs while a device proves.
+ * Meanwhile the worker that waits prepares jobs of a higher class, or CRITICAL ones.
  */
 LOCKED static void await_first_witness(const worker *w, const job *j)
 {
@@ -237,7 +237,10 @@ LOCKED static void await_first_witness(const worker *w, const job *j)
     }
 }
 
-/* With the lock, which is left meanwhile. may_start: partitions are started at once. may_wait: for the first witness. */
+/*
+ * With the lock, which is released meanwhile. may_start: the partitions are started at once. may_wait: the check may
+ * wait for the first witness.
+ */
 LOCKED static cuzk_status check(const worker *w, job *j, bool may_start, bool may_wait,
                                 cuzk_err *err)
 {

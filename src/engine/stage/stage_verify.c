@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Nothing leaves unverified: every proof is checked here, and a wrong one is made again. */
+/* Verifies every proof before it is returned. A wrong proof is made again. */
 #include <stdio.h>
 #include <string.h>
 

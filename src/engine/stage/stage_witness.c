@@ -4,13 +4,13 @@
 #include "base/clock.h"
 #include "engine/engine_internal.h"
 
-/* CRITICAL work does not wait for room before the device: it goes there next. */
+/* CRITICAL work does not wait for room in the device queue: it goes to the device next. */
 static bool is_urgent(const job *j)
 {
     return j->class_base == CUZK_PRIORITY_CRITICAL;
 }
 
-/* Partitions that have been started and are not on a device yet, urgent ones apart. */
+/* Number of partitions that have been started and are not on a device yet, without urgent ones. */
 LOCKED static uint32_t n_ahead(const flight_table *flights)
 {
     uint32_t n = 0;
@@ -22,7 +22,7 @@ LOCKED static uint32_t n_ahead(const flight_table *flights)
     return n;
 }
 
-/* Enough for all slots; where points stream, as many as one pass serves. */
+/* Enough witnesses for all slots; where points stream, as many as one pass serves. */
 LOCKED static bool has_room(const cuzk_engine *e, const job *j)
 {
     return is_urgent(j) || n_ahead(&e->flights) < e->devices.n_primary * e->devices.slots *
@@ -41,7 +41,7 @@ LOCKED static bool can_start_loaded(void *arg, const cuzk_sched_item *item)
            (!p->is_express || cuzk_job_is_privileged(NULL, item));
 }
 
-/* Takes memory and starts the item at an index; NULL when there is no memory now. */
+/* Reserves memory and starts the item at an index; NULL when there is no memory now. */
 LOCKED static flight *start(cuzk_engine *e, uint32_t index, bool may_evict, uint64_t now)
 {
     const cuzk_sched_item item = e->queues.ready.items[index];
@@ -66,7 +66,7 @@ LOCKED static flight *start(cuzk_engine *e, uint32_t index, bool may_evict, uint
     return f;
 }
 
-/* No load and no key waits for the memory that a partition of this job would take. */
+/* True when no load and no key waits for the memory that a partition of this job would take. */
 LOCKED static bool has_memory(const cuzk_engine *e, const job *j)
 {
     const cuzk_backend_circuit *c = &e->backend->circuits[j->circuit];
@@ -89,7 +89,7 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
     job *j = e->queues.ready.items[best].owner;
     if (cuzk_circuit_is_out(&e->devices, j->circuit, now)) {
         cuzk_circuit_fail_job(e, j, j->circuit);
-        pthread_cond_broadcast(&e->locks.witness); /* another worker may go on */
+        pthread_cond_broadcast(&e->locks.witness); /* another worker may start the next one */
         return NULL;
     }
     if (!has_room(e, j)) {
@@ -101,7 +101,7 @@ LOCKED static flight *next(cuzk_engine *e, bool is_express)
     }
     cuzk_job_clock_wait(&j->clock, CUZK_JOB_WAITS_LOAD, now);
     cuzk_circuit_want(e, j->circuit);
-    /* meanwhile others may pass, with memory that no job waits for */
+    /* meanwhile others may go first, with memory that no job waits for */
     best = cuzk_sched_best(&e->queues.ready, now, can_start_loaded, &p);
     if (best == CUZK_SCHED_NONE) {
         return NULL;
@@ -129,8 +129,8 @@ LOCKED uint32_t cuzk_witnesses_to_start(const cuzk_engine *e, uint32_t circuit)
 }
 
 /*
- * While a device has the witness. The flight and the job may end meanwhile: job and parameters are held here, and
- * n_busy keeps the engine's stop waiting for them.
+ * Prepares the verification while a device has the witness. The flight and the job may end meanwhile. So job and
+ * parameters are held here, and n_busy makes the engine's stop wait.
  */
 LOCKED static void before_verify(cuzk_engine *e, job *j, uint32_t circuit, uint32_t partition)
 {
@@ -175,9 +175,10 @@ LOCKED static void run(cuzk_engine *e, flight *f)
     j->witness_ns += now - j->partitions[f->partition].begin_ns[CUZK_STAGE_WITNESS];
     if (!j->has_witness) {
         j->has_witness = true;
-        pthread_cond_broadcast(&e->locks.change); /* the check may wait for it */
+        pthread_cond_broadcast(&e->locks.change); /* the check may be waiting for this witness */
     }
-    while (st != CUZK_OK && j->is_checking) { /* the check says why, better than this failure */
+    /* the check's message is better than this failure's */
+    while (st != CUZK_OK && j->is_checking) {
         cuzk_engine_wait(e, &e->locks.change);
     }
     j->input_users--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Everything that happens because time passes: waits, deadlines, batches, watchdogs. */
+/* The timer thread: waits, deadlines, batches, watchdogs. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -42,7 +42,7 @@ static bool has_other_good(const device_table *devices, uint32_t index)
     return false;
 }
 
-/* Calls in some slots (bits) of a device take too long: their partitions go on elsewhere. */
+/* Calls in some slots (bits) of a device take too long: other devices prove their partitions. */
 LOCKED static void abandon(cuzk_engine *e, uint32_t index, uint32_t slots)
 {
     const device *d = &e->devices.all[index];
@@ -75,7 +75,7 @@ LOCKED static void watch_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
         }
         const uint64_t at = cuzk_health_wake_ns(h);
         if (at != 0 && at <= now) {
-            pthread_cond_broadcast(&e->locks.device); /* time to probe */
+            pthread_cond_broadcast(&e->locks.device); /* it is time to probe */
         } else {
             earlier(next, at);
         }
@@ -96,7 +96,9 @@ LOCKED static void fail_set_aside(cuzk_engine *e, uint64_t now)
     }
 }
 
-/* Without a device nothing can be proved here: after a while somebody else had better try. */
+/*
+ * Without a device nothing can be proved here: after a while the jobs fail, so that their callers ask another daemon.
+ */
 LOCKED static void check_devices(cuzk_engine *e, uint64_t now, uint64_t *next)
 {
     const bool works = cuzk_engine_gpu_works(&e->devices);
@@ -164,7 +166,7 @@ void cuzk_timer_loop(worker *w)
             pthread_cond_broadcast(&e->locks.device);
         }
         earlier(&next, e->devices.batch_wake_ns);
-        if (now >= tick) { /* idle times have grown: what could not be sent away may be now */
+        if (now >= tick) { /* circuits have been idle for longer: some may be evicted now */
             tick = now + TICK_NS;
             forget_expired(e, now);
             cuzk_engine_wake_memory(e);

@@ -47,7 +47,7 @@ typedef struct worker_pool {
 /* One worker's loop each; called without the lock. */
 void cuzk_prep_loop(worker *w);
 void cuzk_witness_loop(worker *w);
-/** Partitions of a circuit that wait for their witness, and for nothing else: neither memory nor a load. */
+/** Number of partitions of a circuit that wait only for their witness: neither for memory nor for a load. */
 LOCKED uint32_t cuzk_witnesses_to_start(const cuzk_engine *e, uint32_t circuit);
 void cuzk_device_loop(worker *w);
 void cuzk_verify_loop(worker *w);

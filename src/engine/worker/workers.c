@@ -60,7 +60,7 @@ cuzk_status cuzk_engine_add_workers(cuzk_engine *e, unsigned slots, cuzk_err *er
 /* Each stage that WinningPoSt goes through has a worker that does nothing else. */
 ALONE cuzk_status cuzk_engine_start_workers(cuzk_engine *e, cuzk_err *err)
 {
-    /* first those that a stop needs */
+    /* the threads that a stop needs are started first */
     CUZK_TRY(start_worker(e, ROLE_FINISH, 0, 0, false, err));
     CUZK_TRY(start_worker(e, ROLE_RELEASE, 0, 0, false, err));
     for (uint32_t i = 0; i < 2; i++) {
