@@ -52,7 +52,7 @@ static uint64_t bitmap_bytes(const device_points *p)
     return ((p->n + 63) / 64 * sizeof(uint64_t) + 255) & ~(uint64_t)255;
 }
 
-/* Workspace of the making of a comb and of the sum of all its points. */
+/* Workspace for making a comb, and for the sum of all its points. */
 static cuzk_status work_of(const cuzk_device_key *k, const device_points *p, uint64_t *bytes,
                            cuzk_err *err)
 {
@@ -117,7 +117,7 @@ cuzk_status device_comb_make(cuzk_device_key *k, cuzk_err *err)
         CUZK_TRY(cuzk_accel_alloc(k->dev, &d_work, bitmap_bytes(p) + work, err));
         st = make(k, p, d_work, work, err);
         if (st != CUZK_OK) {
-            cuzk_ignore(cuzk_accel_sync(k->q, NULL)); /* nothing may still work in d_work */
+            cuzk_ignore(cuzk_accel_sync(k->q, NULL)); /* no enqueued work may still use d_work */
         }
         cuzk_accel_free(k->dev, d_work);
     }

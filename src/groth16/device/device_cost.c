@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What plans are compared by. The figures are an H200's (docs/cuda.md); other cards are slower or faster, but mostly by one
- * factor. Only the order of plans comes from here, never whether one fits.
+ * The time model that compares plans. The figures are an H200's (docs/cuda.md); other cards are slower or faster,
+ * mostly by one factor. The model only orders plans; it does not decide whether a plan fits.
  */
 #include "device_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Images of points under the curve's endomorphism, for the sums with scalars: as much memory as their
- * points for a tenth of the time. They come before combs, which take more memory for less.
+ * Images of points under the curve's endomorphism, for the sums with scalars. They take as much memory as their
+ * points and save a tenth of the time. Images get memory before combs, which take more memory and save less.
  */
 #include "device_internal.h"
 

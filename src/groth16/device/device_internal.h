@@ -44,19 +44,21 @@ static inline uint64_t device_room_of(const device_points *p)
 {
     return p->teeth == 0 ? p->n : cuzk_accel_comb_points(p->n, p->teeth);
 }
-/** Where the first point is loaded to. */
+/** Where the first point is loaded. */
 static inline uint64_t device_first_of(const device_points *p)
 {
     return p->teeth == 0 ? 0 : cuzk_accel_comb_first(p->n, p->teeth);
 }
 
-#define DEVICE_LANES  2 /* calls that share the device at most */
-#define DEVICE_STAGES 6 /* idle witnesses kept: of those calls, of one that waits, and some ahead */
+#define DEVICE_LANES  2 /* the most calls that share the device */
+/* idle witnesses that are kept: for these calls, for one that waits, and some ahead */
+#define DEVICE_STAGES 6
 
 /* Queues of a call. */
 typedef struct device_lane {
-    cuzk_accel_queue *q, *copy; /* work; slices of points on their way */
-    uint8_t *vector;            /* page-locked; made when a plan first wants it */
+    /* one for work, one for slices of points that are copied to the device */
+    cuzk_accel_queue *q, *copy;
+    uint8_t *vector; /* page-locked; made when a plan first wants it */
     bool busy;
 } device_lane;
 
@@ -75,12 +77,13 @@ struct cuzk_device_key {
     unsigned lg;
     cuzk_accel_split split[CUZK_SRS_WIRE_SETS]; /* device_section_split */
     device_points points[DEVICE_ARRAYS];
-    bool joined;           /* the full wires of l are behind section h */
-    bool from_file;        /* what streams comes from the file; else it is in points[].host */
+    bool joined; /* the full wires of l are behind section h */
+    /* points that stream come from the file; else they are in points[].host */
+    bool from_file;
     bool stream_images;    /* images are made of slices whose sums are faster with them */
     device_stream *stream; /* of from_file */
     const char *what;      /* for messages: "PoRep 32GiB"; borrowed; or NULL */
-    bool urgent;           /* its kernels go before those of other keys */
+    bool urgent;           /* its kernels have priority over those of other keys */
     cuzk_device_key_stats stats;
     device_lane lanes[DEVICE_LANES];
     uint32_t n_lanes;
@@ -124,7 +127,7 @@ typedef struct device_plan {
     uint64_t witness, values, section; /* bytes of one */
     uint64_t bits_bytes;               /* of section: bits, then scalars */
     uint64_t vector;                   /* bytes of a vector */
-    uint64_t chunk;                    /* bytes of it on their way from the host */
+    uint64_t chunk;                    /* bytes of it that are being copied from the host */
     uint64_t quotient_work;
     uint64_t at_values, at_section, at_h, at_rest; /* offsets; the last two of the scratch */
     uint64_t total;                                /* bytes */
@@ -151,14 +154,14 @@ CUZK_NODISCARD cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_
 
 /** Sums of one witness with section h (is_h) or with the others. */
 uint64_t device_cost_sums(const cuzk_device_key *k, const device_sums *s, bool is_h);
-/** The way of the points that stream for one pass over them. */
+/** Time to copy the points that stream, for one pass over them. */
 uint64_t device_cost_stream(const cuzk_device_key *k, bool is_h);
-/** What fewer vectors cost one witness. */
+/** Time that fewer vectors cost for one witness. */
 uint64_t device_cost_vectors(const cuzk_device_key *k, uint32_t vectors);
 
-/** Points of the longest array of a phase, those of G2 counted twice. */
+/** Number of points of the longest array of a phase, those of G2 counted twice. */
 uint64_t device_plan_longest(const cuzk_device_key *k, bool is_h);
-/** Points of an array in one step. With a comb: whole groups and whole words of bits. */
+/** Number of points of an array in one step. With a comb: whole groups and whole words of bits. */
 static inline uint64_t device_slice_of(const device_points *p, uint64_t slice)
 {
     const uint64_t s = p->bytes == sizeof(cuzk_g2_affine) ? (slice + 1) / 2 : slice;
@@ -168,7 +171,7 @@ static inline uint64_t device_slice_of(const device_points *p, uint64_t slice)
     }
     return s == 0 ? 1 : s;
 }
-/** What sums n points of an array: kind, n, teeth, images and lg_batch. */
+/** Fills the operation that sums n points of an array: kind, n, teeth, images and lg_batch. */
 cuzk_accel_op device_sum_op(const cuzk_device_key *k, const device_points *p, uint64_t n,
                             unsigned lg_batch);
 
@@ -176,18 +179,17 @@ cuzk_accel_op device_sum_op(const cuzk_device_key *k, const device_points *p, ui
 void device_add_sum(cuzk_accel_sum *a, const cuzk_accel_sum *b);
 /** *a = half of *a + *b. */
 void device_half_sum(cuzk_accel_sum *a, const cuzk_accel_sum *b);
-/** teeth (0: none) for the arrays of bits that are long enough for it to pay, or for all. */
+/** Chooses teeth (0: no comb) for the arrays of bits that are long enough for a comb to pay, or for all. */
 void device_comb_choose(cuzk_device_key *k, unsigned teeth, bool all);
 /** Device memory that making the chosen combs takes for a while. */
 CUZK_NODISCARD cuzk_status device_comb_bytes(uint64_t *bytes, const cuzk_device_key *k,
                                              cuzk_err *err);
-/** Makes them from the points, which are loaded. Waits. */
+/** Makes the combs from the points, which are loaded. Waits. */
 CUZK_NODISCARD cuzk_status device_comb_make(cuzk_device_key *k, cuzk_err *err);
 
 /**
- * Sets image_bytes of long arrays for whose images there is memory besides the points and one proof per
- * lane, or the loading.
- * All points are resident.
+ * Sets image_bytes of long arrays for whose images there is memory, in addition to the points and to one proof per
+ * lane or the load. All points are resident.
  */
 CUZK_NODISCARD cuzk_status device_images_choose(cuzk_device_key *k, uint32_t lanes,
                                                 uint64_t free_bytes, uint64_t load_bytes,
@@ -205,11 +207,11 @@ CUZK_NODISCARD cuzk_status device_copy(void *dst, const void *src, size_t bytes,
  */
 CUZK_NODISCARD cuzk_status device_witness_take(cuzk_witness **out, cuzk_device_key *k,
                                                cuzk_err *err);
-/** To the key that it is from; it keeps some for the next ones. NULL is fine. */
+/** Returns a witness to its key, which keeps some for the next calls. NULL is fine. */
 void device_witness_give(cuzk_device_key *k, cuzk_witness *w);
 /**
- * A copy of w as of device_witness_take, so that its upload needs no time of the device's owner.
- * *out NULL: there is no memory for it, which is no failure.
+ * Copies w into page-locked memory (device_witness_take), before the caller has the device, so that the upload is
+ * fast. *out NULL: there is no memory for it, which is no failure.
  */
 CUZK_NODISCARD cuzk_status device_stage_take(cuzk_witness **out, cuzk_device_key *k,
                                              const cuzk_witness *w, cuzk_pool *pool, cuzk_err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The key of a device: what is where, and its end. device_load.c fills it. */
+/* The key of a device: which points are where, and destroying the key. device_load.c fills it. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,10 +11,13 @@
 #include "device_load.h"
 #include "device_stream.h"
 
-/* Witnesses that memory is planned for where points stream: partitions of a PoRep; large ones come alone. */
+/*
+ * Number of witnesses that memory is planned for where points stream: partitions of a PoRep. Large witnesses come one
+ * at a time.
+ */
 #define STREAM_BATCH  10u
 #define LARGE_WITNESS ((uint64_t)1 << 30)
-/* From domains of this size on one call at a time. */
+/* For domains of this size or larger, one call at a time. */
 #define LARGE_LG      25u
 
 void cuzk_device_key_destroy(cuzk_device_key *k)
@@ -197,9 +200,9 @@ static void keep_first(cuzk_device_key *k, int n)
 }
 
 /*
- * Some arrays stay, the shortest first; the others stream. Of all numbers of arrays that of the fastest plan
- * for a batch. E_DEV_NOMEM with the numbers where no proof fits even if all of them stream. load_bytes < free_bytes
- * are needed next to the points until they are loaded.
+ * Some arrays stay on the device, the shortest first; the others stream. Of all numbers of arrays, takes the one with
+ * the fastest plan for a batch. E_DEV_NOMEM with the numbers where no proof fits even if all arrays stream.
+ * load_bytes < free_bytes are needed in addition to the points until they are loaded.
  */
 static cuzk_status choose_some(cuzk_device_key *k, uint64_t free_bytes, uint64_t load_bytes,
                                bool none, cuzk_err *err)
@@ -346,7 +349,10 @@ static cuzk_status add_lanes(cuzk_device_key *k, const cuzk_device_key_opts *opt
     return CUZK_OK;
 }
 
-/* Every twiddle only where all points stay next to them: elsewhere their memory is worth more. */
+/*
+ * The full table of twiddles only where all points stay on the device too: elsewhere other data needs the memory
+ * more.
+ */
 static cuzk_status make_domain(cuzk_device_key *k, const cuzk_device_key_opts *opts, cuzk_err *err)
 {
     const cuzk_fr *root =
@@ -398,7 +404,7 @@ static cuzk_device_key *new_key(cuzk_accel *dev, const cuzk_circuit *c,
 
 static const cuzk_device_key_opts no_opts;
 
-/* The last steps once the points are there, or the end of the key if st says that they are not. */
+/* The last steps after the points have been loaded; or destroys the key when st is a failure of the load. */
 static cuzk_status finish(cuzk_device_key **out, device_loader *l, cuzk_span span, cuzk_status st,
                           cuzk_err *err)
 {

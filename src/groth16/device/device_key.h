@@ -14,7 +14,7 @@
 
 typedef struct cuzk_device_key cuzk_device_key;
 
-/** Where points are that do not fit on the device. */
+/** Where the points are kept that do not fit on the device. */
 typedef enum cuzk_device_points {
     CUZK_DEVICE_POINTS_AUTO = 0, /* MEMORY where host_bytes holds them, else FILE */
     CUZK_DEVICE_POINTS_MEMORY,   /* page-locked, decoded and split */
@@ -39,11 +39,13 @@ typedef struct cuzk_device_key_opts {
     uint64_t host_bytes;       /* for AUTO: host memory that points may take; 0: any */
     uint32_t lanes; /* calls that may share the device at once; 0: 2 for small circuits, else 1 */
     uint64_t chunk_points; /* points loaded at a time; 0: 2^20 */
-    bool urgent;           /* kernels of its proofs go before those of other keys */
+    bool urgent;           /* kernels of its proofs have priority over those of other keys */
     cuzk_device_comb comb;
     const char *what; /* for messages: "PoRep 32GiB"; a literal, or as long as the key; or NULL */
-    /** Images of the points that are multiplied (CUZK_ACCEL_OP_IMAGES_G1), where all the lanes' memory is
-     * there beside them: faster sums, of points that are in the subgroup; of others, wrong ones. */
+    /**
+     * Images of the points that are multiplied (CUZK_ACCEL_OP_IMAGES_G1), where they fit in addition to the memory of
+     * all lanes: faster sums. The points must be in the subgroup; otherwise the sums are wrong.
+     */
     bool images;
     cuzk_trace_ctx trace; /* a span "srs_load" or "srs_make" */
     /** Optional; called from the calling thread with points done of total. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A chunk of a section comes as points on the device. Those of bit wires and of full wires go to
- * their arrays: at once where the array is on the device, else through a buffer to the host.
+ * Loads points. A chunk of a section is copied to the device. Its points of bit wires and of full wires go to their
+ * arrays: at once where the array is on the device, else through a buffer to the host.
  */
 #include "device_load.h"
 
@@ -74,8 +74,8 @@ void device_loader_end(device_loader *l)
 {
     cuzk_accel *dev = l->k->dev;
     if (l->k->q != NULL) {
-        cuzk_ignore(
-            cuzk_accel_sync(l->k->q, NULL)); /* after a failure: nothing may use the buffers */
+        /* after a failure: no enqueued work may use the buffers */
+        cuzk_ignore(cuzk_accel_sync(l->k->q, NULL));
     }
     cuzk_accel_free(dev, l->d_bits);
     cuzk_accel_free(dev, l->d_input[0]);
@@ -90,7 +90,7 @@ static cuzk_status copy(const device_loader *l, cuzk_accel_op_kind kind, void *d
     return cuzk_accel_enqueue(l->k->q, &op, NULL, 0, err);
 }
 
-/* Where the points of a section's bit or full wires are, and the slot of the first one. */
+/* Where the points of a section's bit or full wires go, and the slot of the first one. */
 typedef struct place {
     device_points *p;
     uint64_t shift; /* slots of the array before the section's */
@@ -114,7 +114,7 @@ static cuzk_status put_h(device_loader *l, uint64_t first, uint64_t n, const voi
     const device_points *p = &l->k->points[DEVICE_HL];
     const uint64_t at = first * p->bytes;
     if (!p->resident && p->host == NULL) {
-        return CUZK_OK; /* the file keeps it */
+        return CUZK_OK; /* the points stay in the file */
     }
     return p->resident ? copy(l, CUZK_ACCEL_OP_COPY, p->d + at, d_points, n * p->bytes, err)
                        : copy(l, CUZK_ACCEL_OP_DOWNLOAD, p->host + at, d_points, n * p->bytes, err);
@@ -156,7 +156,10 @@ static cuzk_status put_split(device_loader *l, cuzk_srs_section s, uint64_t firs
     return CUZK_OK;
 }
 
-/* Points [first, first + n) of a section that are, or will be by then, at d_points. */
+/*
+ * Stores points [first, first + n) of a section. They are at d_points, or will be there when the enqueued work is
+ * done.
+ */
 static cuzk_status put(device_loader *l, cuzk_srs_section s, uint64_t first, uint64_t n,
                        const void *d_points, cuzk_err *err)
 {
@@ -204,7 +207,7 @@ cuzk_status device_copy(void *dst, const void *src, size_t bytes, cuzk_pool *poo
     return cuzk_parallel_for(pool, cancel, bytes, (size_t)1 << 20, copy_range, &j);
 }
 
-/* Points to a staging buffer: encoded ones as they are in the file, else decoded ones. */
+/* Copies points to a staging buffer: encoded as they are in the file, or decoded. */
 static cuzk_status read_chunk(device_loader *l, const cuzk_srs *srs, cuzk_srs_section s,
                               uint64_t first, uint64_t n, uint8_t *to, cuzk_err *err)
 {

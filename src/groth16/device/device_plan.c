@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * How a call divides the free memory of its device. The two phases are planned apart, since they use the same
- * memory one after the other: of all shapes that fit, each takes the one with the least time by the model. Shapes
- * go down to one witness, one vector and short sums before a call is refused.
+ * How a call divides the free memory of its device. The two phases are planned separately, since they use the same
+ * memory one after the other. Of all plans that fit, each phase takes the fastest by the time model. Before a call is
+ * refused, plans shrink down to one witness, one vector and short sums.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define LEAST_SLICE 128u
 #define MOST_HALVES 8u /* a slice is at least a 2^8th of the longest array */
 #define MOST_STREAM \
-    ((uint64_t)1 << 25) /* longer slices gain little, and the first takes longer to come */
+    ((uint64_t)1 << 25) /* longer slices gain little, and the first slice takes longer to arrive */
 #define LEAST_CHUNK    1024u
 #define CHUNKS         64u /* of a vector that is copied from the host */
 #define LEAST_LG_BATCH 23u
@@ -63,12 +63,12 @@ static cuzk_status need_of(const cuzk_device_key *k, const cuzk_accel_op *op, ui
     return CUZK_OK;
 }
 
-/* Sums of a phase that have been looked at: by array and images the most terms. */
+/* The sums of a phase that have been planned already: for each array and use of images the most terms. */
 typedef struct seen {
     uint64_t n[DEVICE_ARRAYS][2];
 } seen;
 
-/* A sum of n points of an array is one of the phase's. Needs grow with n. */
+/* Adds the needs of a sum of n points of an array. They grow with n, so a shorter sum than one before adds nothing. */
 static cuzk_status add_sum(device_sums *s, seen *was, const cuzk_device_key *k, int array,
                            uint64_t n, cuzk_err *err)
 {
@@ -85,7 +85,7 @@ static cuzk_status add_sum(device_sums *s, seen *was, const cuzk_device_key *k, 
     return need_of(k, &op, &s->work, err);
 }
 
-/* Slices of the file, and what they take themselves. */
+/* Adds the needs of the sums of the slices of the file, and of the slices themselves. */
 static cuzk_status add_slices(device_sums *s, seen *was, const cuzk_device_key *k, bool is_h,
                               cuzk_err *err)
 {
@@ -136,7 +136,7 @@ static cuzk_status lay_out_sums(device_sums *out, const cuzk_device_key *k, bool
     return CUZK_OK;
 }
 
-/* Workspace of everything before the sums. */
+/* Workspace of all work before the sums. */
 static cuzk_status quotient_work(const cuzk_device_key *k, uint64_t *work, cuzk_err *err)
 {
     static const cuzk_accel_op_kind kinds[] = {
@@ -166,7 +166,7 @@ static cuzk_status quotient_work(const cuzk_device_key *k, uint64_t *work, cuzk_
     return CUZK_OK;
 }
 
-/* What does not depend on the choice. */
+/* The parts of a plan that do not depend on the choices. */
 static cuzk_status begin_plan(device_plan *p, const cuzk_device_key *k, cuzk_err *err)
 {
     const uint64_t m = (uint64_t)1 << k->lg;
@@ -258,7 +258,7 @@ static cuzk_status make_shapes(shapes *out, const cuzk_device_key *k, bool is_h,
             device_sums *s = &out->s[out->n];
             CUZK_TRY(lay_out_sums(s, k, is_h, slice, lg > MOST_LG_BATCH ? 0 : lg, err));
             if (s->bytes >= before) {
-                break; /* shorter batches save nothing: sums of few terms, or of bits */
+                break; /* shorter batches save no memory: sums of few terms, or of bits */
             }
             before = s->bytes;
             out->ns[out->n] = device_cost_sums(k, s, is_h);
@@ -280,7 +280,7 @@ static uint64_t passes(uint32_t n, uint32_t at_once)
 
 typedef struct limits {
     uint32_t n, most_group;
-    bool large; /* of equals the largest group */
+    bool large; /* of equally fast plans the one with the largest group */
     uint64_t free_bytes;
 } limits;
 
@@ -312,7 +312,7 @@ static void choose_h(device_plan *p, uint64_t *ns, const cuzk_device_key *k, con
     }
 }
 
-/* The same for the other sums. */
+/* The same for phase rest. */
 static void choose_rest(device_plan *p, uint64_t *ns, const cuzk_device_key *k, const shapes *rest,
                         const limits *l)
 {
@@ -333,7 +333,7 @@ static void choose_rest(device_plan *p, uint64_t *ns, const cuzk_device_key *k, 
     *p = best;
 }
 
-/* What the smallest plan needs. */
+/* Memory that the smallest plan needs. */
 static uint64_t least_bytes(const device_plan *p, const shapes *h, const shapes *rest)
 {
     device_plan t = *p;
@@ -345,7 +345,7 @@ static uint64_t least_bytes(const device_plan *p, const shapes *h, const shapes 
     return t.total;
 }
 
-/* Nothing streams and all fits at once: nothing can be faster. *fits false: look further. */
+/* When no points stream and all fits at once, this plan is the fastest. *fits false: it does not, try others. */
 static cuzk_status choose_whole(device_plan *p, uint64_t *ns, const cuzk_device_key *k, uint32_t n,
                                 uint64_t free_bytes, bool *fits, cuzk_err *err)
 {
@@ -395,7 +395,7 @@ cuzk_status device_plan_choose(device_plan *out, uint64_t *ns, const cuzk_device
         *ns = UINT64_MAX;
         return CUZK_OK;
     }
-    /* A witness stays where it is if all of a call are there in both phases. */
+    /* A witness is uploaded once if all witnesses of a call are on the device in both phases. */
     p.again = p.group < l.n || p.batch < l.n;
     lay_out(&p);
     *out = p;

@@ -13,14 +13,14 @@
 
 #include "device_run.h"
 
-#define SUM_MARKS 48u /* kept for the sums of up to 16 groups and of the other arrays */
+#define SUM_MARKS 48u /* buffers for the sums of up to 16 groups and of the other arrays */
 
 typedef device_run run;
 typedef device_step step;
 
 cuzk_status device_run_mark(device_run *r, int ph, uint32_t witness, cuzk_err *err)
 {
-    /* Times are then less fine, but their sum is right: the last sums have marks in any case. */
+    /* The times are less detailed then, but their sum is right: the last sums always have marks. */
     if (r->n_marks == CUZK_ACCEL_MARKS ||
         (ph < (int)PHASE_MSM && r->n_marks >= CUZK_ACCEL_MARKS - SUM_MARKS)) {
         return CUZK_OK;
@@ -67,7 +67,7 @@ static const device_sums *sums_of(const run *r, bool is_h)
     return is_h ? &r->plan.h : &r->plan.rest;
 }
 
-/* What has no workspace of its own runs in that of the quotient, which begins the scratch. */
+/* Steps without a workspace of their own use that of the quotient, at the beginning of the scratch. */
 static cuzk_status enqueue(const run *r, const cuzk_accel_op *op, bool is_h, cuzk_err *err)
 {
     return cuzk_accel_enqueue(r->lane->q, op, scratch_of(r, is_h), r->plan.quotient_work, err);
@@ -96,7 +96,7 @@ static cuzk_status gather(const run *r, uint32_t place, cuzk_srs_section section
     return enqueue(r, &op, is_h, err);
 }
 
-/* Joined: the scalars of l to their place behind the quotient's. */
+/* Joined: copies the scalars of l behind the quotient's. */
 static cuzk_status gather_joined(run *r, uint32_t i, uint32_t place, uint32_t in_group,
                                  cuzk_err *err)
 {
@@ -115,7 +115,7 @@ static int section_of(int array)
                                                                : CUZK_SRS_B_G1;
 }
 
-/* Multipliers of an array's section to the slots of a batch, if they are not there. */
+/* Gathers the multipliers of an array's section for a batch, if that has not been done. */
 static cuzk_status gather_section(run *r, int array, uint32_t n, cuzk_err *err)
 {
     const int section = section_of(array);
@@ -199,7 +199,7 @@ static cuzk_status make_slices(run *r, cuzk_err *err)
 
 static cuzk_status make_steps(run *r, cuzk_err *err)
 {
-    /* By section, so that multipliers are gathered once. */
+    /* In order of sections, so that multipliers are gathered once. */
     static const device_array order[] = {DEVICE_L_FULLS, DEVICE_L_BITS,  DEVICE_A_BITS,
                                          DEVICE_A_FULLS, DEVICE_B1_BITS, DEVICE_B1_FULLS,
                                          DEVICE_B2_BITS, DEVICE_B2_FULLS};
@@ -221,7 +221,8 @@ static cuzk_status make_steps(run *r, cuzk_err *err)
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         add_steps(r, (int)order[i]);
     }
-    add_slices(r, r->n_h_slices, false); /* last: the others give time to fetch the first */
+    /* last: the first slice is fetched during the other sums */
+    add_slices(r, r->n_h_slices, false);
     return CUZK_OK;
 }
 
@@ -236,7 +237,7 @@ static uint8_t *buffer(const run *r, bool is_h, uint32_t ordinal)
     return scratch_of(r, is_h) + s->work + (ordinal % 2) * s->buffer;
 }
 
-/* Sends the points of step i to the buffer of its ordinal, after the work that uses what is there. */
+/* Copies the points of step i to the buffer of its ordinal, after the work that uses the buffer's content. */
 static cuzk_status send(const run *r, uint32_t i, uint32_t ordinal, cuzk_err *err)
 {
     const step *s = &r->steps[i];
@@ -254,7 +255,9 @@ typedef struct witness_range {
     uint32_t first, end;
 } witness_range;
 
-/* Images of points on their way are made anew each time: they are no more than another pass over the points. */
+/*
+ * Images of streamed points are made anew each time: making them takes no longer than one more pass over the points.
+ */
 static cuzk_status make_images(const run *r, const step *s, const uint8_t *d_points,
                                const uint8_t **d_images, cuzk_err *err)
 {
@@ -358,7 +361,7 @@ static cuzk_status sum_slices(run *r, uint32_t i, uint32_t end, witness_range wh
 static cuzk_status sum_steps(run *r, uint32_t first, uint32_t end, witness_range who, cuzk_err *err)
 {
     uint32_t ordinal = 0;  /* of the next streamed step */
-    uint32_t sent = first; /* first step that may still have to be sent */
+    uint32_t sent = first; /* first step whose points may not have been copied yet */
     for (uint32_t i = first; i < end; i++) {
         const device_points *p = &r->k->points[r->steps[i].array];
         const uint8_t *d = p->d;
@@ -397,7 +400,7 @@ static cuzk_status enqueue_h(run *r, uint32_t n, cuzk_err *err)
         who.end = who.first + (left < r->plan.group ? left : r->plan.group);
         if (can_come_early(r)) {
             CUZK_TRY(cuzk_accel_wait(r->lane->copy, r->lane->q,
-                                     err)); /* for the sums of the group before */
+                                     err)); /* wait for the sums of the group before */
         }
         for (uint32_t i = who.first; i < who.end; i++) {
             const uint32_t in_group = i - who.first, place = r->plan.again ? 0 : in_group;
@@ -464,7 +467,7 @@ static void collect(cuzk_prove_sums *out, const run *r, uint32_t w)
     }
 }
 
-/* Phases in the terms that users know, and what they consist of. */
+/* The names of the phases in reports, and the marks that they consist of. */
 typedef struct phase_name {
     const char *group, *name;
 } phase_name;
@@ -532,7 +535,7 @@ static cuzk_status record(run *r, cuzk_trace_ctx trace, bool alone, cuzk_err *er
     return CUZK_OK;
 }
 
-/* Everything that is enqueued must be over before memory is given back. */
+/* All enqueued work must have ended before memory is freed. */
 static void drain(run *r)
 {
     cuzk_ignore(cuzk_accel_sync(r->lane->copy, NULL));
@@ -565,7 +568,7 @@ static cuzk_status prove_some(run *r, cuzk_prove_sums *sums, uint32_t n, cuzk_tr
     return CUZK_OK;
 }
 
-/* A lane for the call, waiting for one; no span is open meanwhile. */
+/* Takes a lane for the call, and waits for one if need be; no span is open meanwhile. */
 static device_lane *take_lane(cuzk_device_key *k)
 {
     device_lane *lane = NULL;

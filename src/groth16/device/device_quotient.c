@@ -97,7 +97,7 @@ static cuzk_status with_three(const job *j, cuzk_err *err)
     return poly(j, CUZK_ACCEL_OP_QUOTIENT, (cuzk_scalar *)(void *)j->b, PHASE_QUOTIENT, err);
 }
 
-/* What the difference is taken of: a product on the coset, or its coefficients. */
+/* Minuend of the difference: a product on the coset, or its coefficients. */
 static cuzk_status finish_product(const job *j, cuzk_fr *d, cuzk_err *err)
 {
     return j->odd ? CUZK_OK : ntt(j, CUZK_ACCEL_OP_INTT, d, &j->shift, PHASE_QUOTIENT, err);
@@ -134,7 +134,7 @@ static cuzk_status with_two(const job *j, cuzk_err *err)
     return end(j, err);
 }
 
-/* The vector to its place on the host. */
+/* Copies the vector to its place in host memory. */
 static cuzk_status to_host(const job *j, cuzk_err *err)
 {
     const cuzk_accel_op op = {
@@ -143,7 +143,7 @@ static cuzk_status to_host(const job *j, cuzk_err *err)
     return run_op(j, &op, err);
 }
 
-/* MUL or DIFF of the vector on the host and the one on the device, to the latter: chunk by chunk. */
+/* MUL or DIFF of the vector in host memory and the one on the device, into the latter, chunk by chunk. */
 static cuzk_status with_host(const job *j, cuzk_accel_op_kind kind, cuzk_err *err)
 {
     const uint64_t chunk = j->r->plan.chunk / sizeof(cuzk_fr);

@@ -2,7 +2,7 @@
 #ifndef CUZK_GROTH16_DEVICE_RUN_H
 #define CUZK_GROTH16_DEVICE_RUN_H
 
-/* A call of cuzk_device_prove under way. */
+/* State of a running call of cuzk_device_prove. */
 #include "device_stream.h"
 
 /* What ends at a mark. */
@@ -35,7 +35,7 @@ typedef struct device_run {
     device_lane *lane;
     const cuzk_device_prove_opts *opts;
     const cuzk_cancel *cancel;
-    const cuzk_witness *const *witnesses; /* of the part of the call that is under way */
+    const cuzk_witness *const *witnesses; /* plan of the part of the call that is running */
     device_plan plan;
     uint8_t *d; /* [plan.total] */
     device_step *steps;

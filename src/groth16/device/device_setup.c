@@ -95,7 +95,7 @@ static cuzk_status make(file_sink *f, const cuzk_toxic *toxic, uint64_t slice, c
     CUZK_TRY(cuzk_accel_alloc(dev, &d_ws, bytes, err));
     const cuzk_status st = cuzk_accel_setup(f->q, f->c, toxic, slice, d_ws, take, f, err);
     if (st != CUZK_OK) {
-        cuzk_ignore(cuzk_accel_sync(f->q, NULL)); /* nothing may still work in d_ws */
+        cuzk_ignore(cuzk_accel_sync(f->q, NULL)); /* no enqueued work may still use d_ws */
     }
     cuzk_accel_free(dev, d_ws);
     CUZK_TRY(st);

@@ -8,7 +8,7 @@
 
 #include "device_internal.h"
 
-/* Of a WindowPoSt's 4 GB fewer are kept: what two calls use. */
+/* WindowPoSt witnesses have 4 GB, so fewer are kept: as many as two calls use. */
 #define LARGE_STAGE  ((size_t)1 << 30)
 #define LARGE_STAGES 2
 
@@ -45,7 +45,7 @@ static void *take_idle(cuzk_device_key *k)
     return block;
 }
 
-/* Arrays as the block was left. */
+/* Sets the arrays to the places that they have in the block. */
 static cuzk_status take_block(cuzk_witness **out, cuzk_device_key *k, cuzk_err *err)
 {
     const layout l = layout_of(k->circuit);

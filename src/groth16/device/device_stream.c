@@ -15,7 +15,7 @@
 struct device_stream {
     cuzk_srs *file; /* its own; NULL: the caller's srs */
     const cuzk_srs *srs;
-    cuzk_pool *pool; /* of its own: making witnesses must not hold the device up */
+    cuzk_pool *pool; /* a pool of its own, so that making witnesses does not delay the device */
     uint64_t piece;  /* bytes of a buffer */
     uint8_t *staging[2];
     /*
@@ -77,7 +77,7 @@ static void cut(device_slice *s, const cuzk_device_key *k, uint64_t step, uint64
 {
     const uint64_t left = total - s->first;
     if (s->section == CUZK_SRS_H) {
-        /* Nothing is there to be done while the first one comes: it is short. */
+        /* The first slice is short, because the device has no work until it arrives. */
         const uint64_t until = s->first < step / 4   ? step / 4
                                : s->first < step / 2 ? step / 2
                                                      : (s->first / step + 1) * step;
@@ -250,7 +250,7 @@ static cuzk_status send(device_feed *f, uint32_t i, cuzk_err *err)
         const cuzk_accel_op op = {
             .kind = CUZK_ACCEL_OP_UPLOAD,
             .u.copy = {.d_dst = input_of(f, i) + at * size, .src = staging, .bytes = n * size}};
-        /* The piece before must have left: its buffer is filled next. */
+        /* The piece before must have been copied, since its buffer is filled next. */
         CUZK_TRY(cuzk_accel_sync(f->lane->copy, err));
         CUZK_TRY(cuzk_accel_enqueue(f->lane->copy, &op, NULL, 0, err));
     }
@@ -273,7 +273,7 @@ static cuzk_status decode(const device_feed *f, const device_slice *s, uint8_t *
         .u.decode = {.d_out = d,
                      .d_in = d,
                      .n = s->n,
-                     .check = CUZK_POINT_UNCHECKED, /* they have been checked as they were loaded */
+                     .check = CUZK_POINT_UNCHECKED, /* they were checked when they were loaded */
                      .what = cuzk_srs_section_name(section),
                      .first = s->first}};
     return cuzk_accel_enqueue(f->lane->q, &op, NULL, 0, err);
@@ -307,7 +307,7 @@ cuzk_status device_feed_take(device_feed *f, uint32_t i, const uint8_t **d_bits,
 {
     const device_slice *s = &f->slices[i];
     uint8_t *d = input_of(f, i);
-    /* The next slice goes where the one before was: after its sums, during those of this one. */
+    /* The next slice overwrites the one before this one, after its sums and during those of this slice. */
     CUZK_TRY(cuzk_accel_wait(f->lane->copy, f->lane->q, err));
     CUZK_TRY(cuzk_accel_wait(f->lane->q, f->lane->copy, err));
     CUZK_TRY(decode(f, s, d, err));

@@ -36,7 +36,7 @@ uint64_t device_slice_split(const device_slice *s);
 device_array device_bits_of(cuzk_srs_section s);
 device_array device_fulls_of(cuzk_srs_section s);
 
-/** The parameters are a file that can be read anew. */
+/** True when the parameters are a file that can be read again. */
 bool device_stream_possible(const cuzk_srs *srs);
 /**
  * Sets k->stream. The file of srs stays open for it; parameters that are no file are read through srs,
@@ -55,8 +55,8 @@ CUZK_NODISCARD cuzk_status device_stream_read(const cuzk_device_key *k, cuzk_srs
 /** E_IO, naming it, when the file has been changed since. Fine without k->stream. */
 CUZK_NODISCARD cuzk_status device_stream_check(const cuzk_device_key *k, cuzk_err *err);
 /**
- * What a failed call returns: points were good when they were loaded, so bad ones are E_IO now.
- * Fine without k->stream.
+ * The status of a failed call: the points were valid when they were loaded, so an invalid point is E_IO now. Fine
+ * without k->stream.
  */
 cuzk_status device_stream_failure(const cuzk_device_key *k, cuzk_status st, cuzk_err *err);
 

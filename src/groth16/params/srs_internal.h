@@ -40,7 +40,7 @@ static inline bool cuzk_srs_is_encoded(const cuzk_srs *srs)
     return srs->size != 0;
 }
 
-/** Bytes [at, at + n) of the .params file, within its size. E_IO names it. Threads may read at once. */
+/** Reads bytes [at, at + n) of the .params file, within its size. E_IO names the file. Threads may read at once. */
 CUZK_NODISCARD cuzk_status cuzk_srs_read_bytes(const cuzk_srs *srs, uint8_t *out, uint64_t at,
                                                size_t n, cuzk_err *err);
 /** Encoded points [first, first + n) of a section of it, with threads of pool. */

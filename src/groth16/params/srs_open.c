@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Opening a .params file (docs/params-format.md). Users mostly meet this code with a file that is
- * not what they think: the messages tell the usual suspects apart, essential part first because
- * messages are cut at the end.
+ * Opening a .params file (docs/params-format.md). Most users meet this code with a file that is not a .params file.
+ * So the messages distinguish the usual cases, and begin with the essential part, because messages are cut at the
+ * end.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #include "srs_internal.h"
 
-/* Enough to tell what else a file may be. */
+/* Bytes that are needed to recognise another kind of file. */
 #define HEAD_BYTES 256u
 
 /* First bytes of the file are printable text. */
@@ -35,7 +35,7 @@ static bool starts_with(const uint8_t *p, size_t n, const char *prefix)
     return n >= len && memcmp(p, prefix, len) == 0;
 }
 
-/* What a file is that cannot be parameters, by its first n bytes; NULL: no objection. */
+/* Which kind of file this is, when it cannot be parameters, by its first n bytes; NULL: it may be parameters. */
 static const char *guess_other_kind(const uint8_t *p, size_t n, uint64_t size)
 {
     static const struct {
@@ -264,7 +264,7 @@ static cuzk_status open_data(cuzk_srs *srs, cuzk_point_check check, cuzk_pool *p
         return CUZK_FAIL(err, CUZK_E_FORMAT, "not parameters but %s (%llu bytes): %s", other,
                          (unsigned long long)srs->size, srs->name);
     }
-    /* Layout first: it costs nothing and says more than a bad point does. */
+    /* The layout is checked first: that is fast, and its message says more than one about an invalid point. */
     CUZK_TRY(find_vk(srs, &vk_bytes, err));
     CUZK_TRY(index_sections(srs, vk_bytes, err));
     CUZK_TRY(read_vk(srs, vk_bytes, cancel, err));

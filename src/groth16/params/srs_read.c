@@ -126,7 +126,7 @@ static cuzk_status decode_range(void *arg, size_t begin, size_t end, unsigned wo
     return CUZK_OK;
 }
 
-/* Says which thread's failure it was; nothing of j is written any more. */
+/* Writes the message of the first failure; no thread writes to j any more. */
 static cuzk_status decode_failed(const cuzk_srs *srs, cuzk_srs_section s, uint64_t first,
                                  const decode_job *j, cuzk_status st, cuzk_err *err)
 {

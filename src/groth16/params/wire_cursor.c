@@ -94,7 +94,7 @@ static inline size_t put_word(cuzk_wire_values *out, size_t at, uint64_t dense, 
     return at - start;
 }
 
-/* Points [at, n) as far as the cursor's part goes; the new at. */
+/* Takes points [at, n) until the end of the cursor's part. Returns the new at. */
 static size_t take_part(cuzk_wire_cursor *cur, size_t at, size_t n, cuzk_wire_values *out)
 {
     const cuzk_circuit *c = cur->w->circuit;

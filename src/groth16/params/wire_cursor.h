@@ -3,8 +3,8 @@
 #define CUZK_GROTH16_WIRE_CURSOR_H
 
 /*
- * Walks a witness in the order of the points of a section and sorts the values: ones into a bitmap,
- * zeros away, everything else into a list.
+ * Walks a witness in the order of the points of a section and sorts the values: ones into a bitmap, all other values
+ * but 0 into a list.
  */
 #include "groth16/params/srs.h"
 #include "r1cs/witness.h"

@@ -339,7 +339,7 @@ static cuzk_status make_vk(setup_run *s, cuzk_err *err)
     return CUZK_OK;
 }
 
-/* Everything up to and with the key. s is released by finish, also on failure. */
+/* All steps up to and including the key. finish releases s, also on failure. */
 static cuzk_status begin(setup_run *s, const cuzk_circuit *c, const cuzk_toxic *toxic,
                          const cuzk_setup_opts *opts, cuzk_pool *pool, const cuzk_cancel *cancel,
                          cuzk_err *err)

@@ -63,8 +63,10 @@ const cuzk_circuit_spec *cuzk_filecoin_circuit_spec(const cuzk_filecoin_circuit 
     return &c->spec;
 }
 
-/* A .vk that does not belong to the .params of its folder would pass its own checks and then refuse
- * every proof: say so at the start. */
+/*
+ * A .vk that does not belong to the .params of its folder would pass its own checks, and then every proof would fail
+ * to verify. So the mismatch is reported at the start.
+ */
 static cuzk_status check_vk_pair(const cuzk_filecoin_params *p, const cuzk_params_dir *dir,
                                  cuzk_err *err)
 {

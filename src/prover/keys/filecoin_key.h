@@ -3,8 +3,8 @@
 #define CUZK_PROVER_KEYS_FILECOIN_KEY_H
 
 /*
- * What proofs of one circuit need and jobs share: the compiled circuit, the parameters, the
- * verifying key. Immutable once made, so any number of threads may use one.
+ * What proofs of one circuit need and jobs share: the compiled circuit, the parameters, the verifying key. Immutable
+ * once made, so any number of threads may use it.
  */
 #include <cuzk/verify.h>
 
@@ -39,8 +39,8 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_params_open(cuzk_filecoin_params **out,
                                                      const cuzk_params_dir *dir, cuzk_pool *pool,
                                                      cuzk_err *err);
 /**
- * The .params file of a circuit is there and can be read: known in microseconds, before hours of work. The message of
- * E_NOT_FOUND is the one of cuzk_filecoin_params_open. E_IO. What is in the file is not looked at.
+ * Checks that the .params file of a circuit exists and can be read: takes microseconds, so call it before hours of
+ * work. E_NOT_FOUND, with the message of cuzk_filecoin_params_open; E_IO. The content of the file is not checked.
  */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_params_find(const cuzk_circuit_spec *spec,
                                                      const cuzk_params_dir *dir, cuzk_err *err);

@@ -9,7 +9,7 @@
 
 #define TEXT_BYTES 200
 
-/* What the strings of one file point to. */
+/* Storage for the strings of one file. */
 typedef struct entry {
     char name[TEXT_BYTES], cid[TEXT_BYTES], digest[TEXT_BYTES];
 } entry;

@@ -7,7 +7,7 @@
 
 #define MIB                 ((uint64_t)1 << 20)
 #define GIB                 ((uint64_t)1 << 30)
-/* A driver reports some 1 to 5 % less than the card has, and another program's window takes some. */
+/* Drivers report some 1 to 5 % less memory than the card has, and another program's window takes some of it. */
 #define MEMORY_SLACK        (700 * MIB)
 
 /* Multiply-adds of the card that the runs were made on, 10^9 a second. */
@@ -51,7 +51,10 @@ static const measured_run runs[] = {
     {CUZK_CIRCUIT_WINNING, 64, 4 * GIB, 0.0305, TRAFFIC_GB(0.0305), 0},
 };
 
-/* The largest run that the card has the memory for, of those with the points where the card has them. */
+/*
+ * Of the measured runs, the one with the most memory that the card has; one with resident points where the card holds
+ * them.
+ */
 static const measured_run *find(cuzk_circuit_kind kind, uint64_t sector_gib,
                                 cuzk_device_ability ability, uint64_t memory)
 {

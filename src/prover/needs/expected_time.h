@@ -3,7 +3,7 @@
 #define CUZK_PROVER_NEEDS_EXPECTED_TIME_H
 
 /*
- * How long a statement takes on a card: measured on one H200, computed from that for every other card. An
+ * The time that a statement takes on a card: measured on one H200, and computed from that for every other card. An
  * estimate for people ("a 4090 needs some nine seconds"), not for scheduling.
  */
 #include "prover/needs/filecoin_needs.h"

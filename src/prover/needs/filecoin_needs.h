@@ -3,7 +3,7 @@
 #define CUZK_PROVER_NEEDS_FILECOIN_NEEDS_H
 
 /*
- * What proving takes, known from kind and sector size alone, before anything is compiled, opened or
+ * The memory that proving takes, computed from kind and sector size alone, before anything is compiled, opened or
  * allocated. All in bytes; upper bounds, except for the counts, which are exact.
  */
 #include "circuit/filecoin.h"
@@ -22,7 +22,8 @@ typedef struct cuzk_filecoin_needs {
     uint64_t params_file_bytes; /* exact size of the .params file; read in slices, not held */
     uint64_t params_heap_bytes; /* verifying key and index */
     uint64_t witness_bytes;     /* of one partition */
-    uint64_t prove_bytes;       /* while one partition is proved on the CPU, besides the witness */
+    /* while one partition is proved on the CPU, in addition to the witness */
+    uint64_t prove_bytes;
     uint64_t verify_bytes;
 } cuzk_filecoin_needs;
 
@@ -36,7 +37,7 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_needs_of(cuzk_filecoin_needs *out,
 /** Heap of a parsed input of that many request bytes, the parser's own included. */
 uint64_t cuzk_filecoin_input_bytes(cuzk_circuit_kind kind, uint64_t request_bytes);
 
-/** What a card can do with a kind of proof, by its device memory alone. */
+/** How a card can prove a kind of proof, by its device memory alone. */
 typedef enum cuzk_device_ability {
     CUZK_DEVICE_CANNOT = 0, /* not one proof fits: the card must not be given the kind */
     CUZK_DEVICE_STREAMS,    /* points come through the device for each group of witnesses */

@@ -170,7 +170,7 @@ cuzk_status cuzk_filecoin_input_check_claim(const cuzk_filecoin_input *in, const
         cuzk_verify_text(r));
 }
 
-/* Nothing leaves unverified: the inputs come from the statement, not from the witness. */
+/* Every proof is verified. The public inputs come from the statement, not from the witness. */
 cuzk_status cuzk_filecoin_input_verify(const cuzk_filecoin_input *in, const cuzk_vk *vk,
                                        uint32_t partition, const uint8_t proof[CUZK_PROOF_BYTES],
                                        cuzk_err *err)

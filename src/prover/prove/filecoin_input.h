@@ -35,9 +35,8 @@ typedef struct cuzk_filecoin_request {
 } cuzk_filecoin_request;
 
 /**
- * The circuit that a request is for, as far as its numbers say it: false when they do not say the
- * sector size, which then follows from the proofs. E_INVALID when they contradict each other or
- * name no circuit.
+ * The circuit of a request, as far as its numbers determine it: false when they do not give the sector size, which
+ * the proofs then give. E_INVALID when the numbers contradict each other or name no circuit.
  */
 CUZK_NODISCARD cuzk_status cuzk_filecoin_request_spec(cuzk_circuit_spec *out, bool *is_known,
                                                       const cuzk_filecoin_request *rq,
@@ -81,8 +80,8 @@ CUZK_NODISCARD cuzk_status cuzk_filecoin_input_check(const cuzk_filecoin_input *
                                                      const cuzk_hashes *h, cuzk_pool *pool,
                                                      const cuzk_cancel *cancel, cuzk_err *err);
 /**
- * Witnesses may be made before or during the check, since all lengths are right. A caller that does so
- * keeps the proofs back until the check has passed, and tells its verdict before any other failure.
+ * True: witnesses may be made before or during the check, since all lengths are right. A caller that does so returns
+ * no proof before the check has passed, and reports the check's failure before any other.
  */
 bool cuzk_filecoin_input_is_shaped(const cuzk_filecoin_input *in);
 /** Allocates and fills. The circuit must outlive the witness. */

@@ -127,7 +127,7 @@ static cuzk_status size_of_path(uint64_t *bytes, const cuzk_merkle_proof *p, cuz
                      p->n_levels);
 }
 
-/* The size that numbers or path say. */
+/* The sector size, from the numbers or from the length of a path. */
 static cuzk_status settle_size(cuzk_filecoin_input *in, const cuzk_filecoin_request *rq,
                                const cuzk_merkle_proof *path, cuzk_err *err)
 {
@@ -154,7 +154,7 @@ static cuzk_status take_node(cuzk_node *out, cuzk_filecoin_blob b, const char *f
     return CUZK_OK;
 }
 
-/* What the request says next to the C1. Zero is also what a client sends that does not say it. */
+/* Checks the request's fields against the C1. Zero also means that the client does not know the value. */
 static cuzk_status agrees_with_c1(const cuzk_filecoin_request *rq, const cuzk_porep_input *c1,
                                   cuzk_err *err)
 {
@@ -236,7 +236,7 @@ static cuzk_status post_type(cuzk_post_type *out, const cuzk_filecoin_input *in,
 
 #define SECTORS_AT_ONCE 16u
 
-/* Some sectors in a row, parsed on any thread. */
+/* A range of sectors, parsed on any thread. */
 typedef struct sectors_part {
     cuzk_post_input *in;
     cuzk_status st; /* of the first that failed */

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-#define MANY_INPUTS 64u /* whose sum takes as long as the pairings */
+#define MANY_INPUTS 64u /* number of public inputs whose sum takes as long as the pairings */
 
 struct cuzk_pipeline {
     const cuzk_filecoin_input *in;
@@ -213,7 +213,7 @@ cuzk_status cuzk_pipeline_verify(cuzk_pipeline *p, const cuzk_vk *vk, uint32_t p
     }
     (void)pthread_mutex_lock(&p->lock);
     const bool is_checked = p->check == CUZK_CHECK_PASSED;
-    const cuzk_verify_inputs *sum = p->sums[partition]; /* once there it stays */
+    const cuzk_verify_inputs *sum = p->sums[partition]; /* never changes once it is set */
     (void)pthread_mutex_unlock(&p->lock);
     if (!is_checked) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "partition %u: the input has not been checked",

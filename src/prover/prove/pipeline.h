@@ -19,7 +19,7 @@
 #include "prover/prove/filecoin_input.h"
 #include "prover/prove/witness_memory.h"
 
-/** One input and how far it has come. */
+/** One input and the state of its steps. */
 typedef struct cuzk_pipeline cuzk_pipeline;
 
 typedef enum cuzk_check_state {

@@ -24,7 +24,7 @@ typedef struct pipe_state {
     uint8_t *proofs;
     cuzk_releaser *releaser;
     uint64_t witness_bytes;
-    /* Of the calling thread: the native check is still to be started; it runs on `checker`. */
+    /* Used by the calling thread only: the native check has not been started; it runs on `checker`. */
     bool check_waits, check_runs;
     pthread_t checker;
     pthread_mutex_t lock;
@@ -236,7 +236,7 @@ static void make_witnesses(pipe_state *s)
         }
         (void)pthread_mutex_unlock(&s->lock);
         if (i + 1 == s->p->n_keys) {
-            begin_check(s); /* every device has work now */
+            begin_check(s); /* every device has work from here on */
         }
     }
     begin_check(s);

@@ -35,7 +35,7 @@ struct cuzk_witness_memory {
     pthread_cond_t changed;
     cuzk_accel *dev;  /* NULL: none */
     bool is_closing;  /* no new blocks */
-    uint32_t n_calls; /* of the device's allocator, without the lock */
+    uint32_t n_calls; /* calls of the device's allocator that run without the lock */
     cuzk_placed_witness *placed;
     idle_block idle[MAX_IDLE];
     uint32_t n_idle;
@@ -131,7 +131,7 @@ static void *take_idle(cuzk_witness_memory *m, uint64_t bytes)
     return NULL;
 }
 
-/* Keeps a block for the next witness; false: there are enough. With the lock. */
+/* Keeps a block for the next witness; false: enough blocks are kept. With the lock. */
 static bool keep_idle(cuzk_witness_memory *m, void *p, uint64_t bytes)
 {
     uint32_t same = 0;
@@ -158,7 +158,7 @@ static void place_on_device(cuzk_placed_witness *p, cuzk_witness_memory *m, cons
             m->n_calls++;
             (void)pthread_mutex_unlock(&m->lock);
             if (cuzk_accel_host_alloc(dev, &block, l.bytes, NULL) != CUZK_OK) {
-                block = NULL; /* a lost device says so when it is to prove */
+                block = NULL; /* a lost device is reported when it is to prove */
             }
             (void)pthread_mutex_lock(&m->lock);
             m->n_calls--;
@@ -211,7 +211,7 @@ cuzk_status cuzk_placed_take(cuzk_placed_witness **out, cuzk_witness_memory *m,
     return CUZK_OK;
 }
 
-/* With the lock, which is left meanwhile. */
+/* With the lock, which is released meanwhile. */
 static void free_block(cuzk_witness_memory *m, void *block)
 {
     cuzk_accel *dev = m->dev;

@@ -16,7 +16,7 @@ typedef struct cuzk_witness_memory cuzk_witness_memory;
 
 /** Without a device: witnesses go to the heap until attach. E_NOMEM. */
 CUZK_NODISCARD cuzk_status cuzk_witness_memory_create(cuzk_witness_memory **out, cuzk_err *err);
-/** No witness may be in it. The device must still be open. NULL is fine. */
+/** Destroys the memory. No witness may be in it, and the device must still be open. NULL is fine. */
 void cuzk_witness_memory_destroy(cuzk_witness_memory *m);
 /** From now on blocks are of this device, which stays open until detach or destroy. @thread any. */
 void cuzk_witness_memory_attach(cuzk_witness_memory *m, cuzk_accel *dev);
@@ -43,7 +43,9 @@ void cuzk_placed_give(cuzk_placed_witness *p);
 /** The witness, which stays where it is until the matching end. */
 cuzk_witness *cuzk_placed_begin(cuzk_placed_witness *p);
 void cuzk_placed_end(cuzk_placed_witness *p);
-/** In page-locked memory, which every device may copy from. For users, between begin and end. */
+/**
+ * True when the witness is in page-locked memory, which every device may copy from. For users, between begin and end.
+ */
 bool cuzk_placed_is_locked(const cuzk_placed_witness *p);
 /** Bytes of a witness of this circuit. */
 uint64_t cuzk_placed_bytes(const cuzk_circuit *c);
