@@ -3,10 +3,10 @@
 #define CUZK_CONFIG_CONFIG_H
 
 /*
- * The daemon's configuration: a TOML file, docs/daemon.md. Every key of the original daemon is
- * understood; those that mean nothing here are accepted and said so. A value of the wrong type or
- * out of range is an error that names file, line and key; an unknown key is a warning (so that a file
- * of a newer version starts an older one), which --check-config treats as an error.
+ * The daemon's configuration: a TOML file, docs/daemon.md. Every key of the original daemon is accepted; a key
+ * without effect here gives a note. A value of the wrong type or out of range is an error that names file, line and
+ * key. An unknown key is a warning, so that an older program starts with the file of a newer one; --check-config
+ * treats it as an error.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,7 +92,10 @@ typedef struct cuzk_config_issues {
     size_t unknown;                 /* keys and sections, counted in warnings */
 } cuzk_config_issues;
 
-/** The file that is read when none is named: the first of the two paths above that is there; NULL: neither. Static text. */
+/**
+ * The file that is read when none is named: the first of the two paths above that exists; NULL: neither exists.
+ * Static text.
+ */
 const char *cuzk_config_default_path(void);
 /** The defaults. E_NOMEM. */
 CUZK_NODISCARD cuzk_status cuzk_config_create(cuzk_config **out, cuzk_err *err);
@@ -108,7 +111,7 @@ CUZK_NODISCARD cuzk_status cuzk_config_parse(cuzk_config **out, const char *name
 /** The same from a file. E_NOT_FOUND: no such file; E_IO; E_INVALID: longer than CUZK_CONFIG_MAX_BYTES. */
 CUZK_NODISCARD cuzk_status cuzk_config_load(cuzk_config **out, const char *path,
                                             cuzk_config_issues *issues, cuzk_err *err);
-/** Gives a string to the configuration, which keeps a copy. E_NOMEM. */
+/** Copies a string into memory of the configuration. E_NOMEM. */
 CUZK_NODISCARD cuzk_status cuzk_config_keep(cuzk_config *c, const char **out, const char *text,
                                             cuzk_err *err);
 
@@ -119,12 +122,12 @@ typedef void (*cuzk_config_row_fn)(void *arg, const char *key, const char *type,
                                    const char *default_text, const char *meaning);
 void cuzk_config_reference(cuzk_config_row_fn fn, void *arg);
 
-/** What environment variables say; see cuzk_config_environment. */
+/** The effect of environment variables; see cuzk_config_environment. */
 typedef struct cuzk_config_env {
     char recognised[512]; /* names, blank-separated: they have the effect that users know */
     char mapped[512];     /* "NAME=VALUE:key": a key of the configuration took the value */
     char ignored[512];    /* names that mean nothing here */
-    char unknown[512];    /* names that look like this program's and are not */
+    char unknown[512];    /* names that look like this program's variables and are not */
     const char *rust_log; /* NULL: not set; borrowed from the environment */
 } cuzk_config_env;
 /**

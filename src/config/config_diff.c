@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What differs between two configurations, and taking over single values. */
+/* The differences of two configurations, and copying single values. */
 #include <string.h>
 
 #include "base/assert.h"

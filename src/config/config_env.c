@@ -10,7 +10,7 @@
 #include "config_internal.h"
 
 typedef enum effect {
-    RECOGNISED, /* handled where it belongs */
+    RECOGNISED, /* read by the module that uses it */
     MAPPED,     /* gives key its value when the file does not */
     IGNORED
 } effect;
@@ -166,7 +166,7 @@ static const variable *first_of(const variable *var, const char *const *environm
     return NULL;
 }
 
-/* Another variable has given the key its value, which stays; the value of this one is looked at only. */
+/* Another variable has set the key, whose value stays. The value of this one is only checked. */
 static cuzk_status check_second(cuzk_config *c, const char *const *environment, const variable *var,
                                 const char *v, cuzk_err *err)
 {

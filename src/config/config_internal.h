@@ -24,9 +24,9 @@ typedef enum config_type {
 
 typedef enum config_use {
     USE_KEY,
-    USE_ALIAS,      /* of another key: alias_of */
-    USE_DEPRECATED, /* the original warned, too */
-    USE_NO_EFFECT   /* the original had it; here it has no meaning */
+    USE_ALIAS,      /* another name of the key alias_of */
+    USE_DEPRECATED, /* deprecated; the original gave a warning, too */
+    USE_NO_EFFECT   /* the original has this key; here it has no effect */
 } config_use;
 
 typedef struct config_key {
@@ -45,7 +45,7 @@ extern const config_key config_keys[];
 extern const size_t config_n_keys;
 #define CONFIG_MAX_KEYS 96u
 
-/** What a cuzk_config lies in. */
+/** The block that contains a cuzk_config. */
 typedef struct config_block {
     cuzk_config c; /* first: a cuzk_config * is a config_block * */
     cuzk_arena arena;

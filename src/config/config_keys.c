@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Every key: what it is called, what it may hold, and what it is for. docs/daemon.md has this table. */
+/* The table of keys: name, type, default, meaning. docs/daemon.md has this table. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -200,7 +200,7 @@ static const char *last_part(const char *path)
 const char *config_suggest(const char *path)
 {
     const char *best = NULL;
-    size_t best_distance = 4; /* three letters wrong is still a guess */
+    size_t best_distance = 4; /* suggest names with up to three wrong letters */
     for (size_t i = 0; i < config_n_keys; i++) {
         size_t d = distance(path, config_keys[i].path, best_distance);
         if (strcmp(last_part(path), last_part(config_keys[i].path)) == 0) {

@@ -95,7 +95,7 @@ static bool is_auto_type(config_type t)
     return t == T_NUMBER_AUTO || t == T_SIZE_AUTO || t == T_DURATION_AUTO;
 }
 
-/* 0 is taken by "auto". */
+/* 0 means "auto" */
 static uint64_t stored(const config_key *k, uint64_t v)
 {
     return is_auto_type(k->type) && v == 0 ? CUZK_CONFIG_NONE : v;
@@ -389,7 +389,7 @@ static void unknown(loading *l, const cuzk_toml_node *v)
           like != NULL ? like : "", like != NULL ? "?" : "");
 }
 
-/* Keys without a meaning here are checked for nothing: the original did not mind their values. */
+/* The values of keys without effect are not checked: the original did not check them. */
 static void take_without_effect(loading *l, const config_key *k, const cuzk_toml_node *v)
 {
     if (k->use == USE_DEPRECATED) {
@@ -493,7 +493,7 @@ static bool is_same_place(const char *a, const char *b)
     return strcmp(a, b) == 0 && (port == NULL || strcmp(port, ":0") != 0);
 }
 
-/* What no key alone can say. */
+/* Checks that need several keys. */
 static void cross_check(loading *l)
 {
     const cuzk_config *c = l->c;
@@ -548,7 +548,10 @@ static void cross_check(loading *l)
     }
 }
 
-/* What TOML forbids and the parser asserts on. The bound on lines is a bound on nesting: toml_tree.h. */
+/*
+ * Refuses what TOML forbids and the parser would abort on. The bound on the length of lines bounds the nesting:
+ * toml_tree.h.
+ */
 static cuzk_status check_text(const char *name, const char *text, size_t n, cuzk_err *err)
 {
     uint64_t number = 1;

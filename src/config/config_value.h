@@ -2,7 +2,9 @@
 #ifndef CUZK_CONFIG_CONFIG_VALUE_H
 #define CUZK_CONFIG_CONFIG_VALUE_H
 
-/* Texts of a configuration: strict, whole string or nothing. Each false has a reason in *why. */
+/*
+ * Parsers for values in text form. Strict: the whole string must match. When one returns false, *why has the reason.
+ */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef CUZK_CONFIG_TOML_TREE_H
 #define CUZK_CONFIG_TOML_TREE_H
 
-/* The seam between C and the TOML parser (toml++, C++): a text in, its keys out, one at a time. */
+/* The interface between C and the TOML parser (toml++, C++): a text in, its keys out, one at a time. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

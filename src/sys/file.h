@@ -37,7 +37,7 @@ CUZK_NODISCARD cuzk_status cuzk_file_dup(cuzk_file **out, const cuzk_file *f, cu
  * /sys): for files that are looked for by name and must not be waited for. OK where nothing has the name.
  */
 CUZK_NODISCARD cuzk_status cuzk_file_check_plain(const char *path, cuzk_err *err);
-/** What is in memory cannot be read anew. */
+/** False for a file in memory (a pipe), which cannot be read again. */
 bool cuzk_file_is_in_memory(const cuzk_file *f);
 /** E_IO, naming it, when its size or the time of its last change is not what it was when it was opened. */
 CUZK_NODISCARD cuzk_status cuzk_file_check(const cuzk_file *f, cuzk_err *err);
@@ -67,9 +67,9 @@ typedef struct cuzk_content {
     char *path; /* owned; for messages */
 } cuzk_content;
 
-/** Input of one job, a key, a proof, settings: what is larger is another kind of file. */
+/** Limit for the input of one job, a key, a proof, settings: a larger file is of another kind. */
 #define CUZK_CONTENT_INPUT ((size_t)2 << 30)
-/** Files that become something as large in memory. */
+/** Limit for files that take as much memory once they are parsed. */
 #define CUZK_CONTENT_ANY   SIZE_MAX
 /** As cuzk_file_open and cuzk_file_read; E_INVALID for more than max bytes. */
 CUZK_NODISCARD cuzk_status cuzk_content_read(cuzk_content *out, const char *path, size_t max,
@@ -81,7 +81,7 @@ CUZK_NODISCARD cuzk_status cuzk_content_of(cuzk_content *out, const cuzk_file *f
 void cuzk_content_free(cuzk_content *c);
 
 /**
- * A file that appears whole or not at all: written under a temporary name in the same directory,
+ * Writes a file that becomes visible whole or not at all: it is written under a temporary name in the same directory,
  * then synced and renamed. Buffered.
  */
 typedef struct cuzk_file_writer cuzk_file_writer;

@@ -142,7 +142,7 @@ void cuzk_progress_finish(cuzk_progress *p, bool complete)
         const uint64_t done = atomic_load(&p->done), total = atomic_load(&p->total);
         draw(p, cuzk_clock_ns(), complete && total > done ? total : done);
         if (p->style != CUZK_PROGRESS_LINES && write(p->fd, "\n", 1) < 0) {
-            p->drawn = false; /* nothing to be done about it */
+            p->drawn = false; /* a failed write to a terminal is ignored */
         }
     }
     (void)pthread_mutex_unlock(&p->mutex);

@@ -3,10 +3,10 @@
 #define CUZK_SYS_PROGRESS_H
 
 /*
- * How far a long job is, for a person: a bar on a terminal, redrawn at most ten times a second;
- * otherwise (a pipe, a file, TERM=dumb) one line every two seconds. Jobs that end before the first
- * redraw leave no trace. UTF-8 blocks when the locale says UTF-8, else ASCII; colour unless
- * NO_COLOR is set. NULL is a valid progress everywhere and shows nothing.
+ * The progress of a long job, for a person. On a terminal: a bar, redrawn at most ten times a second. Otherwise (a
+ * pipe, a file, TERM=dumb): one line every two seconds. Jobs that end before the first redraw print nothing. UTF-8
+ * blocks when the locale says UTF-8, else ASCII; colour unless NO_COLOR is set. NULL is a valid progress everywhere
+ * and shows nothing.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,10 @@ CUZK_NODISCARD cuzk_status cuzk_progress_start(cuzk_progress **out, int fd, cons
                                                uint64_t total, cuzk_err *err);
 /** n more units are done. @thread safe, lock-free between redraws; reads the clock, so not for inner loops. */
 void cuzk_progress_add(cuzk_progress *p, uint64_t n);
-/** done units of total are done, whatever was said before: the total may become known later, or another step begins. @thread as cuzk_progress_add. */
+/**
+ * Sets amount and total, whatever was set before: the total may become known later, or another step begins. @thread
+ * as cuzk_progress_add.
+ */
 void cuzk_progress_set(cuzk_progress *p, uint64_t done, uint64_t total);
 /** Last redraw (as complete when `complete`), end of line, frees. No other call may be running. */
 void cuzk_progress_finish(cuzk_progress *p, bool complete);

@@ -10,7 +10,7 @@
 #include "progress_internal.h"
 
 #define NS_PER_S  1000000000u
-#define MIN_CELLS 8u   /* narrower bars say nothing */
+#define MIN_CELLS 8u   /* narrower bars show too little */
 #define MAX_CELLS 200u /* bounds the buffer */
 #define EIGHTHS   8u
 

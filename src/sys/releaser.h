@@ -3,8 +3,8 @@
 #define CUZK_SYS_RELEASER_H
 
 /*
- * One thread that gives large buffers back, so that no proof waits for the
- * kernel to unmap them. What waits to be given back is bounded and can be asked for.
+ * A thread that frees large buffers, so that no proof waits for the kernel to unmap them. The bytes that wait to be
+ * freed are bounded and can be queried.
  */
 #include "base/status.h"
 
