@@ -24,7 +24,7 @@
 #include "examples.h"
 #include "exit_status.h"
 
-/* The one thing that a signal handler can reach. */
+/* Set by the signal handler; the only state that it may change. */
 static cuzk_cancel interrupted;
 
 static void on_signal(int sig)
@@ -33,7 +33,7 @@ static void on_signal(int sig)
     (void)signal(sig, SIG_DFL); /* the second one ends the process */
 }
 
-/* Not when it is ignored already, as nohup does. */
+/* The signal stays ignored if it was ignored at the start, as under nohup. */
 static void take_signal(int sig)
 {
     struct sigaction old;
@@ -138,7 +138,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* A line that would be wrapped is continued as a shell continues it, so that it can be copied. */
+/* A line that would be wrapped is continued with a backslash, so that it can be copied into a shell. */
 static void put_example(FILE *f, const char *p, size_t n)
 {
     enum { WIDTH = 74 };
@@ -159,7 +159,9 @@ static void put_example(FILE *f, const char *p, size_t n)
     (void)fprintf(f, "%s%.*s", before, (int)n, p);
 }
 
-/* The examples of the command, behind everything else of its help. argp frees what is not the text it gave. */
+/*
+ * Adds the examples of the command at the end of its help. argp frees a text that is not the one that it passed in.
+ */
 static char *end_of_help(int key, const char *text, void *input)
 {
     const app *a = input;
@@ -194,7 +196,7 @@ void app_init(app *a, const char *command)
     a->cancel = &interrupted;
 }
 
-/* Before the pool: counters follow only threads that start later. */
+/* Before the pool is made: counters follow only threads that start later. */
 static cuzk_status start_trace(app *a)
 {
     enum { SPANS = 1 << 16 };
@@ -220,7 +222,7 @@ cuzk_span app_newest_span(const app *a)
     return cuzk_trace_get_info(a->trace.trace).begun;
 }
 
-/* Of the command as a whole; a benchmark prints those of its last run itself. */
+/* Layers of the whole command; a benchmark prints those of its last run itself. */
 static cuzk_status print_layers(app *a)
 {
     cuzk_span_record *spans = NULL;
@@ -331,7 +333,8 @@ static bool report_json(app *a, cuzk_status st)
 int app_finish(app *a, cuzk_status st)
 {
     end_progress(a, st == CUZK_OK);
-    const cuzk_status traced = finish_trace(a); /* a failure of the work itself is reported first */
+    /* a failure of the work itself is reported, not one of the trace after it */
+    const cuzk_status traced = finish_trace(a);
     st = st == CUZK_OK ? traced : st;
     if (!a->json) {
         report_text(a, st);

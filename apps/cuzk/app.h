@@ -36,7 +36,7 @@ typedef struct app_file {
 typedef struct app {
     const char *command; /* argv[0] */
     bool json, quiet, force;
-    unsigned threads; /* 0: all that the process may use */
+    unsigned threads; /* 0: all CPUs that the process may use */
     uint32_t cpu_mask;
     cuzk_pool *pool;
     cuzk_cancel *cancel; /* requested by SIGINT or SIGTERM */
@@ -81,8 +81,10 @@ CUZK_NODISCARD cuzk_status app_begin(app *a);
 /** Reports the outcome, releases everything; the exit status of the process. */
 int app_finish(app *a, cuzk_status st);
 
-/* One datum each: a line of text, or a field of the object. key is lower_case. On a terminal, numbers whose key
- * ends in _bytes or _ms are shown in MiB, seconds and so on; elsewhere as they are. */
+/*
+ * Each reports one value: as a line of text, or as a field of the JSON object. key is lower_case. On a terminal,
+ * numbers whose key ends in _bytes or _ms are shown in MiB, seconds and so on; elsewhere as they are.
+ */
 void app_text(app *a, const char *key, const char *value);
 /** "44.1 GiB": bytes as a terminal shows them. Returns out. */
 const char *app_human_bytes(char out[32], uint64_t bytes);
@@ -96,7 +98,7 @@ void app_seconds(app *a, const char *key, uint64_t ns);
  * app_seconds. Needs app.times.
  */
 void app_span_seconds(app *a, const char *key, cuzk_span after, const char *name);
-/** Number of the newest span: what `after` is for those to come. */
+/** Number of the newest span; pass it as `after` to select the spans that follow. */
 cuzk_span app_newest_span(const app *a);
 /** A remark for people, on standard error; nothing with --quiet or --json. */
 void app_note(app *a, const char *fmt, ...) CUZK_PRINTF(2, 3);
@@ -106,18 +108,20 @@ void app_progress(void *arg, const char *what, uint64_t done, uint64_t total);
 /* For functions of <cuzk/...>, which take a cuzk_progress_fn; arg is the app. Both ask to stop after SIGINT or SIGTERM. */
 /** As app_progress. */
 int32_t app_progress_or_stop(void *arg, const char *what, uint64_t done, uint64_t total);
-/** Shows nothing. */
+/** Asks to stop only; shows nothing. */
 int32_t app_stop(void *arg, const char *what, uint64_t done, uint64_t total);
-/** A failure of such a function as the program reports it, into err; returns st. */
+/** Stores a failure of such a function in err as the program reports it; returns st. */
 CUZK_NODISCARD cuzk_status app_public_error(cuzk_err *err, cuzk_status st, const cuzk_error *error);
 
-/* Before app_begin, which checks them: no output is there twice, none is an input. NULL is passed over. */
+/*
+ * Registers files before app_begin, which checks that no output is named twice and none is an input. NULL is ignored.
+ */
 void app_output(app *a, const char *path);
 void app_input(app *a, const char *path);
 CUZK_NODISCARD cuzk_status app_check_files(app *a);
 /**
- * What can be known of an output before minutes of work: E_EXISTS without --force; its folder,
- * permission, kind of file, free space. NULL is fine. "-" moves the report to standard error.
+ * Checks of an output before minutes of work: E_EXISTS without --force; its folder, permission, kind of file, free
+ * space. NULL is fine. "-" moves the report to standard error.
  */
 CUZK_NODISCARD cuzk_status app_check_output(app *a, const char *path);
 /** What is done with a file; its failure is in the program's error. */

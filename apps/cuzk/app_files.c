@@ -16,7 +16,7 @@
 
 #include "app.h"
 
-/* What a folder must have free; proofs and reports are smaller. */
+/* Bytes that must be free in a folder; proofs and reports are smaller. */
 #define LEAST_FREE_BYTES ((uint64_t)64 << 10)
 
 static bool is_dash(const char *path)
@@ -143,7 +143,7 @@ void app_input(app *a, const char *path)
     add(a, path, false);
 }
 
-/* The same file, or the same name in the same folder when it is not there yet. */
+/* True for the same file, or for the same name in the same folder when the file does not exist yet. */
 static bool same_file(const char *x, const char *y)
 {
     struct stat sx, sy;

@@ -38,7 +38,7 @@ static bool put(const char *text, size_t n)
     return true;
 }
 
-/* Lines stay lines; everything else is cleaned. */
+/* Line feeds stay; every other control character is replaced. */
 static ssize_t write_clean(void *cookie, const char *text, size_t n)
 {
     char shown[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Finds the command that the first argument names, and answers help, version and mistakes. */
+/* Finds the command that the first argument names. Answers requests for help and version, and reports mistakes. */
 #include <argp.h>
 #include <stdio.h>
 #include <string.h>

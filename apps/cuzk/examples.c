@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What `COMMAND --help` and the manual pages end with. test/cli/test_help.py checks each line against the options that exist. */
+/*
+ * Examples, shown at the end of `COMMAND --help` and of the manual pages. test/cli/test_help.py checks that their
+ * options exist.
+ */
 #include "examples.h"
 
 #include <stddef.h>

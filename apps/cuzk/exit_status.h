@@ -5,8 +5,8 @@
 #include "base/status.h"
 
 /*
- * What the process's exit status says (docs/errors.md). A script needs three questions answered:
- * did it work, is the proof false, and is it worth trying again.
+ * The process's exit status (docs/errors.md). It answers three questions of a script: did the command succeed, is the
+ * proof false, and may another try succeed.
  */
 typedef enum exit_status {
     EXIT_STATUS_OK = 0,

@@ -171,7 +171,7 @@ cuzk_status read_c1(app *a, const char *path, cuzk_content *out)
     return CUZK_OK;
 }
 
-/* Without blanks around: people end text files with a newline. */
+/* Blanks at both ends are dropped: text files end with a newline. */
 static void trim(const uint8_t **p, size_t *n)
 {
     while (*n > 0 && is_blank(**p)) {

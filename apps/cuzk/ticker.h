@@ -13,10 +13,13 @@
 
 #define TICKER_TEXT 160
 
-/** What goes on now, as one line; called once a second from the ticker's thread. It must end soon after *over is set. */
+/**
+ * Writes what the command does now, as one line; called once a second from the ticker's thread. It must return soon
+ * after *over is set.
+ */
 typedef void (*ticker_text_fn)(void *arg, char out[TICKER_TEXT], const cuzk_cancel *over);
 
-/** Lives as long as it ticks; its members are the ticker's own. */
+/** Must exist until ticker_end; its members belong to the ticker. */
 typedef struct ticker {
     const char *label;
     ticker_text_fn text;
@@ -30,9 +33,12 @@ typedef struct ticker {
     bool is_terminal, has_thread;
 } ticker;
 
-/** label: the last word of the command. Without a thread to be had, nothing ticks. */
+/** label: the last word of the command. When no thread can be started, nothing is shown. */
 void ticker_begin(ticker *t, const app *a, ticker_text_fn text, void *arg);
-/** Says the step that goes on: first, then what ticker_step names. Texts must live until ticker_end (string literals). */
+/**
+ * Shows the current step: first, then the one that ticker_step names. Texts must exist until ticker_end (string
+ * literals).
+ */
 void ticker_begin_steps(ticker *t, const app *a, const char *first);
 /** From any thread, between ticker_begin_steps and ticker_end. */
 void ticker_step(ticker *t, const char *step);

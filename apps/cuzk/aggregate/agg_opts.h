@@ -22,7 +22,7 @@ CUZK_NODISCARD cuzk_status agg_opts_parse(agg_opts *o, int argc, char **argv, bo
 void agg_opts_free(agg_opts *o);
 bool agg_is_filecoin(const agg_opts *o);
 
-/** What is claimed, and under which key. Do not copy: claim points inside. */
+/** The statements that are claimed, and their verifying key. Do not copy the struct: claim points into it. */
 typedef struct agg_statements {
     cuzk_agg_claim claim;
     cuzk_agg_seals seals; /* Filecoin */

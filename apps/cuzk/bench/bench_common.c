@@ -152,7 +152,10 @@ cuzk_status bench_end(bench_opts *b, cuzk_status st)
     return st;
 }
 
-/* A dependent chain: it feels the clock and a neighbour on the core, and nothing of our code. */
+/*
+ * A dependent chain of operations: its time depends on the clock of the core and on other programs on it, and not on
+ * the code that is measured.
+ */
 uint64_t bench_reference_ns(bool by_cpu)
 {
     const uint64_t t0 = by_cpu ? cuzk_clock_cpu_ns() : cuzk_clock_ns();
@@ -160,7 +163,7 @@ uint64_t bench_reference_ns(bool by_cpu)
     for (uint32_t i = 0; i < 10u * 1000 * 1000; i++) {
         x = x * 0x9e3779b97f4a7c15u + i;
     }
-    __asm__ volatile("" : : "r"(x)); /* the loop is for its time, but must not be left out */
+    __asm__ volatile("" : : "r"(x)); /* keeps the compiler from removing the loop */
     return (by_cpu ? cuzk_clock_cpu_ns() : cuzk_clock_ns()) - t0;
 }
 

@@ -2,7 +2,7 @@
 #ifndef CUZK_APPS_BENCH_COMMON_H
 #define CUZK_APPS_BENCH_COMMON_H
 
-/* What the measuring sub-commands share: runs, warm-up, where the result goes, what is in it. */
+/* The common part of the measuring sub-commands: runs, warm-up, the result and where it is written. */
 #include <argp.h>
 
 #include "apps/cuzk/app.h"
@@ -33,7 +33,7 @@ void bench_opts_init(bench_opts *b, const char *command);
 void bench_begin(bench_opts *b, const char *kind, const char *name, int argc, char **argv);
 /** Applies --inject; for commands that record spans. E_INVALID. */
 CUZK_NODISCARD cuzk_status bench_inject(bench_opts *b);
-/** Writes result file and page as asked, prints the tables. Then frees b->r; call in any case. */
+/** Writes result file and page if they were asked for, prints the tables, then frees b->r. Call it in any case. */
 CUZK_NODISCARD cuzk_status bench_end(bench_opts *b, cuzk_status st);
 /** Nanoseconds of a loop that never changes, by the wall or of CPU time: how fast the machine is
  * now. About 10 ms. */

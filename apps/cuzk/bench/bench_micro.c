@@ -133,7 +133,7 @@ static void measured(void *arg, const bench_case *c, const double *ns, size_t n,
     for (size_t i = 0; i < keep; i++) {
         cuzk_result_add(&p->b.r, m, ns[i * n / keep]);
     }
-    /* once for every case: the machine during the measurement, not before it */
+    /* measured for each case: the speed of the machine during the measurement, not before it */
     m = cuzk_result_metric(&p->b.r, "reference_loop_1", "s", CUZK_ROLE_REFERENCE);
     cuzk_result_add(&p->b.r, m, (double)bench_reference_ns(false) * 1e-9);
     p->done++;

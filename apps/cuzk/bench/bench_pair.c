@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * cuzk bench pair BASE-PROGRAM NEW-PROGRAM -- prove porep ...: two programs in turns, so that whatever
- * the machine does meanwhile happens to both, and the comparison of what they measured.
+ * cuzk bench pair BASE-PROGRAM NEW-PROGRAM -- prove porep ...: runs two programs in turns, so that disturbances by
+ * other programs affect both, and compares what they measured.
  */
 #include <errno.h>
 #include <fcntl.h>

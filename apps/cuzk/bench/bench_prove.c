@@ -192,7 +192,7 @@ static cuzk_status run(void *arg, cuzk_trace_ctx trace)
     return p->count == 1 ? bench_subject_prove(&p->s, trace, &p->b.a.err) : run_stream(p, trace);
 }
 
-/* What proves, into the result. */
+/* Writes the devices or the CPU that prove into the result. */
 static void devices_fact(bench_subject *s, cuzk_result *r)
 {
     for (size_t i = 0; i < s->dev.n; i++) {

@@ -59,7 +59,7 @@ static void add_counts(cuzk_result *r, const cuzk_layers *l, const cuzk_trace *t
     }
 }
 
-/* Everything of one measured run, into the result. */
+/* Adds the figures of one measured run to the result. */
 static cuzk_status record(const bench_runs *p, const cuzk_trace *t, cuzk_span root,
                           const measured *m, uint32_t run, bool last)
 {

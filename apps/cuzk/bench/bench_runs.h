@@ -2,7 +2,7 @@
 #ifndef CUZK_APPS_BENCH_RUNS_H
 #define CUZK_APPS_BENCH_RUNS_H
 
-/* Runs of anything that records spans: warm-up, measured runs, layers and the rest into a result. */
+/* Runs of a function that records spans: warm-up, measured runs; layers and other figures go into a result. */
 #include "bench_common.h"
 
 typedef struct bench_runs {

@@ -34,7 +34,7 @@ static cuzk_status make_dir(bench_subject *s)
     return CUZK_OK;
 }
 
-/* Every file of the folder is ours. */
+/* Every file of the folder was made by this command. */
 static void remove_dir(bench_subject *s)
 {
     static const char *const files[] = {"params", "vk", "input"};
@@ -139,7 +139,7 @@ static cuzk_status given_input(bench_subject *s)
     return node_option(s, &q->randomness, &s->nodes[0], s->in.randomness, "randomness");
 }
 
-/* A generated input goes through a file, whose name is gone before it is read. */
+/* A generated input is written to a file, which is unlinked before it is read. */
 static cuzk_status map_generated(bench_subject *s, const char *path)
 {
     const cuzk_status st = map_blob(s, path, false);

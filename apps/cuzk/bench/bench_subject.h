@@ -3,7 +3,7 @@
 #define CUZK_APPS_BENCH_SUBJECT_H
 
 /*
- * What `bench prove` and `bench synth` measure: a Filecoin proof from the bytes of its request, or a
+ * The subject that `bench prove` and `bench synth` measure: a Filecoin proof from the bytes of its request, or a
  * proof of a made-up circuit. Inputs are generated, and parameters made, when none are given.
  */
 #include "apps/cuzk/app.h"
@@ -17,14 +17,14 @@
 #define BENCH_MAX_BLOBS STATEMENT_MAX_FILES
 
 typedef struct bench_subject {
-    /* What the options say. */
+    /* The options. */
     const char *kind;  /* porep, winning, window, update, rows */
     statement_opts in; /* sector_size NULL: 2KiB */
     const char *params;
     uint64_t seed, sectors;
     bench_rows rows;
     devices dev; /* --device, --vram */
-    /* What is made of it. */
+    /* What is made from the options. */
     app *a;
     char dir[64]; /* of generated files; "": none */
     bool is_rows;

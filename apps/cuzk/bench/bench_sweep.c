@@ -214,7 +214,7 @@ static cuzk_status start_job(point *pt, uint64_t i)
     return st;
 }
 
-/* Keeps `concurrency` jobs under way until n are over. */
+/* Keeps `concurrency` jobs running until n have ended. */
 static cuzk_status run_jobs(point *pt, uint64_t n)
 {
     cuzk_status st = CUZK_OK;

@@ -106,7 +106,7 @@ static cuzk_status run(void *arg, cuzk_trace_ctx trace)
     return st;
 }
 
-/* Per constraint: what makes circuits of different sizes comparable. */
+/* Figures per constraint, by which circuits of different sizes can be compared. */
 static void add_per_row(bench_synth *p, double rows)
 {
     cuzk_result *r = &p->b.r;

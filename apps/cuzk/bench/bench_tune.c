@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* cuzk bench tune: measures again how each GPU adds up points faster, and keeps it for later starts. */
+/*
+ * cuzk bench tune: measures again which kind of point addition is faster on each GPU, and stores the result for later
+ * starts.
+ */
 #include <stdio.h>
 
 #include "apps/cuzk/app.h"

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 /**
- * --as-card CLASS[:MEMORY[:SMS]], hidden, of every command: GPUs are held to the shapes, limits and
- * memory of another class of card ("8.9:24GiB"; accel/card/card.h). Taken out of the arguments; false,
- * with a message on standard error, when it is not understood.
+ * --as-card CLASS[:MEMORY[:SMS]], a hidden option of every command: limits GPUs to the launch shapes, limits and
+ * memory of another class of card ("8.9:24GiB"; accel/card/card.h). Removes the option from the arguments; false,
+ * with a message on standard error, when it is not valid.
  */
 bool as_card_take(int *argc, char **argv);
 

@@ -141,7 +141,7 @@ void devices_key_opts(const devices *d, cuzk_device_key_opts *out)
     out->points = strcmp(stream, "file") == 0     ? CUZK_DEVICE_POINTS_FILE
                   : strcmp(stream, "memory") == 0 ? CUZK_DEVICE_POINTS_MEMORY
                                                   : CUZK_DEVICE_POINTS_AUTO;
-    /* Each device has its own copy; a quarter is for witnesses and everybody else. 0 is no limit. */
+    /* Each device has its own copy; a quarter of the memory is for witnesses and other programs. 0 means no limit. */
     out->host_bytes = cuzk_host_memory_available() / 4 * 3 / (d->n != 0 ? d->n : 1);
 }
 

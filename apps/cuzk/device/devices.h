@@ -3,8 +3,8 @@
 #define CUZK_APPS_DEVICES_H
 
 /*
- * --device, --vram and --stream of the commands that prove: which devices, how much of their memory,
- * and where points are that do not fit there.
+ * --device, --vram and --stream of the commands that prove: which devices, how much of their memory, and where the
+ * points are kept that do not fit there.
  */
 #include "accel/accel.h"
 #include "apps/cuzk/app.h"
@@ -60,11 +60,11 @@ enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM, OPT_NO_COMB, OPT_NO_
 
 /** "512MiB", "24GiB", "1.5GiB" or bytes; false otherwise, and for 0. */
 bool devices_parse_size(uint64_t *out, const char *text);
-/** Opens what spec says. With auto and no usable GPU: none, and one line to people. */
+/** Opens the devices of spec. With auto and no usable GPU: none, and a note. */
 CUZK_NODISCARD cuzk_status devices_open(app *a, devices *d);
-/** How a key is loaded on one of them: points, host_bytes, lanes and images. */
+/** Fills in how a key is loaded on one of them: points, host_bytes, lanes and images. */
 void devices_key_opts(const devices *d, cuzk_device_key_opts *out);
-/** After everything on them is gone. */
+/** Closes the devices. All that was on them must have been freed. */
 void devices_close(devices *d);
 /** Most memory in use so far, all devices together; 0 without one. */
 uint64_t devices_peak(const devices *d);

@@ -26,10 +26,10 @@ typedef struct doctor {
     uint64_t smallest_winning; /* sector size whose WinningPoSt files are there; 0: none */
     bool daemon_runs;
     uint32_t notes, problems;
-    char next[2][512]; /* what to do first about a note, about a problem; "": nothing */
+    char next[2][512]; /* the first action for a note, for a problem; "": none */
 } doctor;
 
-/** One line: what was looked at, how it is, in the words of the message. */
+/** Reports one line: what was checked, its state, and a message. */
 void doctor_say(doctor *d, finding f, const char *what, const char *fmt, ...) CUZK_PRINTF(4, 5);
 /** The command to type next. The first one about a problem wins, else the first one about a note. */
 void doctor_next(doctor *d, finding f, const char *fmt, ...) CUZK_PRINTF(3, 4);

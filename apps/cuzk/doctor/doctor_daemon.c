@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The daemon: is it there, and does it prove. */
+/* Checks that the daemon answers and proves. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +62,8 @@ static void test_proof(doctor *d, cuzk_rpc_client *client)
         (void)snprintf(id, sizeof(id), "doctor-%" PRIu64, begun);
         q.kind = CUZK_JOB_WINNING;
         q.sector_size = d->smallest_winning;
-        q.priority =
-            CUZK_PRIORITY_CRITICAL; /* as a WinningPoSt comes: it takes its reserved place */
+        /* like a WinningPoSt of a miner: it takes the place that is reserved for it */
+        q.priority = CUZK_PRIORITY_CRITICAL;
         q.request_id = (cuzk_bytes){(const uint8_t *)id, strlen(id)};
         q.randomness = (cuzk_bytes){stmt.randomness.b, sizeof(stmt.randomness.b)};
         const cuzk_bytes vanilla = {input.data, input.size};

@@ -153,7 +153,7 @@ void doctor_params(doctor *d)
 }
 
 #ifdef CUZK_FLEET
-/* With store.url: does the database answer, and who shares it? */
+/* With store.url: checks that the database answers, and lists who shares it. */
 static void doctor_shared_store(doctor *d)
 {
     const cuzk_config *c = d->config;

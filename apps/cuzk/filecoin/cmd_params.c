@@ -96,7 +96,7 @@ static void report_chain(app *a, const cuzk_params_info *info)
     }
 }
 
-/* What <cuzk/params.h> tells of a file. */
+/* Reports the figures of a file that <cuzk/params.h> gives. */
 static cuzk_status report(params *p, const cuzk_params *opened)
 {
     app *a = &p->a;
@@ -175,7 +175,7 @@ out:
     return st;
 }
 
-/* As long as the count in it says. */
+/* True when the file is as long as the count in it requires. */
 static cuzk_status is_vk_file(params *p, bool *is_vk)
 {
     cuzk_file *f = NULL;

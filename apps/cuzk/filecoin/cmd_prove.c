@@ -72,7 +72,7 @@ static void report_times(app *a, const proved *p, bool on_devices)
     app_u64(a, "peak_rss_bytes", cuzk_clock_peak_rss());
 }
 
-/* The part that all kinds share: prove, on the CPU or on devices, and write the file. */
+/* The part that all kinds share: proves, on the CPU or on devices, and writes the file. */
 typedef struct job {
     fil_opts *o;
     cuzk_filecoin_input in; /* borrows what was parsed */
@@ -165,7 +165,10 @@ static void report_key(app *a, const cuzk_filecoin_prover *p)
     }
 }
 
-/* Takes over *proofs, a block of base/alloc.h: its aggregate takes its place where the type has one. */
+/*
+ * Takes ownership of *proofs, a block of base/alloc.h. For types with an aggregate, the aggregate replaces the
+ * proofs.
+ */
 static cuzk_status make_aggregate(job *j, const cuzk_vk *vk, uint8_t **proofs, size_t *n)
 {
     app *a = &j->o->a;

@@ -227,7 +227,7 @@ static cuzk_status size_option(fil_opts *o, uint64_t *bytes)
     return CUZK_OK;
 }
 
-/* What a file that is no C1 looks like; NULL: nothing that is known. */
+/* Which other kind of file this looks like, when it is no C1; NULL: none that is known. */
 static const char *looks_like(const uint8_t *p, size_t n)
 {
     static const struct {
@@ -249,7 +249,7 @@ static const char *looks_like(const uint8_t *p, size_t n)
     return NULL;
 }
 
-/* The miner and sector that replica_id is recomputed from; what the envelope says may not differ. */
+/* The miner and sector from which replica_id is recomputed; those of the envelope must not differ. */
 static cuzk_status bind_to_sector(fil_opts *o, const cuzk_porep_input *in)
 {
     if (!o->has_miner) {

@@ -7,7 +7,7 @@
 
 #include "fil_opts.h"
 
-/** What is reported of a proof, apart from its bytes. */
+/** The figures that are reported for a proof. */
 typedef struct proved {
     cuzk_span after;          /* the last span before it */
     uint64_t constraints;     /* rows of the circuit */

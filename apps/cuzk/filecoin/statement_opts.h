@@ -57,7 +57,7 @@ enum {
         STATEMENT_OPTION("comm-r-new", OPT_COMM_R_NEW, "HEX",                                      \
                          "Update: replica commitment after it")
 
-/** Their values: texts as given, checked where they are used. Zero-initialise. */
+/** The values of the options: texts as given, checked where they are used. Zero-initialise. */
 typedef struct statement_opts {
     const char *c1;
     const char *vanilla[STATEMENT_MAX_FILES];

@@ -46,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* What the options do not say is the configuration's. */
+/* Options that are not given come from the configuration. */
 static cuzk_status find_database(fleet_command *f)
 {
     static cuzk_config_issues issues; /* too large for the stack */

@@ -34,7 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Prints nothing, since the ticker does. *rows: constraints that were checked. */
+/* Prints nothing, because the ticker prints. *rows: number of constraints that were checked. */
 static cuzk_status check_rows(check *c, uint64_t *rows)
 {
     app *a = &c->a;

@@ -13,7 +13,7 @@
 
 typedef struct info {
     app a;
-    ticker tick; /* around what lasts and prints nothing */
+    ticker tick; /* shown during long work that prints nothing */
     const char *path;
     bool check_points;
 } info;

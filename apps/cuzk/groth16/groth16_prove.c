@@ -128,7 +128,7 @@ static cuzk_status check_witness(prove *p, const cuzk_wtns *wtns)
     return st;
 }
 
-/* The proof is checked with the key's own verifying key; a false one goes nowhere. */
+/* The proof is verified with the key's own verifying key; a false proof is never written. */
 static cuzk_status verify_own(prove *p, const uint8_t proof[192], const cuzk_witness *w)
 {
     app *a = &p->a;

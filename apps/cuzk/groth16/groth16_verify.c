@@ -36,7 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* What is read, and what came of it. */
+/* The inputs, and the result. */
 typedef struct evidence {
     uint8_t *vk_bytes, *inputs;
     size_t vk_n, count;

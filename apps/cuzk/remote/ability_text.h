@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What a card can do with a circuit, for people: "resident, 7.9 s", "streamed, about 9 s", or what is lacking. */
+/**
+ * Whether and how fast a card can prove a circuit, for people: "resident, 7.9 s", "streamed, about 9 s", or what is
+ * lacking.
+ */
 typedef struct ability_words {
     const char *circuit_id;
     const char *ability; /* "resident", "streamed", "not possible" */

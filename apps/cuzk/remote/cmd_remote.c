@@ -26,7 +26,7 @@ typedef struct remote_cmd {
     cuzk_rpc_client *client;
 } remote_cmd;
 
-/* What a command looks like; found from its argp by the parser. */
+/* The description of a command; the parser finds it from its argp. */
 typedef struct shape {
     const char *arg; /* name of its one argument; NULL: none */
     bool job;
@@ -95,7 +95,7 @@ static error_t parse_submit(int key, char *arg, struct argp_state *state)
 
 /* ---- the work of each ---- */
 
-/* What can be known without a daemon. */
+/* Checks that need no daemon. */
 static cuzk_status prepare_submit(remote_cmd *c)
 {
     app *a = &c->a;

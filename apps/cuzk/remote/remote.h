@@ -2,10 +2,7 @@
 #ifndef CUZK_APPS_REMOTE_H
 #define CUZK_APPS_REMOTE_H
 
-/*
- * What the commands that talk to a daemon share: where it is, what is to be proved, and how a
- * result is reported.
- */
+/* The common part of the commands that talk to a daemon: its address, the job, and how a result is reported. */
 #include "apps/cuzk/app.h"
 #include "apps/cuzk/filecoin/statement_opts.h"
 #include "rpc/client/rpc_client.h"
@@ -53,7 +50,7 @@ error_t remote_job_parse(remote_job *j, int key, char *arg, struct argp_state *s
 const char *remote_job_set(remote_job *j, const char *name, const char *value);
 /** Reads the files, fills in request. E_INVALID names the option that is missing. */
 CUZK_NODISCARD cuzk_status remote_job_load(app *a, remote_job *j);
-/** What a job of a user must say beyond what its file has. E_INVALID names what is missing. */
+/** Checks that the job names all that its file does not have. E_INVALID names what is missing. */
 CUZK_NODISCARD cuzk_status remote_job_require(app *a, const remote_job *j);
 void remote_job_free(remote_job *j);
 /**
@@ -68,7 +65,7 @@ const char *remote_kind_name(cuzk_job_kind k);
 /** Reports a result (lines or JSON fields) and writes the proof to out (NULL: nowhere); the status of the whole. */
 CUZK_NODISCARD cuzk_status remote_report(app *a, const cuzk_rpc_result *r, uint64_t wall_ns,
                                          const char *out);
-/** What an ended job means for the exit status; CUZK_OK when it COMPLETED. */
+/** The exit status for an ended job; CUZK_OK when it COMPLETED. */
 CUZK_NODISCARD cuzk_status remote_outcome(const cuzk_rpc_result *r, cuzk_err *err);
 
 #endif /* CUZK_APPS_REMOTE_H */

@@ -5,10 +5,10 @@
 #include "remote.h"
 
 /**
- * Reports what the driver of the daemon's machine says of its cards: a line "card" each, with --json the array
- * "sensors"; and the circuits that get no work on a device because their proofs do not verify there: a line "set aside" each,
- * with --json the array "set_aside". GetStatus does not have it, so it is taken from GetMetrics; nothing for a caller that may not see those.
- * E_NOMEM.
+ * Reports the sensor values of the cards of the daemon's machine: a line "card" for each card, with --json the array
+ * "sensors". Also reports circuits that get no work on a device because their proofs do not verify there: a line "set
+ * aside" for each, with --json the array "set_aside". The values come from GetMetrics, since GetStatus does not have
+ * them; nothing is reported to a caller without access to it. E_NOMEM.
  */
 CUZK_NODISCARD cuzk_status remote_sensors(app *a, cuzk_rpc_client *client);
 

@@ -2,7 +2,10 @@
 #ifndef CUZK_APPS_SENSOR_TEXT_H
 #define CUZK_APPS_SENSOR_TEXT_H
 
-/* What `cuzk status` takes from a daemon's metrics: values of its cards, and circuits that get no work on a device. */
+/*
+ * The part of a daemon's metrics that `cuzk status` shows: values of its cards, and circuits that get no work on a
+ * device.
+ */
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -95,7 +95,10 @@ static void print_issues(const cuzk_config_issues *issues, FILE *out)
     }
 }
 
-/* What the file says and this machine or build has not; said, since it may be of another machine. */
+/*
+ * Notes settings of the file that this machine or build cannot follow. They are no errors, since the file may be for
+ * another machine.
+ */
 static void check_machine(const serve *s)
 {
     const char *params = s->config->param_cache, *unknown = s->env.unknown;
@@ -119,7 +122,7 @@ static void check_machine(const serve *s)
     }
 }
 
-/* A typo must not pass here: unknown keys fail the check, though they would not stop the daemon. */
+/* Unknown keys fail the check, so that typing errors are found, though they would not stop the daemon. */
 static int check(const serve *s, cuzk_status st)
 {
     print_issues(s->issues, stdout);

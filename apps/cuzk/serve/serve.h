@@ -3,8 +3,8 @@
 #define CUZK_APPS_SERVE_H
 
 /*
- * The daemon: what `cuzk serve` is made of, in the order in which it is made. Parts are taken down
- * in the opposite order. All of it lives on the main thread; engine and servers have their own.
+ * The daemon: the parts of `cuzk serve`, in the order in which they are made. They are destroyed in the opposite
+ * order. All of this runs on the main thread; engine and servers have their own threads.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -67,17 +67,17 @@ CUZK_NODISCARD cuzk_status serve_read_callers(serve *s);
 void serve_free_callers(serve *s);
 /** The level of the log after all three; a level that is no level: the file's. */
 cuzk_log_level serve_log_level(const serve *s);
-/* False: RUST_LOG is set and says nothing of this program. */
+/* False: RUST_LOG is set and has no level for this program. */
 bool serve_rust_log_is_clear(const serve *s);
-/** Opens the log and says what was configured. */
+/** Opens the log and logs the configuration. */
 CUZK_NODISCARD cuzk_status serve_open_log(serve *s);
-/** What reading the configuration remarked, in the log. */
+/** Logs the notes and warnings of the configuration. */
 void serve_say_issues(const serve *s);
 /** SIGHUP: applies the settings that may change, and names those that need a restart. */
 void serve_reload(serve *s);
-/** Store, engine, servers; from then on jobs are taken. Says what fails in the log. */
+/** Starts store, engine and servers; from then on jobs are accepted. Logs a failure. */
 CUZK_NODISCARD cuzk_status serve_start(serve *s);
-/** Runs until a signal says stop, and drains. @pre serve_block_signals before any thread was started. */
+/** Runs until SIGTERM or SIGINT, then drains. @pre serve_block_signals before any thread was started. */
 void serve_run(serve *s);
 void serve_block_signals(void);
 /** With logging.timeline: the lines of the jobs that ended since the last call. */
@@ -91,7 +91,10 @@ CUZK_NODISCARD cuzk_status serve_fleet_create(serve *s);
 void serve_fleet_destroy(serve *s);
 /** The fleet as a JSON object, as cuzk_api_config wants it; arg is the serve. @thread any */
 cuzk_status serve_fleet_json(void *arg, char **text, size_t *n, cuzk_err *err);
-/** Reads the history of the daemon before, kept in the file store_path.history. Says in the log what is wrong with it. E_NOMEM. */
+/**
+ * Reads the history that the previous daemon left in the file store_path.history. Logs what is wrong with the file.
+ * E_NOMEM.
+ */
 CUZK_NODISCARD cuzk_status serve_history_open(serve *s, const char *store_path);
 /** NULL: none was opened. */
 cuzk_history *serve_history_day(serve *s);
@@ -107,7 +110,7 @@ cuzk_status serve_input_part(void *arg, const char *name, uint64_t at, uint8_t *
                              cuzk_err *err);
 /** Why the daemon should get no jobs now, ended by a line feed; NULL: it is ready. arg is the serve. @thread any */
 const char *serve_not_ready(void *arg);
-/** What the gRPC server may take, of the memory budget and of the open files that the process may have. */
+/** The limits of the gRPC server: its share of the memory budget and of the open files that the process may have. */
 cuzk_rpc_limits serve_front_limits(const cuzk_config *c);
 /** Bytes that a server within these limits takes at most. */
 uint64_t serve_front_bytes(const cuzk_rpc_limits *l);
@@ -122,7 +125,7 @@ uint64_t serve_receive_bytes(const cuzk_config *c);
 uint32_t serve_http_connections(void);
 /** As many open files as the process may have. Before the limits are asked for. */
 void serve_raise_file_limit(void);
-/** Takes everything down. */
+/** Stops and destroys all parts. */
 void serve_stop(serve *s);
 
 #endif /* CUZK_APPS_SERVE_H */

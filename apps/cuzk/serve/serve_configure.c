@@ -43,7 +43,7 @@ static cuzk_status apply_options(serve *s)
     return CUZK_OK;
 }
 
-/* The original's place of parameters, when nothing says otherwise and it is there. */
+/* The parameter folder of the original, when nothing else names a folder and that one exists. */
 static void default_params(serve *s)
 {
     static const char theirs[] = "/data/zk/params";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The configuration in the engine's terms, and the defaults that the engine has for it. */
+/* Translates the configuration for the engine, and the engine's defaults for the configuration. */
 #include "serve_engine.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static cuzk_engine_stream stream_of(const char *name)
                                        : CUZK_ENGINE_STREAM_AUTO;
 }
 
-/* The configuration and the engine write "explicitly none" alike. */
+/* The configuration and the engine have the same value for "explicitly none". */
 CUZK_STATIC_ASSERT(CUZK_CONFIG_NONE == CUZK_ENGINE_NONE, "no translation");
 
 void serve_engine_config(cuzk_engine_config *out, const cuzk_config *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the servers of gRPC and HTTP may take: of memory.total_budget, and of the process's descriptors. */
+/* The shares of the gRPC and HTTP servers in memory.total_budget and in the process's descriptors. */
 #include <sys/resource.h>
 
 #include "store/pg/pg_store.h"

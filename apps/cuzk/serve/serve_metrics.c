@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the daemon's parts count, as one Prometheus text. */
+/* The counters of the daemon's parts as one Prometheus text. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * SIGHUP: file, environment and options again. What may change while the daemon runs is changed, all
- * of it or nothing; the rest is named. Certificates and token are read again even when their names
- * are the same.
+ * SIGHUP: reads file, environment and options again. Applies the settings that may change while the daemon runs, all
+ * of them or none, and names the others. Certificates and tokens are read again even when their file names are the
+ * same.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const char *const live[] = {"daemon.drain_timeout",
                                    "store.result_count",
                                    "logging.level",
                                    "logging.timeline"};
-/* And these, where there is TLS, or a token, before and after. */
+/* These too, when TLS or a token is configured before and after. */
 static const char *const tls_keys[] = {"daemon.tls_cert", "daemon.tls_key", "daemon.tls_client_ca"};
 static const char token_key[] = "daemon.token_file";
 
@@ -83,7 +83,7 @@ static const char *or_null(bool is_wanted, const char *text)
     return is_wanted && text[0] != '\0' ? text : NULL;
 }
 
-/* Everything that can fail comes first. */
+/* All steps that can fail come first. */
 static cuzk_status apply(serve *s, const serve *fresh, const changes *c, cuzk_err *err)
 {
     const cuzk_config *f = fresh->config;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The main thread: signals as they come (signalfd), and once a second a look at the engine, which
- * feeds the service manager's status line and watchdog. An engine that does not answer is not alive.
+ * The main thread: takes signals from a signalfd, and queries the engine once a second for the service manager's
+ * status line and watchdog. An engine that does not answer gets no watchdog message.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -98,7 +98,7 @@ static const char *signal_name(int sig)
     return sig == SIGTERM ? "SIGTERM" : "SIGINT";
 }
 
-/* The disk is full, or has room again: log, readiness and health change by it. */
+/* The disk became full, or has room again: changes log, readiness and health. */
 static void look_at_store(serve *s)
 {
     cuzk_store_state state;
@@ -108,7 +108,7 @@ static void look_at_store(serve *s)
     }
 }
 
-/* Until SIGTERM or SIGINT, which is returned. */
+/* Waits for SIGTERM or SIGINT, and returns it. */
 static int serve_jobs(serve *s, int fd)
 {
     const uint64_t half_ms = s->notify.watchdog_us / 2000;

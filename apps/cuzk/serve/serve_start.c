@@ -69,7 +69,7 @@ static const char *or_null(const char *text)
     return text[0] == '\0' ? NULL : text;
 }
 
-/* A folder that is not there is no error: it may be mounted later, and each job looks again. */
+/* A missing folder is no error: it may be mounted later, and each job looks again. */
 static void say_params(serve *s)
 {
     const char *given = s->config->param_cache;
@@ -108,7 +108,7 @@ cuzk_status serve_open_log(serve *s)
 
 /* --- store --- */
 
-/* From whichever thread found it; never waits. */
+/* Logs that the disk became full, or has room again. Called from the thread that noticed it; never waits. */
 static void say_full(void *arg, bool full, const char *why)
 {
     const serve *s = arg;
@@ -126,7 +126,7 @@ static void say_full(void *arg, bool full, const char *why)
     }
 }
 
-/* What opening found that somebody should know. */
+/* Logs what opening the store found. */
 static void say_report(const serve *s, const char *path, const cuzk_store_report *r)
 {
     char number[24];
@@ -173,7 +173,7 @@ static cuzk_status open_store_at(serve *s, const char *path)
     return serve_history_open(s, path);
 }
 
-/* An "auto" store that cannot be had is no reason not to prove; a named one that cannot be had is. */
+/* Without an "auto" store the daemon proves all the same; a store that the configuration names must open. */
 static cuzk_status open_store(serve *s)
 {
     char path[CUZK_STORE_PATH_BYTES];
@@ -357,7 +357,7 @@ static cuzk_status start_api(serve *s)
     return CUZK_OK;
 }
 
-/* One after the other, on a thread of its own: jobs are taken meanwhile. */
+/* Preloads circuits one after the other, on a thread of its own: jobs are accepted meanwhile. */
 static void *preload(void *arg)
 {
     serve *s = arg;

@@ -24,7 +24,7 @@
 #define DEFAULT_ADDRESS "127.0.0.1:9821"
 #define TIMEOUT_MS      5000u
 #define MAX_STATUS      ((size_t)16 << 20)
-#define ESCAPE_MS       50u /* an Escape that nothing follows so long is the key */
+#define ESCAPE_MS       50u /* an Escape without another byte for this long is the key */
 
 typedef struct top {
     const char *address;
@@ -144,7 +144,7 @@ static void close_terminal(const terminal *t)
 
 typedef enum awake { AWAKE_TIME, AWAKE_KEY, AWAKE_END } awake;
 
-/* Until time is over, a key has changed something, or the user or a signal ends it. */
+/* Waits until the time is over, a key has changed the view, or the user or a signal ends the program. */
 static awake sleep_for(const terminal *t, cuzk_top_keys *keys, uint64_t until_ns)
 {
     for (;;) {
@@ -185,7 +185,7 @@ static awake sleep_for(const terminal *t, cuzk_top_keys *keys, uint64_t until_ns
     }
 }
 
-/* Asks again and again; a daemon that does not answer is waited for. */
+/* Asks the daemon repeatedly, also while it does not answer. */
 static cuzk_status watch(top *t, cuzk_status_view *v, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
