@@ -6,7 +6,7 @@ CTEST = $(CURDIR)/tools/run_tests.sh -j $(shell expr $(JOBS) + 2)
 empty =
 space = $(empty) $(empty)
 
-.PHONY: demo check check-rest test tidy coverage check-slow check-sanitizers check-compilers check-clang fuzz lint bench package bare-root dockerfile bare-library boundary deps deps-test release clean
+.PHONY: demo check test tidy coverage check-slow check-sanitizers check-compilers check-clang fuzz lint bench package bare-root dockerfile bare-library boundary deps deps-test release clean
 
 ## demo: install what a build needs, build the program, and run the main job
 demo: deps
@@ -18,11 +18,6 @@ demo: deps
 check: deps deps-test release
 	tools/lint.sh
 	$(CTEST) --preset release -LE slow
-
-## check-rest: the tests of check but those that check-sanitizers has run twice, with the same cases, as .ci/run does
-RUN_TWICE = engine/(devices|behaviour|fallback|reconfigure|jobs|abilities|aggregate_again|faults|stress)|fleet/(claims|clients|statements|engines|part_claims|parts|part_kills)|store/(pg|pg_store|pg_input|pg_inputs|store)|rpc/(grpc|server|places|turns|roles|tls)|api/(server|top|top_cli)|log/log|lib/(client|client_faults|many)|sys/(pool|releaser|progress|file)
-check-rest: deps deps-test release
-	$(CTEST) --preset release -LE slow -E "^($(RUN_TWICE))$$"
 
 ## test MODULE=msm: build and run the tests of one module (its folder below test/)
 MODULE ?= base

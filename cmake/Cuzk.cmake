@@ -110,7 +110,7 @@ function(cuzk_test name)
     target_link_libraries(${t} PRIVATE ${libs})
     cuzk_link_quickly(${t})
     if(NOT T_TIMEOUT)
-        set(T_TIMEOUT 1800) # a hang ends the test, a busy machine does not
+        set(T_TIMEOUT 900) # a hang ends the test, a busy machine does not
     endif()
     add_test(NAME ${name} COMMAND ${t} ${T_ARGS} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} SKIP_RETURN_CODE 77)
