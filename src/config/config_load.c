@@ -493,6 +493,23 @@ static bool is_same_place(const char *a, const char *b)
     return strcmp(a, b) == 0 && (port == NULL || strcmp(port, ":0") != 0);
 }
 
+static void check_places(loading *l)
+{
+    const cuzk_config *c = l->c;
+    const char *digest = c->aggregate_srs_digest;
+    if (digest[0] != '\0' &&
+        (strlen(digest) != 32 || strspn(digest, "0123456789abcdefABCDEF") != 32)) {
+        issue(l, CUZK_CONFIG_ERROR, NULL, "srs.aggregate_digest: expected 32 hex digits");
+    }
+    if (c->store_url[0] != '\0' && strcmp(c->store_inputs, "folder") == 0 &&
+        c->store_inputs_folder[0] == '\0') {
+        issue(l, CUZK_CONFIG_ERROR, NULL, "store.inputs = \"folder\" needs store.inputs_folder");
+    }
+    if (c->store_url[0] != '\0' && c->store_path[0] != '\0' && strcmp(c->store_path, "auto") != 0) {
+        issue(l, CUZK_CONFIG_WARNING, NULL, "store.path has no effect with store.url");
+    }
+}
+
 /* Checks that need several keys. */
 static void cross_check(loading *l)
 {
@@ -546,6 +563,7 @@ static void cross_check(loading *l)
     if (c->cpu_only && c->devices.n > 0) {
         issue(l, CUZK_CONFIG_WARNING, NULL, "gpus.devices has no effect with gpus.cpu_only");
     }
+    check_places(l);
 }
 
 /*

@@ -180,6 +180,18 @@ def token_files():
         run("a token file: " + name, 2, text, *status, put("token", data))
 
 
+def configurations():
+    """Values that --check-config called good, and that the daemon refused at its start."""
+    url = "postgresql://127.0.0.1:1/d"
+    for text, status, want in (('srs.aggregate_digest = "x"', 2, "expected 32 hex digits"), (f'srs.aggregate_digest = "{"0" * 31}g"', 2, "expected 32 hex digits"),
+                               (f'srs.aggregate_digest = "{"aB" * 16}"', 0, "is good"), ('store.url = "x"', 2, "does not begin with postgresql://"),
+                               ('store.url = "postgresql://u:secret@127.0.0.1/d"', 2, "has a password"), (f'store.url = "{url}?nope=1"', 2, "nope"),
+                               (f'store.url = "{url}"\nstore.inputs = "folder"', 2, "needs store.inputs_folder"), (f'store.url = "{url}"\nstore.path = "/x"', 0, "no effect with store.url"),
+                               (f'store.url = "{url}"', 0, "is good")):
+        r = run(f"configuration: {text}", status, want, "serve", "--check-config", "--config", put("c.toml", text))
+        check("no password is shown", b"secret" not in r.stdout + r.stderr)
+
+
 def words():
     """Control characters in arguments, odd variables of libraries, texts in the place of numbers."""
     for args in (["\x1b[31m"], ["groth16", "info", "--\x1b[31m"], ["groth16", "info", "x", "--threads", "\x1b[31m"], ["submit", "--kind", "\x9b"], ["groth16", "info", path("\x1b\u202e")]):
@@ -219,7 +231,7 @@ def c1s():
 
 
 try:
-    for part in (keys, witness, circuits, outputs, endless, unread, token_files, words, c1s):
+    for part in (keys, witness, circuits, outputs, endless, unread, token_files, configurations, words, c1s):
         part()
 finally:
     shutil.rmtree(D, True)

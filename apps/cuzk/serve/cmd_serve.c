@@ -10,6 +10,7 @@
 #include "apps/cuzk/exit_status.h"
 #include "base/alloc.h"
 #include "base/text/utf8.h"
+#include "store/pg/pg_store.h"
 
 #include "serve.h"
 #include "serve_engine.h"
@@ -122,6 +123,22 @@ static void check_machine(const serve *s)
     }
 }
 
+/* What only PostgreSQL's library can tell of a database's address; it is not connected to. */
+static cuzk_status check_url(const serve *s)
+{
+    char name[CUZK_PG_NAME_BYTES], shown[1024];
+    cuzk_err err = {.msg = ""};
+    if (s->config->store_url[0] == '\0') {
+        return CUZK_OK;
+    }
+    const cuzk_status st = cuzk_pg_describe(name, s->config->store_url, &err);
+    if (st != CUZK_OK) {
+        (void)printf("error: %s\n",
+                     cuzk_utf8_clean(shown, sizeof(shown), err.msg, strlen(err.msg)));
+    }
+    return st;
+}
+
 /* Unknown keys fail the check, so that typing errors are found, though they would not stop the daemon. */
 static int check(const serve *s, cuzk_status st)
 {
@@ -134,6 +151,7 @@ static int check(const serve *s, cuzk_status st)
     }
     if (st == CUZK_OK) {
         check_machine(s);
+        st = check_url(s);
     }
     if (st == CUZK_OK && s->issues->unknown > 0) {
         (void)printf("%zu unknown\n", s->issues->unknown);
