@@ -39,7 +39,7 @@ check-slow: deps deps-test release
 THREADED = accel aggregate api daemon engine fleet groth16 lib log msm ntt prover rpc store sys trace
 # Tests of these modules in which TSan can find nothing: programs that start no thread (no pthread_create in them: nm -u; or no pool), and programs whose
 # threads are those of another test (the same MSM over the other field, the pool under one more caller, a server that another test asks).
-ONE_THREAD = accel/(card|suballoc)|aggregate/(public|srs|subgroup|verify)|api/(gpu_sensors|history|metrics|status_json)|fleet/member|ntt/asm|prover/(cards_page|device_needs)|store/(damage|input_pack|own|power|version)|sys/(cpu_count|tcp_listen)
+ONE_THREAD = accel/(card|suballoc)|aggregate/(public|srs|subgroup|verify)|api/(gpu_sensors|history|metrics|status_json)|fleet/member|ntt/asm|prover/(cards_page|device_needs)|store/(access|damage|input_pack|own|power|version)|sys/(cpu_count|tcp_listen)
 SAME_THREADS = mask_0x|ntt/ntt_|msm/g2|prover/stages|groth16/(golden|corrupt|srs|trapdoor_vk|device$$)|api/promtool
 check-sanitizers: deps deps-test
 	cmake --preset asan
