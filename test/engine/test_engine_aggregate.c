@@ -370,7 +370,7 @@ static void verifies_for_callers(void)
     const size_t last_g1 = agg.size - 48;
     ni.records[0].size = CUZK_SECTOR_RECORD_HEAD; /* claims have no proofs */
     expect(e, &ni.rq, whole, false, CUZK_AGGREGATE_VALID, "");
-    if (!TEST_IS_BRIEF) { /* each of them takes seven seconds there */
+    if (!TEST_IS_BRIEF) { /* under TSan one true answer and one false one */
         expect(e, &ni.rq, longer, true, CUZK_AGGREGATE_VALID, "");
     }
     expect(e, &ni.rq, longer, false, CUZK_AGGREGATE_MALFORMED, "expected");
