@@ -41,9 +41,17 @@ with tempfile.TemporaryDirectory() as tmp:
     check(found["configuration"][0] == "problem" and "cuzk.toml" in found["configuration"][1], f"a bad configuration: {found['configuration']}")
     config.write_text(text)
 
+    # A store on a read-only file system; where mounts of its own cannot be made, nothing is checked.
+    (tmp / "store").mkdir()
+    mounts = f"mount -t tmpfs none {tmp}/store && mount -o remount,ro {tmp}/store"
+    if subprocess.run(["unshare", "--mount", "sh", "-c", mounts], capture_output=True).returncode == 0:
+        r = subprocess.run(["unshare", "--mount", "sh", "-c", f'{mounts} && exec "$@"', "sh", cuzk, "doctor", *map(str, where)],
+                           capture_output=True, text=True, timeout=300)
+        line = next((x for x in r.stdout.split("\n") if " store " in x), "")
+        check(r.returncode == 2 and line.startswith("problem") and "read-only: the daemon does not start" in line, f"a read-only store: {r.stdout}")
+
     # A file of the wrong size; the files of one kind; a daemon that proves.
     params.mkdir()
-    (tmp / "store").mkdir()
     subprocess.run([cuzk, "params", "setup", "winning", "2KiB", "-o", params, "--insecure-seed=1", "--quiet"], check=True)
     vk = next(params.glob("*.vk"))
     whole = vk.read_bytes()

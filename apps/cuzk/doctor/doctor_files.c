@@ -219,6 +219,12 @@ void doctor_store(doctor *d)
         }
         return;
     }
+    if ((fs.f_flag & ST_RDONLY) != 0) {
+        doctor_say(d, automatic ? FINDING_NOTE : FINDING_PROBLEM, "store",
+                   "%s is on a file system that is mounted read-only: the daemon %s", folder,
+                   automatic ? "keeps its jobs in memory only" : "does not start");
+        return;
+    }
     const uint64_t room = (uint64_t)fs.f_bavail * fs.f_frsize;
     const uint64_t wanted = d->config == NULL ? 0 : d->config->store_max_size;
     if (room < wanted) {
