@@ -76,7 +76,7 @@ with tempfile.TemporaryDirectory() as folder:
             seen.append(args)
             shown = f"{page}: cuzk {' '.join(words)}"
             try:
-                r = subprocess.run([cuzk, *args], cwd=folder, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=100)
+                r = subprocess.run([cuzk, *args], cwd=folder, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=200)
             except subprocess.TimeoutExpired:
                 check(False, f"{shown}: does not end")
                 continue

@@ -58,7 +58,7 @@ help_of = {}
 def help_text(words):
     key = tuple(words)
     if key not in help_of:
-        r = subprocess.run([cuzk, *words, "--help"], capture_output=True, text=True, timeout=30)
+        r = subprocess.run([cuzk, *words, "--help"], capture_output=True, text=True, timeout=120)
         help_of[key] = r.stdout if r.returncode == 0 else None
     return help_of[key]
 
