@@ -199,7 +199,7 @@ def parameters_are_no_files(folder):
     for make, text in ((lambda: os.mkfifo(name), "is not a plain file"), (lambda: os.mkdir(name), "is not a plain file"), (lambda: os.symlink("/dev/zero", name), "is not a plain file"),
                        (lambda: os.symlink("/proc/kmsg", name), "a file of the kernel's"), (lambda: open(name, "w").close(), "empty file")):
         make()
-        r = d.client("submit", "--wait", *WINNING)
+        r = d.client("submit", "--wait", "-o", folder + "/proof", *WINNING)
         assert r.returncode == 3 and "environment: " in r.stderr and text in r.stderr, f"{r.returncode} {r.stderr}"
         (os.rmdir if os.path.isdir(name) else os.remove)(name)
     serves(d)
