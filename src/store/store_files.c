@@ -7,12 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "store_internal.h"
@@ -140,13 +138,11 @@ void store_mark_write(store *s, uint64_t number)
 
 /* --- all of them --- */
 
-/* Files of the kernel's are no plain files, whatever stat says: reading one may wait for ever. */
 static cuzk_status check_file_system(const store *s, cuzk_err *err)
 {
     char folder[CUZK_STORE_PATH_BYTES];
-    struct statfs fs;
     store_folder_of(folder, s->path);
-    if (statfs(folder, &fs) != 0 || (fs.f_type != PROC_SUPER_MAGIC && fs.f_type != SYSFS_MAGIC)) {
+    if (!cuzk_path_is_kernels(folder)) {
         return CUZK_OK; /* what else is wrong shows when it is opened */
     }
     return refuse(s->path, "is in a file system of the kernel's, which keeps no files", err);

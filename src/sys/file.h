@@ -18,6 +18,8 @@
  * ENAMETOOLONG, ELOOP); E_INVALID: what has it is of another kind (EISDIR, ENXIO: a socket); else E_IO.
  */
 CUZK_NODISCARD cuzk_status cuzk_path_status(int os);
+/** True when path exists in procfs or sysfs. Reading such a file may block for ever, though stat calls it a regular file. */
+bool cuzk_path_is_kernels(const char *path);
 
 /**
  * A file open for reading. Its size is that of the moment of opening. Any number of threads may

@@ -64,6 +64,12 @@ cuzk_status cuzk_path_status(int os)
     }
 }
 
+bool cuzk_path_is_kernels(const char *path)
+{
+    struct statfs fs;
+    return statfs(path, &fs) == 0 && (fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC);
+}
+
 static cuzk_status open_failed(const char *path, int os, cuzk_err *err)
 {
     char shown[CUZK_SHOWN_BYTES];
@@ -267,7 +273,6 @@ cuzk_status cuzk_file_check_plain(const char *path, cuzk_err *err)
 {
     char shown[CUZK_SHOWN_BYTES];
     struct stat st;
-    struct statfs fs;
     if (stat(path, &st) != 0) {
         return CUZK_OK; /* opening it says what is wrong */
     }
@@ -275,7 +280,7 @@ cuzk_status cuzk_file_check_plain(const char *path, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: is not a plain file",
                          cuzk_path_shown(shown, path));
     }
-    if (statfs(path, &fs) == 0 && (fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC)) {
+    if (cuzk_path_is_kernels(path)) {
         return CUZK_FAIL(err, CUZK_E_FORMAT, "%s: is a file of the kernel's, not a plain file",
                          cuzk_path_shown(shown, path));
     }
