@@ -543,7 +543,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
             return refuse(s, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
         }
         if (cuzk_http_has_odd_name(c)) {
-            return refuse(s, c, MHD_HTTP_BAD_REQUEST, "a header's name is none\n");
+            return refuse(s, c, MHD_HTTP_BAD_REQUEST,
+                          "a header has a name that HTTP does not allow\n");
         }
         if (cuzk_http_has_body(c)) {
             return refuse(s, c, MHD_HTTP_CONTENT_TOO_LARGE, "no request here has a body\n");

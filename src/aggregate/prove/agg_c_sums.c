@@ -5,7 +5,7 @@
 #include "verify/input_sum.h"
 
 enum {
-    FEW = 256,  /* so many points without the machinery of the large sums */
+    FEW = 256,  /* up to this many points, cuzk_verify_input_sum */
     CROSSED = 8 /* halves as short as this are summed crossed */
 };
 

@@ -168,7 +168,7 @@ LOCKED void cuzk_waiter_call(cuzk_engine *e, waiter *w);
 LOCKED void cuzk_waiters_check(cuzk_engine *e, job *j);
 /** Calls every waiter of a job that is over. */
 LOCKED void cuzk_waiters_call_all(cuzk_engine *e, job *j);
-/** Calls the waiters whose time is over. Returns the earliest time of the others; 0: there are none. */
+/** Calls the waiters whose deadline has passed. Returns the earliest deadline of the remaining waiters, or 0 without any. */
 LOCKED uint64_t cuzk_waiters_expire(cuzk_engine *e, uint64_t now_ns);
 
 #endif /* CUZK_ENGINE_JOB_JOB_H */
