@@ -75,6 +75,20 @@ void cuzk_accel_host_free(cuzk_accel *dev, void *p)
     }
 }
 
+cuzk_status cuzk_accel_host_lock(cuzk_accel *dev, void *p, uint64_t bytes, cuzk_err *err)
+{
+    CUZK_TRY(check_alive(dev, err));
+    if (dev->vt->host_lock == NULL) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "this device locks no memory of others");
+    }
+    return note(dev, dev->vt->host_lock(dev, p, bytes, err));
+}
+
+void cuzk_accel_host_unlock(cuzk_accel *dev, void *p)
+{
+    dev->vt->host_unlock(dev, p);
+}
+
 cuzk_status cuzk_accel_queue_create(cuzk_accel_queue **out, cuzk_accel *dev, cuzk_err *err)
 {
     CUZK_TRY(check_alive(dev, err));

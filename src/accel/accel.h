@@ -77,6 +77,15 @@ void cuzk_accel_free(cuzk_accel *dev, void *d_p);
 CUZK_NODISCARD cuzk_status cuzk_accel_host_alloc(cuzk_accel *dev, void **out, uint64_t bytes,
                                                  cuzk_err *err);
 void cuzk_accel_host_free(cuzk_accel *dev, void *p);
+/**
+ * Page-locks memory of the caller, whole pages that may be mapped read-only, so that the device copies from it at full
+ * speed; an UPLOAD must lie within one such block. E_UNSUPPORTED: this device, or its driver, cannot; E_NOMEM: not so
+ * much. The memory is not written and, by uploads of 1 MiB or more, not read by a processor.
+ */
+CUZK_NODISCARD cuzk_status cuzk_accel_host_lock(cuzk_accel *dev, void *p, uint64_t bytes,
+                                                cuzk_err *err);
+/** p: the beginning of a locked block, which no enqueued work may still use. */
+void cuzk_accel_host_unlock(cuzk_accel *dev, void *p);
 
 CUZK_NODISCARD cuzk_status cuzk_accel_queue_create(cuzk_accel_queue **out, cuzk_accel *dev,
                                                    cuzk_err *err);

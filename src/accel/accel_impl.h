@@ -19,6 +19,9 @@ typedef struct cuzk_accel_vtable {
     void (*free)(cuzk_accel *dev, void *d_p);
     cuzk_status (*host_alloc)(cuzk_accel *dev, void **out, uint64_t bytes, cuzk_err *err);
     void (*host_free)(cuzk_accel *dev, void *p);
+    /* (optional) both or neither; NULL: E_UNSUPPORTED */
+    cuzk_status (*host_lock)(cuzk_accel *dev, void *p, uint64_t bytes, cuzk_err *err);
+    void (*host_unlock)(cuzk_accel *dev, void *p);
 
     cuzk_status (*queue_create)(cuzk_accel_queue **out, cuzk_accel *dev, bool urgent,
                                 cuzk_err *err);

@@ -51,7 +51,7 @@ typedef struct cuzk_config {
 
     cuzk_config_numbers devices;
     uint64_t workers_per_device, vram_limit, device_timeout;
-    const char *stream; /* auto, memory, file */
+    const char *stream; /* auto, memory, file, locked, read */
     bool cpu_only, combs;
     const char *when_lost; /* "wait" or "cpu" */
 

@@ -23,7 +23,9 @@ typedef enum cuzk_engine_stream {
     CUZK_ENGINE_STREAM_AUTO =
         0, /* in memory where the budget has room for them, else in the file */
     CUZK_ENGINE_STREAM_MEMORY,
-    CUZK_ENGINE_STREAM_FILE
+    CUZK_ENGINE_STREAM_FILE,   /* from the page cache: page-locked where that is quick, else read */
+    CUZK_ENGINE_STREAM_LOCKED, /* from the page cache, page-locked */
+    CUZK_ENGINE_STREAM_READ    /* the file is read, and nothing of it is locked */
 } cuzk_engine_stream;
 
 /** The value for "none" in fields whose 0 means the default. */

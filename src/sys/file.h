@@ -4,7 +4,7 @@
 
 /*
  * Files read by positions or whole, or written so that a half-written one is never visible.
- * Nothing is mapped: a mapped file that is cut short, or whose disk fails, ends the process with
+ * What is read is never mapped: a mapped file that is cut short, or whose disk fails, ends the process with
  * SIGBUS in the thread that reads it. read() returns an error instead.
  */
 #include <stdbool.h>
@@ -102,5 +102,34 @@ void cuzk_file_writer_abort(cuzk_file_writer *w);
 /** open + write + commit. */
 CUZK_NODISCARD cuzk_status cuzk_file_write_all(const char *path, const void *data, size_t n,
                                                bool replace, cuzk_err *err);
+
+/*
+ * Views: addresses of a file's bytes, for a device that copies from the page cache by itself. No thread may read them:
+ * when the file is cut short or its disk fails, a read ends the process with SIGBUS.
+ */
+
+/* Of the largest pages: where the page cache has such ones, the device can use them as they are. */
+#define CUZK_FILE_VIEW_UNIT ((uint64_t)2 << 20)
+
+typedef struct cuzk_file_view {
+    uint8_t *p;     /* of byte `at`; like `at`, a multiple of CUZK_FILE_VIEW_UNIT */
+    uint64_t at;    /* in the file */
+    uint64_t bytes; /* whole pages */
+} cuzk_file_view;
+
+/**
+ * A view of at least the bytes [at, at + bytes), bytes > 0, which must be in the file (asserted). The file may be
+ * closed before the view. E_UNSUPPORTED: the file is in memory; E_IO: the system refuses, for instance because the
+ * file system has no page cache.
+ */
+CUZK_NODISCARD cuzk_status cuzk_file_view_open(cuzk_file_view *out, const cuzk_file *f, uint64_t at,
+                                               uint64_t bytes, cuzk_err *err);
+/**
+ * Takes the pages [p, p + bytes) of a view out of the resident set of the process. They stay in the page cache, and
+ * page-locked where they are. bytes: whole pages.
+ */
+void cuzk_file_view_forget(uint8_t *p, uint64_t bytes);
+/** Fine for a zeroed view. */
+void cuzk_file_view_close(cuzk_file_view *v);
 
 #endif /* CUZK_SYS_FILE_H */

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -21,6 +22,7 @@
 #include "path_internal.h"
 
 #define FIRST_READ ((size_t)64 << 10)
+#define UNIT       CUZK_FILE_VIEW_UNIT
 
 struct cuzk_file {
     int fd; /* -1: the bytes are in memory */
@@ -441,4 +443,61 @@ void cuzk_content_free(cuzk_content *c)
     cuzk_free(c->data);
     cuzk_free(c->path);
     *c = (cuzk_content){NULL, 0, NULL};
+}
+
+/* Views. */
+
+/* Addresses from a multiple of UNIT on: some more are taken, and what is not needed is given back. NULL: there are none. */
+static uint8_t *take_addresses(uint64_t bytes)
+{
+    uint8_t *p =
+        mmap(NULL, bytes + UNIT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        return NULL;
+    }
+    const uint64_t before = (UNIT - (uintptr_t)p % UNIT) % UNIT;
+    if (before > 0) {
+        (void)munmap(p, before);
+    }
+    (void)munmap(p + before + bytes, UNIT - before);
+    return p + before;
+}
+
+cuzk_status cuzk_file_view_open(cuzk_file_view *out, const cuzk_file *f, uint64_t at,
+                                uint64_t bytes, cuzk_err *err)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t from = at / UNIT * UNIT;
+    const uint64_t until = (at + bytes + page - 1) / page * page;
+    char shown[CUZK_SHOWN_BYTES];
+    CUZK_ASSERT(bytes > 0 && at <= f->size && bytes <= f->size - at);
+    if (f->fd < 0) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "%s: is no file that can be mapped",
+                         cuzk_path_shown(shown, f->path));
+    }
+    uint8_t *p = take_addresses(until - from);
+    if (p == NULL || mmap(p, until - from, PROT_READ, MAP_SHARED | MAP_FIXED, f->fd, (off_t)from) ==
+                         MAP_FAILED) {
+        const int os = errno;
+        if (p != NULL) {
+            (void)munmap(p, until - from);
+        }
+        return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot be mapped: %s",
+                            cuzk_path_shown(shown, f->path), cuzk_os_text(os));
+    }
+    *out = (cuzk_file_view){.p = p, .at = from, .bytes = until - from};
+    return CUZK_OK;
+}
+
+void cuzk_file_view_forget(uint8_t *p, uint64_t bytes)
+{
+    (void)madvise(p, bytes, MADV_DONTNEED); /* a hint */
+}
+
+void cuzk_file_view_close(cuzk_file_view *v)
+{
+    if (v->p != NULL) {
+        (void)munmap(v->p, v->bytes);
+    }
+    *v = (cuzk_file_view){.p = NULL};
 }

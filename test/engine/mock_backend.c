@@ -348,7 +348,7 @@ static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
 }
 
 static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
-                            void *params, uint64_t host_bytes, cuzk_backend_key *out,
+                            void *params, const cuzk_backend_host *host, cuzk_backend_key *out,
                             cuzk_trace_ctx trace, cuzk_err *err)
 {
     mock_backend *b = arg;
@@ -371,7 +371,7 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
     if (!device_take(b, device, k->device_bytes)) { /* half of the points stream */
         k->device_bytes = whole / 2;
         k->pinned_bytes = whole - whole / 2;
-        if (k->pinned_bytes > host_bytes) { /* from their file */
+        if (k->pinned_bytes > host->points) { /* from their file */
             k->pinned_bytes = MOCK_MIB;
             atomic_fetch_add(&b->keys_from_file, 1);
         }

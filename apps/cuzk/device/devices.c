@@ -115,9 +115,10 @@ cuzk_status devices_open(app *a, devices *d)
                          d->vram);
     }
     if (d->stream != NULL && strcmp(d->stream, "auto") != 0 && strcmp(d->stream, "memory") != 0 &&
-        strcmp(d->stream, "file") != 0) {
-        return CUZK_FAIL(&a->err, CUZK_E_INVALID, "--stream wants auto, memory or file, not '%s'",
-                         d->stream);
+        strcmp(d->stream, "file") != 0 && strcmp(d->stream, "locked") != 0 &&
+        strcmp(d->stream, "read") != 0) {
+        return CUZK_FAIL(&a->err, CUZK_E_INVALID,
+                         "--stream wants auto, memory, file, locked or read, not '%s'", d->stream);
     }
     if (strcmp(spec, "cpu") == 0) {
         return CUZK_OK;
@@ -138,11 +139,16 @@ void devices_key_opts(const devices *d, cuzk_device_key_opts *out)
     const char *stream = d->stream != NULL ? d->stream : "auto";
     out->lanes = (uint32_t)d->lanes;
     out->images = !d->no_images;
-    out->points = strcmp(stream, "file") == 0     ? CUZK_DEVICE_POINTS_FILE
+    const bool read = strcmp(stream, "read") == 0;
+    out->lock_small_pages = strcmp(stream, "locked") == 0;
+    out->points = strcmp(stream, "file") == 0 || read || out->lock_small_pages
+                      ? CUZK_DEVICE_POINTS_FILE
                   : strcmp(stream, "memory") == 0 ? CUZK_DEVICE_POINTS_MEMORY
                                                   : CUZK_DEVICE_POINTS_AUTO;
     /* Each device has its own copy; a quarter of the memory is for witnesses and other programs. 0 means no limit. */
-    out->host_bytes = cuzk_host_memory_available() / 4 * 3 / (d->n != 0 ? d->n : 1);
+    const uint64_t available = cuzk_host_memory_available();
+    out->host_bytes = available / 4 * 3 / (d->n != 0 ? d->n : 1);
+    out->lock_bytes = read ? 0 : available / 2; /* devices share the pages of one file */
 }
 
 void devices_close(devices *d)

@@ -53,8 +53,8 @@ enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM, OPT_NO_COMB, OPT_NO_
     {                                                                                      \
         "stream", OPT_STREAM, "WHERE", 0,                                                  \
             "Parameters beyond the GPU's memory come from: memory (a copy), file (the "    \
-            "parameter file: needs next to no memory), auto (default: memory if it holds " \
-            "them)",                                                                       \
+            "parameter file in the page cache), locked (the same, page-locked even if "    \
+            "that is slow), read (never locked), auto (default: memory if it holds them)", \
             0                                                                              \
     }
 

@@ -14,9 +14,11 @@ static const char *or_null(const char *text)
 
 static cuzk_engine_stream stream_of(const char *name)
 {
-    return strcmp(name, "memory") == 0 ? CUZK_ENGINE_STREAM_MEMORY
-           : strcmp(name, "file") == 0 ? CUZK_ENGINE_STREAM_FILE
-                                       : CUZK_ENGINE_STREAM_AUTO;
+    return strcmp(name, "memory") == 0   ? CUZK_ENGINE_STREAM_MEMORY
+           : strcmp(name, "file") == 0   ? CUZK_ENGINE_STREAM_FILE
+           : strcmp(name, "locked") == 0 ? CUZK_ENGINE_STREAM_LOCKED
+           : strcmp(name, "read") == 0   ? CUZK_ENGINE_STREAM_READ
+                                         : CUZK_ENGINE_STREAM_AUTO;
 }
 
 /* The configuration and the engine have the same value for "explicitly none". */

@@ -124,3 +124,34 @@ int cuzk_accel_cuda_driver_version(void)
     int version = 0;
     return cudaDriverGetVersion(&version) == cudaSuccess ? version : 0;
 }
+
+/* Of a file's mapping, which only a registration as read-only accepts; not every system can do that. */
+cuzk_status gpu_host_lock(cuzk_accel *dev, void *p, uint64_t bytes, cuzk_err *err)
+{
+    const int device = (int)device_of(dev)->ordinal;
+    int can = 0;
+    CUZK_TRY(CUZK_CUDA(cudaSetDevice(device), err));
+    CUZK_TRY(CUZK_CUDA(
+        cudaDeviceGetAttribute(&can, cudaDevAttrHostRegisterReadOnlySupported, device), err));
+    if (can == 0) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "%s: its driver locks no read-only memory",
+                         device_of(dev)->name);
+    }
+    const cudaError_t e = cuzk_cuda_fault(
+        cudaHostRegister(p, bytes, cudaHostRegisterReadOnly | cudaHostRegisterPortable));
+    if (e == cudaErrorMemoryAllocation || e == cudaErrorInvalidValue ||
+        e == cudaErrorNotSupported || e == cudaErrorHostMemoryAlreadyRegistered ||
+        e == cudaErrorOperatingSystem) {
+        (void)cudaGetLastError(); /* not sticky */
+        return CUZK_FAIL_OS(err, e == cudaErrorMemoryAllocation ? CUZK_E_NOMEM : CUZK_E_UNSUPPORTED,
+                            (int)e, "%s: cannot page-lock %llu bytes: %s", device_of(dev)->name,
+                            (unsigned long long)bytes, cudaGetErrorString(e));
+    }
+    return cuzk_cuda_status(e, "cudaHostRegister", __FILE__, __LINE__, err);
+}
+
+void gpu_host_unlock(cuzk_accel *dev, void *p)
+{
+    (void)cudaSetDevice((int)device_of(dev)->ordinal);
+    (void)cudaHostUnregister(p);
+}

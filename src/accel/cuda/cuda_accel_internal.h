@@ -72,6 +72,8 @@ typedef struct gpu_domain {
 /* cuda_accel_host.c */
 cuzk_status gpu_host_alloc(cuzk_accel *dev, void **out, uint64_t bytes, cuzk_err *err);
 void gpu_host_free(cuzk_accel *dev, void *p);
+cuzk_status gpu_host_lock(cuzk_accel *dev, void *p, uint64_t bytes, cuzk_err *err);
+void gpu_host_unlock(cuzk_accel *dev, void *p);
 
 /* self_test.c */
 cuzk_status gpu_self_test(cuzk_accel *dev, cuzk_err *err);

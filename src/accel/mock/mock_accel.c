@@ -13,6 +13,14 @@
 /* In front of a block: so that its size is known when it is freed. */
 #define HEADER_BYTES 256u
 
+#define MOST_LOCKED  64u
+
+/* Memory of others that is page-locked. */
+typedef struct mock_locked {
+    const uint8_t *p;
+    uint64_t bytes;
+} mock_locked;
+
 typedef struct mock_device {
     cuzk_accel base;
     cuzk_accel *cpu; /* does the work */
@@ -20,9 +28,10 @@ typedef struct mock_device {
     uint64_t limit;
     const cuzk_card *card;         /* NULL: none is played */
     const cuzk_card_class *shapes; /* whose kernels are launched */
-    pthread_mutex_t lock;          /* script and stats */
+    pthread_mutex_t lock;          /* script, stats and locked */
     cuzk_mock_script script;
     cuzk_mock_stats stats;
+    mock_locked locked[MOST_LOCKED]; /* [stats.locked_blocks] */
 } mock_device;
 
 typedef struct mock_queue {
@@ -157,6 +166,49 @@ static void host_free(cuzk_accel *dev, void *p)
     m->stats.host_blocks--;
     (void)pthread_mutex_unlock(&m->lock);
     cuzk_accel_host_free(m->cpu, p);
+}
+
+static cuzk_status host_lock(cuzk_accel *dev, void *p, uint64_t bytes, cuzk_err *err)
+{
+    mock_device *m = device_of(dev);
+    CUZK_TRY(call(m, "host lock", err));
+    (void)pthread_mutex_lock(&m->lock);
+    const bool has_room = m->stats.locked_blocks < MOST_LOCKED;
+    if (has_room) {
+        m->locked[m->stats.locked_blocks++] = (mock_locked){p, bytes};
+    }
+    (void)pthread_mutex_unlock(&m->lock);
+    return has_room ? CUZK_OK : CUZK_FAIL(err, CUZK_E_NOMEM, "no more blocks can be locked");
+}
+
+static void host_unlock(cuzk_accel *dev, void *p)
+{
+    mock_device *m = device_of(dev);
+    (void)pthread_mutex_lock(&m->lock);
+    for (uint64_t i = 0; i < m->stats.locked_blocks; i++) {
+        if (m->locked[i].p == p) {
+            m->locked[i] = m->locked[--m->stats.locked_blocks];
+            break;
+        }
+    }
+    (void)pthread_mutex_unlock(&m->lock);
+}
+
+/* Counts an upload from locked memory. It must lie in one block. */
+static cuzk_status check_upload(mock_device *m, const cuzk_accel_op *op, cuzk_err *err)
+{
+    const uint8_t *src = op->u.copy.src;
+    bool whole = true;
+    (void)pthread_mutex_lock(&m->lock);
+    for (uint64_t i = 0; i < m->stats.locked_blocks; i++) {
+        const mock_locked *l = &m->locked[i];
+        if (src >= l->p && src < l->p + l->bytes) {
+            m->stats.direct++;
+            whole = op->u.copy.bytes <= (uint64_t)(l->p + l->bytes - src);
+        }
+    }
+    (void)pthread_mutex_unlock(&m->lock);
+    return whole ? CUZK_OK : CUZK_FAIL(err, CUZK_E_INVALID, "an upload from two locked blocks");
 }
 
 static void count(mock_device *m, uint64_t *counter, bool up)
@@ -419,6 +471,9 @@ static cuzk_status enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, voi
         q->failed = due;
     }
     delay(m);
+    if (op->kind == CUZK_ACCEL_OP_UPLOAD) {
+        CUZK_TRY(check_upload(m, op, err));
+    }
     if (op->kind == CUZK_ACCEL_OP_MSM_G1 && op->u.msm.images &&
         !cuzk_accel_cpu_has_failed(q->cpu)) {
         CUZK_TRY(check_images(op, err));
@@ -437,6 +492,8 @@ static const cuzk_accel_vtable vtable = {
     .free = free_block,
     .host_alloc = host_alloc,
     .host_free = host_free,
+    .host_lock = host_lock,
+    .host_unlock = host_unlock,
     .queue_create = queue_create,
     .queue_destroy = queue_destroy,
     .sync = sync_queue,
@@ -494,7 +551,7 @@ void cuzk_accel_mock_set(cuzk_accel *dev, const cuzk_mock_script *script)
     mock_device *m = device_of(dev);
     (void)pthread_mutex_lock(&m->lock);
     m->script = *script;
-    m->stats.calls = m->stats.sums = 0;
+    m->stats.calls = m->stats.sums = m->stats.direct = 0;
     (void)pthread_mutex_unlock(&m->lock);
 }
 

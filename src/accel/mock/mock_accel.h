@@ -8,7 +8,7 @@
 #include "accel/accel.h"
 #include "accel/card/card.h"
 
-/** Counted calls: alloc, host_alloc, queue_create, object creations, sync, wait, mark, enqueue. 1 is the next. */
+/** Counted calls: alloc, host_alloc, host_lock, queue_create, object creations, sync, wait, mark, enqueue. 1 is the next. */
 typedef struct cuzk_mock_script {
     uint64_t fail_at;      /* this call fails; 0: none */
     cuzk_status fail_with; /* E_DEV_LOST makes the device lost for good */
@@ -38,6 +38,8 @@ typedef struct cuzk_mock_stats {
     uint64_t calls, sums;               /* since the last set */
     uint64_t bytes, peak_bytes, blocks; /* device memory that is out */
     uint64_t host_blocks, queues, objects;
+    uint64_t locked_blocks; /* memory of others that is page-locked (cuzk_accel_host_lock) */
+    uint64_t direct;        /* uploads from such memory, since the last set */
 } cuzk_mock_stats;
 cuzk_mock_stats cuzk_accel_mock_stats(cuzk_accel *dev);
 

@@ -48,6 +48,13 @@ typedef struct cuzk_backend_ability {
     bool is_measured;         /* expected_ms was measured on such a card, not computed */
 } cuzk_backend_ability;
 
+/** Host memory that the parameters of a circuit may take, in bytes, while they are on a device. */
+typedef struct cuzk_backend_host {
+    uint64_t points;  /* copies of points that stream; 0: none, they stream from their file */
+    uint64_t locked;  /* of that file, page-locked in the page cache; 0: none, it is read */
+    bool small_pages; /* lock small pages too: slow, but no processor has to copy then */
+} cuzk_backend_host;
+
 /** The parameters of a circuit on a device. */
 typedef struct cuzk_backend_key {
     void *object;
@@ -127,12 +134,13 @@ typedef struct cuzk_engine_backend {
     /**
      * Keys, for devices with memory of their own. NULL: devices need no keys (the fallback never does). key_bytes:
      * device memory of a key with all its points on the device. load_key takes at most device_bytes on the device and
-     * pinned_bytes of the host. Points that do not fit on the device go to host memory when host_bytes hold them;
-     * otherwise they stream from their file. The circuit must outlive the key; the parameters need not.
+     * pinned_bytes of the host. Points that do not fit on the device go to host memory when host->points hold them;
+     * otherwise they stream from their file, of which host->locked may be page-locked. The circuit must outlive the
+     * key; the parameters need not.
      */
     uint64_t (*key_bytes)(void *arg, uint32_t device, uint32_t circuit);
     cuzk_status (*load_key)(void *arg, uint32_t device, uint32_t circuit, void *compiled,
-                            void *params, uint64_t host_bytes, cuzk_backend_key *out,
+                            void *params, const cuzk_backend_host *host, cuzk_backend_key *out,
                             cuzk_trace_ctx trace, cuzk_err *err);
     void (*unload_key)(void *arg, uint32_t device, uint32_t circuit, void *key);
     /** Proves n witnesses of one circuit on a device. Each gets its own status. */

@@ -272,14 +272,16 @@ static cuzk_status prove_bytes_of(uint64_t *bytes, const one_device *d, const cu
 cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
                                      const cuzk_filecoin_circuit *circuit,
                                      const cuzk_filecoin_params *params, bool is_winning,
-                                     uint64_t host_bytes, bool images, bool combs,
+                                     const cuzk_backend_host *host, bool images, bool combs,
                                      cuzk_backend_key *out, cuzk_pool *pool, cuzk_trace_ctx trace,
                                      cuzk_err *err)
 {
     one_device *d = &all->list[index];
     const cuzk_device_key_opts opts = {
-        .points = host_bytes == 0 ? CUZK_DEVICE_POINTS_FILE : CUZK_DEVICE_POINTS_AUTO,
-        .host_bytes = host_bytes,
+        .points = host->points == 0 ? CUZK_DEVICE_POINTS_FILE : CUZK_DEVICE_POINTS_AUTO,
+        .host_bytes = host->points,
+        .lock_bytes = host->locked,
+        .lock_small_pages = host->small_pages,
         .images = images,
         .what = cuzk_filecoin_circuit_label(circuit),
         .comb = combs ? CUZK_DEVICE_COMB_AUTO : CUZK_DEVICE_COMB_NONE,
@@ -310,7 +312,7 @@ cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
         const cuzk_device_key_stats stats = cuzk_device_key_get_stats(key);
         *out = (cuzk_backend_key){.object = key,
                                   .device_bytes = stats.device_bytes,
-                                  .pinned_bytes = stats.host_bytes,
+                                  .pinned_bytes = stats.host_bytes + stats.locked_bytes,
                                   .prove_bytes = prove_bytes,
                                   .batch = stats.resident ? 1 : STREAM_BATCH};
     }

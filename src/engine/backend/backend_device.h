@@ -38,7 +38,7 @@ uint64_t cuzk_backend_device_comb_bytes(cuzk_backend_devices *d, uint32_t index,
                                         uint64_t comb_bytes);
 CUZK_NODISCARD cuzk_status cuzk_backend_device_load(
     cuzk_backend_devices *d, uint32_t index, const cuzk_filecoin_circuit *circuit,
-    const cuzk_filecoin_params *params, bool is_winning, uint64_t host_bytes, bool images,
+    const cuzk_filecoin_params *params, bool is_winning, const cuzk_backend_host *host, bool images,
     bool combs, cuzk_backend_key *out, cuzk_pool *pool, cuzk_trace_ctx trace, cuzk_err *err);
 void cuzk_backend_device_unload(cuzk_backend_devices *d, uint32_t index, void *key,
                                 bool is_winning);

@@ -489,13 +489,13 @@ static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
 }
 
 static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
-                            void *params, uint64_t host_bytes, cuzk_backend_key *out,
+                            void *params, const cuzk_backend_host *host, cuzk_backend_key *out,
                             cuzk_trace_ctx trace, cuzk_err *err)
 {
     filecoin_backend *b = arg;
     const key_size s = key_size_of(b, device, circuit);
     return cuzk_backend_device_load(b->devices, device, compiled, params,
-                                    is_winning(&b->specs[circuit]), host_bytes, s.images != 0,
+                                    is_winning(&b->specs[circuit]), host, s.images != 0,
                                     s.combs != 0, out, b->pool, trace, err);
 }
 

@@ -242,17 +242,30 @@ static uint64_t host_bytes_for(const cuzk_engine *e, uint64_t staging, uint64_t 
     const uint64_t comfortable = now < most ? now : most;
     switch (e->cfg.stream) {
     case CUZK_ENGINE_STREAM_MEMORY: return UINT64_MAX;
-    case CUZK_ENGINE_STREAM_FILE: return 0;
+    case CUZK_ENGINE_STREAM_FILE:
+    case CUZK_ENGINE_STREAM_LOCKED:
+    case CUZK_ENGINE_STREAM_READ: return 0;
     case CUZK_ENGINE_STREAM_AUTO: break;
     }
     return staging + beside <= comfortable ? comfortable - staging : 0;
 }
 
+/*
+ * Bytes of a parameter file that may be page-locked: half of what is free, since locked memory comes back only when
+ * the key is unloaded.
+ */
+static uint64_t locked_bytes_for(const cuzk_engine *e, bool privileged)
+{
+    return e->cfg.stream == CUZK_ENGINE_STREAM_READ
+               ? 0
+               : cuzk_budget_free(&e->memory.host, privileged) / 2;
+}
+
 /* The memory of a load: on the device, and on the host for staging and streaming. */
 typedef struct load_plan {
-    uint64_t here;       /* device memory for the key and its points */
-    uint64_t on_host;    /* host memory, taken before the load */
-    uint64_t host_bytes; /* part of on_host that points which stream may take */
+    uint64_t here;          /* device memory for the key and its points */
+    uint64_t on_host;       /* host memory, taken before the load */
+    cuzk_backend_host host; /* points: a part of on_host. locked: is accounted for after the load */
 } load_plan;
 
 /* Plans the load. Unloads idle keys to make room; releases the lock meanwhile. */
@@ -278,8 +291,10 @@ LOCKED static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t cir
     const uint64_t beside = wanted > out->here - third ? wanted - (out->here - third) : 0;
     const uint64_t staging = wanted < STAGING_BYTES ? wanted : STAGING_BYTES;
     const uint64_t most = cuzk_device_keys_pin_limit(&e->memory, privileged);
-    out->host_bytes = host_bytes_for(e, staging, wanted <= free ? 0 : beside, most, privileged);
-    out->on_host = staging + (wanted <= free || out->host_bytes == 0 ? 0 : beside);
+    out->host.points = host_bytes_for(e, staging, wanted <= free ? 0 : beside, most, privileged);
+    out->host.locked = wanted <= free ? 0 : locked_bytes_for(e, privileged);
+    out->host.small_pages = e->cfg.stream == CUZK_ENGINE_STREAM_LOCKED;
+    out->on_host = staging + (wanted <= free || out->host.points == 0 ? 0 : beside);
     return out->on_host <= most
                ? CUZK_OK
                : CUZK_FAIL(
@@ -308,7 +323,7 @@ LOCKED static cuzk_status run_load(cuzk_engine *e, uint32_t index, uint32_t circ
     e->devices.n_released++;
     cuzk_engine_unlock(e);
     cuzk_status st = b->load_key(b->arg, index, circuit, compiled_object, params_object,
-                                 plan->host_bytes, &key, e->trace, err);
+                                 &plan->host, &key, e->trace, err);
     cuzk_engine_lock(e);
     e->memory.n_busy--;
     st = st == CUZK_E_BUDGET ? CUZK_E_DEV_NOMEM : st;

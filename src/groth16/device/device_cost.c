@@ -3,7 +3,7 @@
  * The time model that compares plans. The figures are an H200's (docs/cuda.md); other cards are slower or faster,
  * mostly by one factor. The model only orders plans; it does not decide whether a plan fits.
  */
-#include "device_internal.h"
+#include "device_stream.h"
 
 /* Picoseconds for a term of a sum in G1 with scalars, by lg of the terms from 2^16 on. */
 static const uint32_t plain_ps[] = {30000, 18000, 13000, 9500, 6900, 5900,
@@ -15,7 +15,7 @@ static const uint32_t images_ps[] = {30000, 18000, 13000, 9500, 6900, 5900,
 
 #define G2_FACTOR   3u   /* terms of G2 */
 #define BITS_PS     75u  /* a point with a bit, G1; half of them are set */
-#define STREAM_PS   75u  /* a byte from the file or from memory to the device */
+#define MEMORY_PS   75u  /* a byte from host memory to the device */
 #define EVAL_PS     200u /* a row: A and B a second time, vectors read and written */
 #define HOST_PS     40u  /* a byte of a vector to or from the host */
 #define HOST_PASSES 4u
@@ -56,16 +56,28 @@ uint64_t device_cost_sums(const cuzk_device_key *k, const device_sums *s, bool i
     return ps / 1000;
 }
 
+/* Picoseconds for a byte of an array that streams. */
+static uint64_t stream_ps(const cuzk_device_key *k, int array)
+{
+    for (unsigned i = 0; k->stream != NULL && i < CUZK_SRS_SECTIONS; i++) {
+        const cuzk_srs_section s = (cuzk_srs_section)i;
+        if (array == (int)device_bits_of(s) || array == (int)device_fulls_of(s)) {
+            return device_stream_ps(k, s);
+        }
+    }
+    return MEMORY_PS;
+}
+
 uint64_t device_cost_stream(const cuzk_device_key *k, bool is_h)
 {
-    uint64_t bytes = 0;
+    uint64_t ps = 0;
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         const device_points *p = &k->points[a];
         if ((a == DEVICE_HL) == is_h && !p->resident) {
-            bytes += p->n * p->bytes;
+            ps += p->n * p->bytes * stream_ps(k, a);
         }
     }
-    return bytes * STREAM_PS / 1000;
+    return ps / 1000;
 }
 
 uint64_t device_cost_vectors(const cuzk_device_key *k, uint32_t vectors)

@@ -419,6 +419,9 @@ static cuzk_status finish(cuzk_device_key **out, device_loader *l, cuzk_span spa
     if (st == CUZK_OK) {
         st = add_lanes(k, l->opts, err);
     }
+    if (st == CUZK_OK) {
+        device_stream_lock(k, l->opts->lock_bytes, l->opts->lock_small_pages);
+    }
     cuzk_span_end(l->opts->trace, span, k->stats.device_bytes + k->stats.host_bytes);
     if (st != CUZK_OK) {
         cuzk_device_key_destroy(k);

@@ -37,6 +37,13 @@ typedef struct cuzk_device_key_opts {
     bool stream;            /* keep no points on the device, even if they fit */
     cuzk_device_points points; /* parameters made on the device: always MEMORY */
     uint64_t host_bytes;       /* for AUTO: host memory that points may take; 0: any */
+    /**
+     * Bytes of a .params file that may be page-locked in the page cache for as long as the key is there. What streams
+     * from them is copied by the device itself: faster, and without a processor. 0: the file is read. So it is where
+     * the page cache has the file in small pages, which take long to lock, unless lock_small_pages.
+     */
+    uint64_t lock_bytes;
+    bool lock_small_pages;
     uint32_t lanes; /* calls that may share the device at once; 0: 2 for small circuits, else 1 */
     uint64_t chunk_points; /* points loaded at a time; 0: 2^20 */
     bool urgent;           /* kernels of its proofs have priority over those of other keys */
@@ -89,6 +96,7 @@ cuzk_accel *cuzk_device_key_device(const cuzk_device_key *k);
 typedef struct cuzk_device_key_stats {
     uint64_t device_bytes; /* circuit, twiddles and resident points with their images */
     uint64_t host_bytes;   /* points that stream, or the buffers they stream through */
+    uint64_t locked_bytes; /* of the file in the page cache (cuzk_device_key_opts.lock_bytes) */
     bool resident;         /* all points are on the device */
     bool from_file;        /* the others stream from the file */
     uint32_t teeth;        /* of the combs; 0: none */

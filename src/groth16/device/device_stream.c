@@ -2,15 +2,27 @@
 #include "device_stream.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "groth16/params/srs_internal.h"
 
 #include "device_load.h"
+#include "device_lock.h"
 
 /* A piece is some milliseconds of reading and one of transfer. */
 #define PIECE_BYTES  ((uint64_t)64 << 20)
 #define MOST_THREADS 16u /* more do not read faster */
 #define WORD         64u
-#define ALIGN        255u
+/* Locked at a time: what the resident set of the process grows by meanwhile. */
+#define BLOCK_BYTES  ((uint64_t)256 << 20)
+/* Of smaller uploads the driver may copy the bytes by a processor (sys/file.h). */
+#define LEAST_DIRECT ((uint64_t)1 << 20)
+/* Pages of 4 KiB are locked at some 2 GB/s, of 2 MiB at 40; copies from them run at 15 and 55 GB/s. */
+#define LEAST_RATE   ((uint64_t)4000000000u)
+#define READ_PS      75u /* a byte that is read from the page cache and copied */
+#define LOCKED_PS \
+    25u /* a byte that the device copies from the page cache, unless it has been timed */
+#define TIMED_BYTES ((uint64_t)64 << 20)
+#define ALIGN       255u
 
 struct device_stream {
     cuzk_srs *file; /* its own; NULL: the caller's srs */
@@ -18,6 +30,10 @@ struct device_stream {
     cuzk_pool *pool; /* a pool of its own, so that making witnesses does not delay the device */
     uint64_t piece;  /* bytes of a buffer */
     uint8_t *staging[2];
+    device_lock locks[CUZK_SRS_SECTIONS];
+    uint64_t least_direct; /* bytes of an upload from a locked part */
+    uint64_t block;        /* bytes locked at a time */
+    uint32_t locked_ps;    /* of a byte of them */
     /*
      * Pieces so far, over all feeds: the last one of a feed may still be copied when the next feed
      * begins, and must not be overwritten. Calls share no lane, so only this call counts.
@@ -171,6 +187,9 @@ cuzk_status device_stream_open(cuzk_device_key *k, const cuzk_srs *srs, uint64_t
     CUZK_TRY(cuzk_pool_create(&t->pool, &cfg, err));
     t->piece = piece != 0 ? piece * sizeof(cuzk_g2_affine) : PIECE_BYTES;
     t->piece -= t->piece % sizeof(cuzk_g2_affine);
+    t->least_direct = piece != 0 ? 1 : LEAST_DIRECT;
+    t->block = piece != 0 ? 4096 : BLOCK_BYTES;
+    t->locked_ps = LOCKED_PS;
     for (int i = 0; i < 2; i++) {
         CUZK_TRY(cuzk_accel_host_alloc(k->dev, &m, t->piece, err));
         t->staging[i] = m;
@@ -186,6 +205,9 @@ void device_stream_close(cuzk_device_key *k)
     }
     for (int i = 0; i < 2; i++) {
         cuzk_accel_host_free(k->dev, t->staging[i]);
+    }
+    for (int s = 0; s < CUZK_SRS_SECTIONS; s++) {
+        device_lock_release(&t->locks[s], k->dev);
     }
     cuzk_pool_destroy(t->pool);
     cuzk_srs_close(t->file);
@@ -230,6 +252,69 @@ cuzk_status device_stream_failure(const cuzk_device_key *k, cuzk_status st, cuzk
                      k->stream->file->name, cuzk_status_text(st));
 }
 
+/* Sections that are locked in the page cache. */
+
+static uint64_t section_bytes(const cuzk_device_key *k, cuzk_srs_section s)
+{
+    return device_section_count(k, s) * cuzk_srs_point_bytes(s);
+}
+
+/* Times the copy of a block to the device, the second time, if there is device memory for it. */
+static void time_copy(cuzk_device_key *k, const device_lock *l)
+{
+    uint64_t n = TIMED_BYTES, begun = 0;
+    void *d = NULL;
+    const uint8_t *src = device_lock_find(l, l->view.at, &n);
+    if (src == NULL || n < TIMED_BYTES || cuzk_accel_alloc(k->dev, &d, n, NULL) != CUZK_OK) {
+        return;
+    }
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_UPLOAD,
+                              .u.copy = {.d_dst = d, .src = src, .bytes = n}};
+    cuzk_status st = CUZK_OK;
+    for (int i = 0; i < 2 && st == CUZK_OK; i++) {
+        begun = cuzk_clock_ns();
+        st = cuzk_accel_enqueue(k->q, &op, NULL, 0, NULL);
+        if (cuzk_accel_sync(k->q, NULL) != CUZK_OK) {
+            st = CUZK_E_DEV_LOST; /* the first call notices */
+        }
+    }
+    if (st == CUZK_OK) {
+        const uint64_t ps = (cuzk_clock_ns() - begun) * 1000 / n;
+        k->stream->locked_ps = (uint32_t)(ps < 1 ? 1 : ps < READ_PS ? ps : READ_PS);
+    }
+    cuzk_accel_free(k->dev, d);
+}
+
+void device_stream_lock(cuzk_device_key *k, uint64_t most, bool small_pages)
+{
+    device_stream *t = k->stream;
+    if (t == NULL || t->file == NULL) {
+        return;
+    }
+    const uint64_t least_rate = small_pages || t->block < BLOCK_BYTES ? 0 : LEAST_RATE;
+    for (unsigned i = 0; i < CUZK_SRS_SECTIONS; i++) {
+        const cuzk_srs_section s = (cuzk_srs_section)i;
+        const uint64_t bytes = section_bytes(k, s);
+        if ((!has_to_stream(k, device_bits_of(s)) && !has_to_stream(k, device_fulls_of(s))) ||
+            bytes > most ||
+            device_lock_take(&t->locks[s], k->dev, t->file->file, t->file->offset[s], bytes,
+                             t->block, least_rate, NULL) != CUZK_OK) {
+            continue;
+        }
+        most -= bytes;
+        if (k->stats.locked_bytes == 0) {
+            time_copy(k, &t->locks[s]);
+        }
+        k->stats.locked_bytes += bytes;
+    }
+}
+
+uint32_t device_stream_ps(const cuzk_device_key *k, cuzk_srs_section s)
+{
+    const device_stream *t = k->stream;
+    return t != NULL && t->locks[s].locked != 0 ? t->locked_ps : READ_PS;
+}
+
 /* The way to the device. */
 
 static uint8_t *input_of(const device_feed *f, uint32_t i)
@@ -237,11 +322,63 @@ static uint8_t *input_of(const device_feed *f, uint32_t i)
     return i == 0 ? f->d_first : f->d_input[i % 2];
 }
 
+/* Bytes [at, at + n) of the file to d, from where they are locked. */
+static cuzk_status copy_locked(device_feed *f, const uint8_t *src, uint64_t n, uint8_t *d,
+                               cuzk_err *err)
+{
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_UPLOAD,
+                              .u.copy = {.d_dst = d, .src = src, .bytes = n}};
+    return cuzk_accel_enqueue(f->lane->copy, &op, NULL, 0, err);
+}
+
+/* The same through a buffer: at most t->piece bytes, which one thread reads. */
+static cuzk_status copy_read(device_feed *f, uint64_t at, uint64_t n, uint8_t *d, cuzk_err *err)
+{
+    device_stream *t = f->k->stream;
+    uint8_t *staging = t->staging[t->staged++ % 2];
+    CUZK_TRY(cuzk_srs_read_bytes(t->srs, staging, at, n, err));
+    const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_UPLOAD,
+                              .u.copy = {.d_dst = d, .src = staging, .bytes = n}};
+    CUZK_TRY(cuzk_accel_sync(f->lane->copy, err));
+    return cuzk_accel_enqueue(f->lane->copy, &op, NULL, 0, err);
+}
+
+/*
+ * A slice of a locked section. The host waits for the slice before, so that it is never more than two slices ahead
+ * of the device, and a cancelled call ends soon.
+ */
+static cuzk_status send_locked(device_feed *f, uint32_t i, cuzk_err *err)
+{
+    const device_stream *t = f->k->stream;
+    const device_slice *s = &f->slices[i];
+    const uint64_t from = t->srs->offset[s->section] + s->first * point_bytes(s);
+    const uint64_t bytes = device_slice_input(s);
+    CUZK_TRY(cuzk_accel_sync(f->lane->copy, err));
+    for (uint64_t done = 0, n; done < bytes; done += n) {
+        n = bytes - done;
+        const uint8_t *src = device_lock_find(&t->locks[s->section], from + done, &n);
+        uint8_t *d = input_of(f, i) + done;
+        if (cuzk_cancel_requested(f->cancel)) {
+            return CUZK_FAIL(err, CUZK_E_CANCELLED, "cancelled while parameters were copied");
+        }
+        if (src != NULL && n >= t->least_direct) {
+            CUZK_TRY(copy_locked(f, src, n, d, err));
+        } else {
+            n = n < t->piece ? n : t->piece;
+            CUZK_TRY(copy_read(f, from + done, n, d, err));
+        }
+    }
+    return CUZK_OK;
+}
+
 static cuzk_status send(device_feed *f, uint32_t i, cuzk_err *err)
 {
     device_stream *t = f->k->stream;
     const device_slice *s = &f->slices[i];
     const uint64_t size = point_bytes(s), piece = t->piece / size;
+    if (t->locks[s->section].locked != 0) {
+        return send_locked(f, i, err);
+    }
     for (uint64_t at = 0; at < s->n; at += piece) {
         const uint64_t n = s->n - at < piece ? s->n - at : piece;
         uint8_t *staging = t->staging[t->staged++ % 2];

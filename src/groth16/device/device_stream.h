@@ -46,6 +46,14 @@ CUZK_NODISCARD cuzk_status device_stream_open(cuzk_device_key *k, const cuzk_srs
                                               uint64_t piece, cuzk_err *err);
 /** Fine without k->stream. */
 void device_stream_close(cuzk_device_key *k);
+/**
+ * Locks in the page cache the sections that stream, section h first, while they take at most `most` bytes in all. What
+ * cannot be locked is read instead: no failure. Then the device's copies of them are timed, for the plans. small_pages:
+ * also where the pages are small, which takes a minute for 100 GB.
+ */
+void device_stream_lock(cuzk_device_key *k, uint64_t most, bool small_pages);
+/** Picoseconds for a byte of the section on its way to the device. */
+uint32_t device_stream_ps(const cuzk_device_key *k, cuzk_srs_section s);
 /** Host bytes of the buffers. */
 uint64_t device_stream_host_bytes(const cuzk_device_key *k);
 /** Points as the parameters have them: encoded from a .params file, else decoded. */
