@@ -49,6 +49,15 @@ typedef struct cuzk_card_class {
 #define CUZK_CARD_CLASSES 6u
 extern const cuzk_card_class CUZK_CARD_TABLE[CUZK_CARD_CLASSES];
 
+/**
+ * Picoseconds of the parts of a sum in G1: a term in a window (its sort and its addition), where buckets are large
+ * enough for affine additions and where they are not; a bucket; a term and a bucket of hexagonal digits. The
+ * widths of windows follow from them. All 0: not measured.
+ */
+typedef struct cuzk_card_costs {
+    uint32_t term_ps, small_term_ps, bucket_ps, hex_term_ps, hex_bucket_ps;
+} cuzk_card_costs;
+
 /** One device: its class, and what differs from card to card. */
 typedef struct cuzk_card {
     const cuzk_card_class *klass;
@@ -58,6 +67,7 @@ typedef struct cuzk_card {
     bool is_enforced; /* another card is played: every launch is held to the class's limits */
     bool xyzz; /* sums by additions in XYZZ alone: affine ones, in a tree, move too many bytes for
                   the card's memory */
+    cuzk_card_costs costs; /* measured on the card; not measured: those of accel/card/tuning.h */
 } cuzk_card;
 
 /**

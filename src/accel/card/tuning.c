@@ -12,11 +12,11 @@
 static const cuzk_card_tuning table[] = {
     {.cc = 90,
      .measured_on = "H200, 2026-11-29-h200-msm.jsonl",
-     .term_ps = 330,
-     .small_term_ps = 430,
-     .bucket_ps = 1800, /* two additions, and the padding of its list */
-     .hex_term_ps = 305,
-     .hex_bucket_ps = 3500,
+     .costs = {.term_ps = 330,
+               .small_term_ps = 430,
+               .bucket_ps = 1800, /* two additions, and the padding of its list */
+               .hex_term_ps = 305,
+               .hex_bucket_ps = 3500},
      .lg_level_entries = {21, 20}, /* G2's additions are longer, its inversions are not */
      .level_load = 16,
      .lg_batch_entries = 27, /* fills the device many times over */
@@ -31,6 +31,11 @@ const cuzk_card_tuning *cuzk_card_tuning_of(const cuzk_card *card)
         }
     }
     return &table[0];
+}
+
+const cuzk_card_costs *cuzk_card_costs_of(const cuzk_card *card)
+{
+    return card->costs.term_ps != 0 ? &card->costs : &cuzk_card_tuning_of(card)->costs;
 }
 
 unsigned cuzk_card_lg_batch(const cuzk_card *card)

@@ -15,9 +15,7 @@ extern "C" {
 typedef struct cuzk_card_tuning {
     unsigned cc;             /* class that was measured */
     const char *measured_on; /* card, and the file of bench/results */
-    /* Picoseconds: a term in a window (sort and addition), where buckets are large enough for affine
-     * additions and where not; a bucket; the same of hexagonal digits. */
-    uint32_t term_ps, small_term_ps, bucket_ps, hex_term_ps, hex_bucket_ps;
+    cuzk_card_costs costs;
     /* Least entries of a level of affine additions, as a power of two, in G1 and G2; below them the
      * inversions of a level cost more than its additions save. */
     unsigned lg_level_entries[2];
@@ -29,6 +27,8 @@ typedef struct cuzk_card_tuning {
 
 /** Never NULL. */
 const cuzk_card_tuning *cuzk_card_tuning_of(const cuzk_card *card);
+/** What was measured on the card itself, else the costs of its row. Never NULL; valid as long as the card. */
+const cuzk_card_costs *cuzk_card_costs_of(const cuzk_card *card);
 /**
  * Most entries of a batch of windows on the card, as a power of two: the tuning's, and less where the
  * batch's arrays would take more than a sixth of the card's memory.

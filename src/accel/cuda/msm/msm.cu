@@ -87,6 +87,10 @@ cuzk_status cuzk_cuda_msm_create_tuned(cuzk_cuda_msm **out, cuzk_cuda_queue *q, 
     if (terms.form == CUZK_CUDA_MSM_OF_IMAGES && group != CUZK_CUDA_MSM_G1) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM with images of points of G2");
     }
+    if (t->width != 0 && (t->width < 6 || t->width > CUZK_CUDA_MSM_MAX_C)) {
+        return CUZK_FAIL(err, CUZK_E_INVALID, "MSM in windows of %u bits: 6 to %u", t->width,
+                         CUZK_CUDA_MSM_MAX_C);
+    }
     cuzk_cuda_msm_place(&mem, NULL, n_max, terms, group, t, &q->card);
     if (d_arena != NULL && ((uintptr_t)d_arena % 256 != 0 || bytes < mem.bytes)) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "MSM workspace in %llu bytes at %p: needs %llu",

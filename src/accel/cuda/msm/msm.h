@@ -54,6 +54,14 @@ static inline cuzk_cuda_msm_terms cuzk_cuda_msm_of_images(void)
     return t;
 }
 
+/**
+ * Bits of a window for a sum of at least 2^lg scalars < 2^bits, and fewer than twice as many: what costs least. Both
+ * groups take the same width.
+ */
+unsigned cuzk_cuda_msm_width(const cuzk_card_costs *costs, unsigned lg, unsigned bits);
+/** As cuzk_cuda_msm_width: the windows of hexagonal digits, with images of the bases. */
+unsigned cuzk_cuda_msm_hex_digits(const cuzk_card_costs *costs, unsigned lg);
+
 /** Device bytes of the images of a base. */
 #define CUZK_CUDA_MSM_IMAGE_BYTES 96u
 

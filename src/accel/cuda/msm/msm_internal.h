@@ -42,6 +42,7 @@ typedef struct cuzk_cuda_msm_tuning {
     unsigned lg_level_entries; /* least entries of a level of affine additions */
     unsigned lg_batch_entries; /* most entries of a batch of windows, if more than one window */
     unsigned level_load;       /* least entries of a bucket on a level of them */
+    unsigned width;            /* bits of a window, 6 to 22; 0: the cheapest */
     unsigned hex_digits;       /* windows of hexagonal digits; 0: the cheapest */
     unsigned hex_at_once;      /* windows whose hexagonal digits are made at a time; 0: all */
 } cuzk_cuda_msm_tuning;

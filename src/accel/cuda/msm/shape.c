@@ -46,8 +46,7 @@ static unsigned levels_of(uint64_t entries, uint64_t load, unsigned most,
     return levels;
 }
 
-/* Window width for 2^lg terms: the cheapest by the card's measured costs (accel/card/tuning.h). */
-static unsigned width_of(unsigned lg, unsigned nbits, const cuzk_card_tuning *k)
+unsigned cuzk_cuda_msm_width(const cuzk_card_costs *k, unsigned lg, unsigned nbits)
 {
     uint64_t least = UINT64_MAX;
     unsigned best = 6;
@@ -116,11 +115,9 @@ static uint32_t piece_of(const cuzk_hex_base *base, const cuzk_card *card)
     return best;
 }
 
-/*
- * Windows of hexagonal digits for 2^lg terms, as width_of. (A bucket's two additions are a third of its cost;
- * the rest is padding, and additions in XYZZ in place of affine ones.)
- */
-static unsigned hex_digits_of(unsigned lg, const cuzk_card_tuning *k)
+/* A bucket's two additions are a third of its cost; the rest is padding, and additions in XYZZ in place of
+ * affine ones. */
+unsigned cuzk_cuda_msm_hex_digits(const cuzk_card_costs *k, unsigned lg)
 {
     uint64_t least = UINT64_MAX;
     unsigned best = CUZK_CUDA_MSM_MAX_HEX;
@@ -154,12 +151,13 @@ void cuzk_cuda_msm_shape_of(cuzk_cuda_msm_shape *s, uint64_t n, cuzk_cuda_msm_te
     if (s->hex) {
         cuzk_hex_base_of(&s->base, t->hex_digits != 0
                                        ? t->hex_digits
-                                       : hex_digits_of(lg, cuzk_card_tuning_of(card)));
+                                       : cuzk_cuda_msm_hex_digits(cuzk_card_costs_of(card), lg));
         s->windows = s->base.digits;
         s->keys = s->top_keys = s->base.keys;
         s->piece = piece_of(&s->base, card);
     } else {
-        s->c = width_of(lg, terms.bits, cuzk_card_tuning_of(card));
+        s->c = t->width != 0 ? t->width
+                             : cuzk_cuda_msm_width(cuzk_card_costs_of(card), lg, terms.bits);
         s->windows = terms.bits / s->c + 1;
         s->top_bits = terms.bits - s->c * (s->windows - 1);
         s->keys = (uint32_t)1 << (s->c - 1);
