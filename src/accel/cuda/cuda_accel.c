@@ -2,6 +2,7 @@
 #include "cuda_accel.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "accel/card/tuning.h"
 #include "accel/cuda/queue/queue_urgent.h"
@@ -356,6 +357,9 @@ cuzk_status cuzk_accel_cuda_open(cuzk_accel **out, uint32_t ordinal, uint64_t me
         const uint64_t usable = cuzk_card_usable(&d->card);
         memory_limit = memory_limit != 0 && memory_limit < usable ? memory_limit : usable;
     }
+    if (d->card.is_enforced) {
+        d->played = d->card;
+    }
     CUZK_TRY_GOTO(st, cuzk_cuda_mem_create(&d->mem, (int)ordinal, memory_limit, err));
     /* Sums plan their workspaces by it. */
     d->card.memory = cuzk_cuda_mem_total(d->mem);
@@ -368,32 +372,60 @@ out:
     return st;
 }
 
-/* UUID and driver of a device, as part of a file's name. */
-static cuzk_status key_of(char out[64], const gpu_device *d, cuzk_err *err)
+/* Of the file that keeps the choice of a device. */
+static cuzk_status name_of(char out[CUZK_CARD_CHOICE_NAME], const gpu_device *d, cuzk_err *err)
 {
     struct cudaDeviceProp p;
+    uint8_t uuid[16];
     int driver = 0;
     CUZK_TRY(CUZK_CUDA(cudaGetDeviceProperties(&p, (int)d->ordinal), err));
     CUZK_TRY(CUZK_CUDA(cudaDriverGetVersion(&driver), err));
-    for (size_t i = 0; i < 16; i++) {
-        (void)snprintf(out + 2 * i, 3, "%02x", (unsigned)(uint8_t)p.uuid.bytes[i]);
-    }
-    (void)snprintf(out + 32, 32, "-%d", driver);
+    memcpy(uuid, p.uuid.bytes, sizeof(uuid));
+    cuzk_card_choice_name(out, uuid, driver, d->played.klass != NULL ? &d->played : NULL);
     return CUZK_OK;
+}
+
+static void take_choice(gpu_device *d, const cuzk_card_choice *c)
+{
+    d->card.xyzz = c->xyzz;
+    d->card.costs = c->costs;
+    cuzk_cuda_mem_set_card(d->mem, &d->card);
 }
 
 cuzk_status cuzk_accel_cuda_tune(cuzk_accel *dev, cuzk_cuda_choice *out, bool again, cuzk_err *err)
 {
     gpu_device *d = device_of(dev);
-    char key[64];
-    CUZK_TRY(key_of(key, d, err));
-    if (again || !gpu_choice_read(out, key)) {
+    char name[CUZK_CARD_CHOICE_NAME];
+    memset(out, 0, sizeof(*out));
+    CUZK_TRY(name_of(name, d, err));
+    out->had_before = out->is_kept = gpu_choice_read(&out->before, name);
+    out->chosen = out->before;
+    out->row = cuzk_card_tuning_of(&d->card)->costs;
+    if (again || !out->had_before) {
+        const uint64_t begin = cuzk_clock_ns();
         CUZK_TRY(gpu_time_sums(out, d, err));
-        gpu_choice_keep(out, key);
+        out->seconds = (double)(cuzk_clock_ns() - begin) * 1e-9;
+        out->is_kept = gpu_choice_keep(&out->chosen, name);
     }
-    d->card.xyzz = out->xyzz;
-    cuzk_cuda_mem_set_card(d->mem, &d->card);
+    take_choice(d, &out->chosen);
     return CUZK_OK;
+}
+
+/* What was kept; else, where the table has no row for the card, what is measured now. */
+static cuzk_status choose(gpu_device *d, cuzk_err *err)
+{
+    cuzk_cuda_choice choice;
+    char name[CUZK_CARD_CHOICE_NAME];
+    CUZK_TRY(name_of(name, d, err));
+    if (gpu_choice_read(&choice.chosen, name)) {
+        take_choice(d, &choice.chosen);
+        return CUZK_OK;
+    }
+    if (cuzk_card_tuning_of(&d->card)->cc == d->card.klass->cc) {
+        return CUZK_OK;
+    }
+    const cuzk_status st = cuzk_accel_cuda_tune(&d->base, &choice, false, err);
+    return st == CUZK_E_DEV_NOMEM ? CUZK_OK : st; /* the row of another class is never far off */
 }
 
 cuzk_status cuzk_accel_cuda_open_tested(cuzk_accel **out, uint32_t ordinal, uint64_t memory_limit,
@@ -401,12 +433,9 @@ cuzk_status cuzk_accel_cuda_open_tested(cuzk_accel **out, uint32_t ordinal, uint
 {
     cuzk_accel *dev = NULL;
     CUZK_TRY(cuzk_accel_cuda_open(&dev, ordinal, memory_limit, err));
-    const cuzk_card *card = &device_of(dev)->card;
     cuzk_status st = cuzk_accel_self_test(dev, err);
-    if (st == CUZK_OK && !card->is_enforced && cuzk_card_tuning_of(card)->cc != card->klass->cc) {
-        cuzk_cuda_choice choice;
-        st = cuzk_accel_cuda_tune(dev, &choice, false, err);
-        st = st == CUZK_E_DEV_NOMEM ? CUZK_OK : st; /* affine additions are never far off */
+    if (st == CUZK_OK) {
+        st = choose(device_of(dev), err);
     }
     if (st != CUZK_OK) {
         cuzk_accel_close(dev);

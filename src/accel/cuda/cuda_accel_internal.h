@@ -24,7 +24,8 @@ typedef struct gpu_device {
     uint32_t ordinal;
     cuzk_cuda_mem *mem;
     uint64_t total;
-    cuzk_card card; /* the device, or the card that it plays */
+    cuzk_card card;   /* the device, or the card that it plays */
+    cuzk_card played; /* that card as it was given; no class: itself */
     char name[96], id[48];
 } gpu_device;
 

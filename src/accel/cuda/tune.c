@@ -1,116 +1,33 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Affine additions or additions in XYZZ: the first take half the multiplications and five times the bytes,
- * so which is faster depends on the card's memory against its multiplier. A sum of 2^21 terms is
- * timed both ways, with points (i + 2^11 j) G that the device adds up from 3072 of the host's.
+ * How a device adds up points: what a table cannot know of a card. The same sum of 2^21 terms is timed in several ways.
+ * - Affine additions or additions in XYZZ: the first take half the multiplications and five times the bytes,
+ *   so which is faster depends on the card's memory against its multiplier.
+ * - Then, with the faster ones, windows of several widths, and several numbers of hexagonal digits: the costs of a term and of a bucket
+ *   are fitted to these times (accel/card/fit.h), and all widths follow from them. One width has buckets too small for affine additions,
+ *   and gives the cost of such a term.
+ * Taken from the table, not measured: from which sizes on there are levels of affine additions, and images.
  */
 #include <string.h>
 
-#include "accel/card/tuning.h"
 #include "accel/cuda/msm/msm_internal.h"
-#include "base/alloc.h"
 
-#include "cuda_accel_internal.h"
 #include "tune_internal.h"
 
-#define LG_TERMS 21u
-#define TERMS    ((uint32_t)1 << LG_TERMS)
-#define LG_LOW   11u
-#define LOW      (1u << LG_LOW)
-#define HIGH     (TERMS >> LG_LOW)
 #define RUNS     3
 #define GAIN     0.97 /* what XYZZ has to take off the affine time */
+/* Four windows at a time, so that workspaces fit 3 GB: three levels of affine additions where large sums have four or five. */
+#define LG_BATCH 24u
+/* Both ways of additions are timed at the width that the table's costs give 2^21 terms. */
+#define WIDTH    16u
 
 typedef struct timing {
+    gpu_device *d;
     cuzk_cuda_queue *q;
-    void *d_few, *d_list, *d_tree, *d_products, *d_length, *d_bases, *d_scalars;
+    gpu_tune_inputs in;
+    bool has_sum;
+    cuzk_g1 sum; /* of the first way, which is that of all others */
 } timing;
-
-static uint64_t random_word(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-/* i G, 1 <= i <= LOW, then j LOW G, 1 <= j <= HIGH. */
-static cuzk_status few_points(timing *t, cuzk_err *err)
-{
-    cuzk_g1 *p = cuzk_alloc(LOW + HIGH, sizeof(*p));
-    cuzk_g1_affine *a = cuzk_alloc(LOW + HIGH, sizeof(*a));
-    cuzk_fp *scratch = cuzk_alloc(LOW + HIGH, sizeof(*scratch));
-    cuzk_status st = CUZK_OK;
-    if (p == NULL || a == NULL || scratch == NULL) {
-        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to measure a device");
-        goto out;
-    }
-    cuzk_g1_from_affine(&p[0], &CUZK_G1_GENERATOR);
-    for (uint32_t i = 1; i < LOW; i++) {
-        cuzk_g1_add_affine(&p[i], &p[i - 1], &CUZK_G1_GENERATOR);
-    }
-    p[LOW] = p[LOW - 1];
-    for (uint32_t j = 1; j < HIGH; j++) {
-        cuzk_g1_add(&p[LOW + j], &p[LOW + j - 1], &p[LOW - 1]);
-    }
-    cuzk_g1_batch_to_affine(a, p, scratch, LOW + HIGH);
-    st = cuzk_cuda_upload(t->q, t->d_few, a, (LOW + HIGH) * sizeof(*a), err);
-out:
-    cuzk_free(p);
-    cuzk_free(a);
-    cuzk_free(scratch);
-    return st;
-}
-
-static cuzk_status upload_inputs(timing *t, cuzk_err *err)
-{
-    uint32_t *list = cuzk_alloc((size_t)2 * TERMS, sizeof(*list));
-    cuzk_scalar *scalars = cuzk_alloc(TERMS, sizeof(*scalars));
-    const uint32_t length = 2 * TERMS;
-    uint64_t state = 1;
-    cuzk_status st = CUZK_OK;
-    if (list == NULL || scalars == NULL) {
-        st = CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to measure a device");
-        goto out;
-    }
-    for (uint32_t i = 0; i < TERMS; i++) {
-        list[2 * i] = i % LOW;
-        list[2 * i + 1] = LOW + (i >> LG_LOW);
-        for (int j = 0; j < 4; j++) {
-            scalars[i].l[j] = random_word(&state) >> (j == 3 ? 2 : 0);
-        }
-    }
-    CUZK_TRY_GOTO(st, cuzk_cuda_upload(t->q, t->d_list, list, length * sizeof(*list), err));
-    CUZK_TRY_GOTO(st, cuzk_cuda_upload(t->q, t->d_length, &length, sizeof(length), err));
-    CUZK_TRY_GOTO(st, cuzk_cuda_upload(t->q, t->d_scalars, scalars, TERMS * sizeof(*scalars), err));
-out:
-    cuzk_free(list);
-    cuzk_free(scalars);
-    return st;
-}
-
-static cuzk_status make_inputs(timing *t, cuzk_err *err)
-{
-    const uint64_t point = sizeof(cuzk_g1_affine);
-    cuzk_cuda_msm_memory m;
-    CUZK_TRY(cuzk_cuda_alloc(t->q, &t->d_few, (LOW + HIGH) * point, err));
-    CUZK_TRY(cuzk_cuda_alloc(t->q, &t->d_list, (uint64_t)2 * TERMS * sizeof(uint32_t), err));
-    CUZK_TRY(cuzk_cuda_alloc(t->q, &t->d_length, 256, err));
-    CUZK_TRY(cuzk_cuda_alloc(t->q, &t->d_tree, TERMS * point, err));
-    CUZK_TRY(cuzk_cuda_alloc(t->q, &t->d_products, TERMS * point / 2, err));
-    CUZK_TRY(cuzk_cuda_alloc(t->q, &t->d_bases, TERMS * point, err));
-    CUZK_TRY(cuzk_cuda_alloc(t->q, &t->d_scalars, TERMS * sizeof(cuzk_scalar), err));
-    CUZK_TRY(few_points(t, err));
-    CUZK_TRY(upload_inputs(t, err));
-    memset(&m, 0, sizeof(m));
-    m.d_offset = t->d_length;
-    m.d_list = t->d_list;
-    m.d_tree_a = t->d_tree;
-    m.d_products = t->d_products;
-    m.products = TERMS;
-    CUZK_TRY(cuzk_cuda_msm_add_pairs_g1(&m, t->q, t->d_few, t->d_bases, TERMS, err));
-    return cuzk_cuda_queue_sync(t->q, err);
-}
 
 static void swap_if(double *a, double *b)
 {
@@ -121,53 +38,125 @@ static void swap_if(double *a, double *b)
     }
 }
 
-/* The median of RUNS after one, and the sum, which is to be the same both ways. */
-static cuzk_status time_sum(timing *t, bool xyzz, double *ms, cuzk_g1 *sum, cuzk_err *err)
+static cuzk_status check_sum(timing *t, const cuzk_g1 *sum, bool hex, unsigned shape, cuzk_err *err)
 {
+    if (!t->has_sum) {
+        t->sum = *sum;
+        t->has_sum = true;
+    }
+    if (!cuzk_g1_eq(&t->sum, sum)) {
+        return CUZK_FAIL(err, CUZK_E_DEV_UNFIT, "%s: another sum of 2^%u terms in %s %u, %s",
+                         t->d->name, GPU_TUNE_LG,
+                         hex ? "hexagonal digits, number" : "windows of bits:", shape,
+                         t->q->card.xyzz ? "in XYZZ" : "by affine additions");
+    }
+    return CUZK_OK;
+}
+
+/* One way: the median of RUNS after one. shape: bits of a window, or hexagonal digits. */
+static cuzk_status time_sum(timing *t, bool hex, unsigned shape, cuzk_card_timing *out,
+                            cuzk_err *err)
+{
+    const cuzk_cuda_msm_terms terms =
+        hex ? cuzk_cuda_msm_of_images() : cuzk_cuda_msm_of_scalars(255);
     cuzk_cuda_msm_tuning tuning = cuzk_cuda_msm_tuning_of(&t->q->card, CUZK_CUDA_MSM_G1);
     cuzk_cuda_msm *m = NULL;
+    cuzk_cuda_msm_shape s;
     cuzk_status st = CUZK_OK;
+    cuzk_g1 sum;
     double took[RUNS];
-    tuning.lg_batch_entries = tuning.lg_batch_entries < 24 ? tuning.lg_batch_entries : 24;
-    t->q->card.xyzz = xyzz;
-    CUZK_TRY(cuzk_cuda_msm_create_tuned(&m, t->q, NULL, 0, TERMS, cuzk_cuda_msm_of_scalars(255),
-                                        CUZK_CUDA_MSM_G1, &tuning, err));
+    tuning.lg_batch_entries = LG_BATCH;
+    tuning.width = hex ? 0 : shape;
+    tuning.hex_digits = hex ? shape : 0;
+    CUZK_TRY(cuzk_cuda_msm_create_tuned(&m, t->q, NULL, 0, GPU_TUNE_TERMS, terms, CUZK_CUDA_MSM_G1,
+                                        &tuning, err));
     for (int i = -1; i < RUNS; i++) {
         CUZK_TRY_GOTO(st, cuzk_cuda_timer_start(t->q, err));
-        CUZK_TRY_GOTO(st, cuzk_cuda_msm_g1_enqueue(m, t->q, t->d_bases, t->d_scalars, TERMS, err));
+        CUZK_TRY_GOTO(st,
+                      hex ? cuzk_cuda_msm_images_g1_enqueue(m, t->q, t->in.d_bases, t->in.d_images,
+                                                            t->in.d_scalars, GPU_TUNE_TERMS, err)
+                          : cuzk_cuda_msm_g1_enqueue(m, t->q, t->in.d_bases, t->in.d_scalars,
+                                                     GPU_TUNE_TERMS, err));
         CUZK_TRY_GOTO(st, cuzk_cuda_timer_stop(t->q, i < 0 ? &took[0] : &took[i], err));
-        CUZK_TRY_GOTO(st, cuzk_cuda_msm_g1_finish(m, sum, err));
+        CUZK_TRY_GOTO(st, cuzk_cuda_msm_g1_finish(m, &sum, err));
+        CUZK_TRY_GOTO(st, check_sum(t, &sum, hex, shape, err));
     }
     swap_if(&took[0], &took[1]);
     swap_if(&took[1], &took[2]);
     swap_if(&took[0], &took[1]);
-    *ms = took[1];
+    cuzk_cuda_msm_shape_of(&s, GPU_TUNE_TERMS, terms, &tuning, &t->q->card);
+    out->shape = shape;
+    out->terms = (uint64_t)s.windows << GPU_TUNE_LG;
+    out->buckets = hex ? (uint64_t)s.windows * s.keys : s.buckets;
+    out->ms = took[1];
 out:
     cuzk_cuda_msm_destroy(m, t->q);
     return st;
 }
 
+static cuzk_status choose_additions(timing *t, cuzk_cuda_choice *out, cuzk_err *err)
+{
+    cuzk_card_timing affine, xyzz;
+    t->q->card.xyzz = false;
+    CUZK_TRY(time_sum(t, false, WIDTH, &affine, err));
+    t->q->card.xyzz = true;
+    CUZK_TRY(time_sum(t, false, WIDTH, &xyzz, err));
+    out->affine_ms = affine.ms;
+    out->xyzz_ms = xyzz.ms;
+    out->chosen.xyzz = xyzz.ms < GAIN * affine.ms;
+    t->q->card.xyzz = out->chosen.xyzz;
+    return CUZK_OK;
+}
+
+static cuzk_status time_widths(timing *t, cuzk_cuda_choice *out, cuzk_err *err)
+{
+    const unsigned kind = out->chosen.xyzz ? 1 : 0;
+    for (size_t i = 0; i < CUZK_CARD_TIMED; i++) {
+        CUZK_TRY(time_sum(t, false, CUZK_CARD_TIMED_WIDTHS[kind][i], &out->widths[i], err));
+    }
+    if (!out->chosen.xyzz) {
+        CUZK_TRY(time_sum(t, false, CUZK_CARD_SMALL_WIDTH, &out->small, err));
+    }
+    for (size_t i = 0; i < CUZK_CARD_TIMED; i++) {
+        CUZK_TRY(time_sum(t, true, CUZK_CARD_TIMED_DIGITS[kind][i], &out->digits[i], err));
+    }
+    return CUZK_OK;
+}
+
+static void fit(cuzk_cuda_choice *out)
+{
+    const cuzk_card_costs *row = &out->row;
+    cuzk_card_costs *c = &out->chosen.costs;
+    cuzk_card_fit_sums(&out->by_width, out->widths, CUZK_CARD_TIMED, row->term_ps, row->bucket_ps);
+    cuzk_card_fit_sums(&out->by_digits, out->digits, CUZK_CARD_TIMED, row->hex_term_ps,
+                       row->hex_bucket_ps);
+    c->term_ps = out->by_width.term_ps;
+    c->bucket_ps = out->by_width.bucket_ps;
+    c->hex_term_ps = out->by_digits.term_ps;
+    c->hex_bucket_ps = out->by_digits.bucket_ps;
+    c->small_term_ps = out->chosen.xyzz ? c->term_ps /* additions are of one kind everywhere */
+                                        : cuzk_card_small_term(&out->by_width, &out->small);
+    if (!cuzk_card_costs_are_plausible(c)) { /* the two fits contradict each other */
+        *c = *row;
+        out->by_width.refused = out->by_digits.refused = "terms of both kinds differ too much";
+    }
+}
+
 cuzk_status gpu_time_sums(cuzk_cuda_choice *out, gpu_device *d, cuzk_err *err)
 {
-    timing t = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
-    cuzk_g1 affine, xyzz;
+    timing t;
     cuzk_status st = CUZK_OK;
+    memset(&t, 0, sizeof(t));
+    t.d = d;
     CUZK_TRY(cuzk_cuda_queue_create_in(&t.q, d->mem, err));
-    t.q->card.xyzz = false;
-    CUZK_TRY_GOTO(st, make_inputs(&t, err));
-    CUZK_TRY_GOTO(st, time_sum(&t, false, &out->affine_ms, &affine, err));
-    CUZK_TRY_GOTO(st, time_sum(&t, true, &out->xyzz_ms, &xyzz, err));
-    if (!cuzk_g1_eq(&affine, &xyzz)) {
-        st = CUZK_FAIL(err, CUZK_E_DEV_UNFIT, "%s: a sum of 2^%u terms differs by the additions",
-                       d->name, LG_TERMS);
-    }
-    out->xyzz = out->xyzz_ms < GAIN * out->affine_ms;
-out:;
-    void *const blocks[] = {t.d_few,    t.d_list,  t.d_tree,   t.d_products,
-                            t.d_length, t.d_bases, t.d_scalars};
-    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-        cuzk_cuda_free(t.q, blocks[i]);
-    }
+    memset(&t.q->card.costs, 0, sizeof(t.q->card.costs)); /* of an earlier measurement */
+    CUZK_TRY_GOTO(st, gpu_tune_inputs_make(&t.in, t.q, err));
+    CUZK_TRY_GOTO(st, choose_additions(&t, out, err));
+    CUZK_TRY_GOTO(st, time_widths(&t, out, err));
+    fit(out);
+    out->is_measured = true;
+out:
+    gpu_tune_inputs_free(&t.in, t.q);
     cuzk_cuda_queue_destroy(t.q);
     return st;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What was measured of a device, in one small file for each: $XDG_CACHE_HOME/cuzk/cuda-UUID-DRIVER, or
- * below ~/.cache. Its first character is the choice, A or X; the times behind it are for people.
+ * What was measured of a device, in one small file for each (accel/card/choice.h), in $XDG_CACHE_HOME/cuzk or
+ * ~/.cache/cuzk.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static const char *variable(const char *name)
     return v != NULL && v[0] == '/' ? v : NULL;
 }
 
-/* The file of a key; false: there is no place for it. make: its folders too, where they are missing. */
-static bool path_of(char *out, const char *key, bool make)
+/* The file of a name; false: there is no place for it. make: its folders too, where they are missing. */
+static bool path_of(char *out, const char *name, bool make)
 {
     const char *cache = variable("XDG_CACHE_HOME"), *home = variable("HOME");
     const char *base = cache != NULL ? cache : home, *below = cache != NULL ? "" : "/.cache";
@@ -36,32 +36,26 @@ static bool path_of(char *out, const char *key, bool make)
         }
         (void)mkdir(out, 0700);
     }
-    const int n = snprintf(out, PATH_BYTES, "%s%s/cuzk/cuda-%s", base, below, key);
+    const int n = snprintf(out, PATH_BYTES, "%s%s/cuzk/%s", base, below, name);
     return n > 0 && (size_t)n < PATH_BYTES;
 }
 
-bool gpu_choice_read(cuzk_cuda_choice *out, const char *key)
+bool gpu_choice_read(cuzk_card_choice *out, const char *name)
 {
     char path[PATH_BYTES];
     cuzk_content c;
-    if (!path_of(path, key, false) || cuzk_content_read(&c, path, 256, NULL) != CUZK_OK) {
+    if (!path_of(path, name, false) || cuzk_file_check_plain(path, NULL) != CUZK_OK ||
+        cuzk_content_read(&c, path, CUZK_CARD_CHOICE_BYTES, NULL) != CUZK_OK) {
         return false;
     }
-    const bool good = c.size > 0 && (c.data[0] == 'A' || c.data[0] == 'X');
-    if (good) {
-        const cuzk_cuda_choice read = {.xyzz = c.data[0] == 'X'};
-        *out = read;
-    }
+    const bool good = cuzk_card_choice_read(out, c.data, c.size);
     cuzk_content_free(&c);
     return good;
 }
 
-void gpu_choice_keep(const cuzk_cuda_choice *c, const char *key)
+bool gpu_choice_keep(const cuzk_card_choice *c, const char *name)
 {
-    char path[PATH_BYTES], text[128];
-    if (path_of(path, key, true)) {
-        const int n = snprintf(text, sizeof(text), "%c affine %.2f ms, XYZZ %.2f ms\n",
-                               c->xyzz ? 'X' : 'A', c->affine_ms, c->xyzz_ms);
-        cuzk_ignore(cuzk_file_write_all(path, text, n > 0 ? (size_t)n : 0, true, NULL));
-    }
+    char path[PATH_BYTES], text[CUZK_CARD_CHOICE_BYTES];
+    const size_t n = cuzk_card_choice_write(text, c);
+    return path_of(path, name, true) && cuzk_file_write_all(path, text, n, true, NULL) == CUZK_OK;
 }
