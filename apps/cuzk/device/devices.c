@@ -42,9 +42,10 @@ static cuzk_status open_one(app *a, devices *d, uint32_t ordinal, uint64_t limit
     if (d->n == DEVICES_MAX) {
         return CUZK_FAIL(&a->err, CUZK_E_INVALID, "more than %d devices", DEVICES_MAX);
     }
-    CUZK_TRY(cuzk_accel_cuda_open_tested(&d->list[d->n], ordinal, limit, &a->err));
+    CUZK_TRY((d->untuned ? cuzk_accel_cuda_open
+                         : cuzk_accel_cuda_open_tested)(&d->list[d->n], ordinal, limit, &a->err));
     d->n++;
-    return CUZK_OK;
+    return d->untuned ? cuzk_accel_self_test(d->list[d->n - 1], &a->err) : CUZK_OK;
 }
 
 /* "N,M,..." */

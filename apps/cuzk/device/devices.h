@@ -21,6 +21,7 @@ typedef struct devices {
     uint64_t lanes; /* partitions at once on a GPU; 0: chosen */
     bool no_comb;   /* no combs of the points of bit wires */
     bool no_images; /* no images of the points that are multiplied */
+    bool untuned;   /* opened without the choice that is measured on first use */
 } devices;
 
 enum { OPT_DEVICE = 0x500, OPT_VRAM, OPT_LANES, OPT_STREAM, OPT_NO_COMB, OPT_NO_IMAGES };
