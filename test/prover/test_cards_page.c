@@ -51,14 +51,17 @@ static void put_cards(FILE *f, uint64_t sector)
     }
 }
 
+/* One of each class. */
+static const char *const cards[] = {"A100 80GB", "RTX 3090", "RTX 4090",
+                                    "H200",      "B200",     "RTX 5090"};
+#define CARDS (sizeof(cards) / sizeof(cards[0]))
+
 static void put_bounds(FILE *f)
 {
-    static const char *const cards[] = {"A100 80GB", "RTX 3090", "RTX 4090",
-                                        "H200",      "B200",     "RTX 5090"};
     size_t n = 0;
     const cuzk_kernel_work *all = cuzk_kernel_work_all(&n);
     (void)fprintf(f, "\n| kernel | unit | multiply-adds | bytes |");
-    for (size_t c = 0; c < 6; c++) {
+    for (size_t c = 0; c < CARDS; c++) {
         const cuzk_card_rates *r = cuzk_card_rates_of(cards[c]);
         CHECK(r != NULL);
         (void)fprintf(f, " %s (%u.%u) |", r->name, r->cc / 10, r->cc % 10);
@@ -68,9 +71,31 @@ static void put_bounds(FILE *f)
         const char *name = cuzk_kernel_name(all[i].kernel);
         (void)fprintf(f, "| `%.*s` | %s | %u | %u |", (int)strcspn(name, "<"), name, all[i].unit,
                       all[i].multiply_adds, all[i].bytes);
-        for (size_t c = 0; c < 6; c++) {
+        for (size_t c = 0; c < CARDS; c++) {
             const double b = cuzk_kernel_balance(&all[i], cuzk_card_rates_of(cards[c]));
             (void)fprintf(f, " %s, %.1f |", b >= 1 ? "integer" : "memory", b);
+        }
+        (void)fprintf(f, "\n");
+    }
+}
+
+static void put_ways(FILE *f)
+{
+    size_t n = 0;
+    const cuzk_adding_way *all = cuzk_adding_ways_all(&n);
+    (void)fprintf(f, "\n| way of adding | multiply-adds | bytes |");
+    for (size_t c = 0; c < CARDS; c++) {
+        const cuzk_card_rates *r = cuzk_card_rates_of(cards[c]);
+        (void)fprintf(f, " %s, %u MiB |", r->name,
+                      cuzk_card_class_of(r->cc, UINT32_MAX)->l2_bytes >> 20);
+    }
+    (void)fprintf(f, "\n|---|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < n; i++) {
+        (void)fprintf(f, "| %s | %u | %u |", all[i].name, all[i].multiply_adds, all[i].bytes);
+        for (size_t c = 0; c < CARDS; c++) {
+            const cuzk_card_rates *r = cuzk_card_rates_of(cards[c]);
+            const uint32_t cache = cuzk_card_class_of(r->cc, UINT32_MAX)->l2_bytes;
+            (void)fprintf(f, " %.2f |", cuzk_adding_way_ns(&all[i], r, cache));
         }
         (void)fprintf(f, "\n");
     }
@@ -88,6 +113,8 @@ static char *make_tables(void)
     put_cards(f, 64 * GIB);
     (void)fprintf(f, "\n## What bounds a kernel\n");
     put_bounds(f);
+    (void)fprintf(f, "\n## Ways of adding\n");
+    put_ways(f);
     (void)fprintf(f, END);
     CHECK(fclose(f) == 0);
     return text;
