@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Device times of the CUDA kernels, one JSON object per line:
- *     cuzk_bench_cuda [--runs=N] [--max-lg=N] [--device=N] [--as-card=CLASS[:MEMORY]] [--tuned] [--msm | --ntt]
+ *     cuzk_bench_cuda [--runs=N] [--max-lg=N] [--device=N] [--as-card=CLASS[:MEMORY]] [--tuned] [--way=affine|xyzz|cached]
+ *                     [--msm | --ntt]
  * kernel, size, runs, min/median/max in ms, and the rate at the minimum where there is one. One
  * warm-up before the runs. The points are 2^16 multiples of the generator, repeated; scalars are
  * pseudo-random of 254 bits; half of the bits are set. --msm leaves the transforms out, --ntt the sums. Sums are made as the
  * table of measured constants says; --tuned: as was measured on the device (cuzk_accel_cuda_tune; now, if nothing is kept).
+ * --way: how sums in G1 are added up, as far as it is a choice of the card (accel/card/card.h), whatever was measured.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -250,7 +252,8 @@ static cuzk_status run_all(bench *b, cuzk_err *err)
     } ops[] = {{"fp_mul", BENCH_FP_MUL},
                {"fp_sqr", BENCH_FP_SQR},
                {"fr_mul", BENCH_FR_MUL},
-               {"g1_xyzz_add_affine", BENCH_XYZZ_ADD}};
+               {"g1_xyzz_add_affine", BENCH_XYZZ_ADD},
+               {"fp_inv_in_turn", BENCH_FP_INV}};
     static const unsigned sizes[] = {16, 18, 20, 22, 24, 26, 27};
     static const unsigned sizes_g2[] = {16, 18, 20, 22, 25};
     CUZK_TRY(setup(b, err));
@@ -319,6 +322,7 @@ int main(int argc, char **argv)
     bench b = {.runs = 7, .max_lg = CUZK_CUDA_NTT_MAX_LG};
     cuzk_err err;
     long device = 0;
+    bool way = false, xyzz = false, cached = false;
     for (int i = 1; i < argc; i++) {
         const long runs = option(argv[i], "--runs="), lg = option(argv[i], "--max-lg=");
         const long dev = option(argv[i], "--device=");
@@ -329,6 +333,14 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--tuned") == 0) {
             b.tuned = true;
             continue;
+        }
+        if (strncmp(argv[i], "--way=", 6) == 0) {
+            way = true;
+            xyzz = strcmp(argv[i] + 6, "xyzz") == 0;
+            cached = strcmp(argv[i] + 6, "cached") == 0;
+            if (xyzz || cached || strcmp(argv[i] + 6, "affine") == 0) {
+                continue;
+            }
         }
         if (strncmp(argv[i], "--as-card=", 10) == 0) {
             cuzk_card card;
@@ -353,7 +365,7 @@ int main(int argc, char **argv)
             fprintf(
                 stderr,
                 "usage: %s [--runs=1..64] [--max-lg=16..27] [--device=N] [--as-card=CLASS[:MEMORY]] "
-                "[--tuned] [--msm | --ntt]\n",
+                "[--tuned] [--way=affine|xyzz|cached] [--msm | --ntt]\n",
                 argv[0]);
             return 2;
         }
@@ -363,6 +375,8 @@ int main(int argc, char **argv)
         st = take_choice(&b, (uint32_t)device, &err);
     }
     if (st == CUZK_OK) {
+        b.q->card.xyzz = way ? xyzz : b.q->card.xyzz;
+        b.q->card.cached_tree = way ? cached : b.q->card.cached_tree;
         st = run_all(&b, &err);
     }
     if (st != CUZK_OK) {

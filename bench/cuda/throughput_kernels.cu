@@ -10,6 +10,7 @@
 #define ADD_THREADS 384u
 #define ADD_BLOCKS  (132u * 8u)
 #define ADD_STEPS   256u
+#define INV_STEPS   64u
 
 /* Two independent chains per thread, so that latency is not what is measured. */
 template <class F>
@@ -74,6 +75,21 @@ static __global__ void __launch_bounds__(ADD_THREADS, 1)
     mont_store(&sink[t], acc.x);
 }
 
+/* Inversions one after the other: how long one takes. */
+static __global__ void __launch_bounds__(32) inv_k(cuzk_fp *sink)
+{
+    dfp x;
+    mont_one(x);
+    x.l[0] ^= blockIdx.x * 32 + threadIdx.x;
+    mont_canon(x);
+#pragma unroll 1
+    for (unsigned i = 0; i < INV_STEPS; i++) {
+        fe_inv(x, x);
+        x.l[0] ^= 2;
+    }
+    mont_store(&sink[blockIdx.x * 32 + threadIdx.x], x);
+}
+
 static __global__ void __launch_bounds__(256) scalars_k(uint64_t *out, uint64_t words)
 {
     const uint64_t i = blockIdx.x * (uint64_t)256 + threadIdx.x;
@@ -91,6 +107,9 @@ double bench_op_count(bench_op op)
     if (op == BENCH_XYZZ_ADD) {
         return (double)ADD_BLOCKS * ADD_THREADS * ADD_STEPS;
     }
+    if (op == BENCH_FP_INV) {
+        return INV_STEPS;
+    }
     return 2.0 * BLOCKS * MUL_THREADS * MUL_STEPS;
 }
 
@@ -104,6 +123,8 @@ cuzk_status bench_op_launch(bench_op op, cuzk_cuda_queue *q, const cuzk_g1_affin
         sqr_k<<<BLOCKS, MUL_THREADS, 0, s>>>((cuzk_fp *)d_sink);
     } else if (op == BENCH_FR_MUL) {
         mul_k<fr_field><<<BLOCKS, MUL_THREADS, 0, s>>>((cuzk_fr *)d_sink);
+    } else if (op == BENCH_FP_INV) {
+        inv_k<<<32, 32, 0, s>>>((cuzk_fp *)d_sink);
     } else {
         add_k<<<ADD_BLOCKS, ADD_THREADS, 0, s>>>((cuzk_fp *)d_sink, d_bases, (1u << lg_bases) - 1);
     }

@@ -10,9 +10,16 @@
 extern "C" {
 #endif
 
-typedef enum bench_op { BENCH_FP_MUL, BENCH_FP_SQR, BENCH_FR_MUL, BENCH_XYZZ_ADD } bench_op;
+typedef enum bench_op {
+    BENCH_FP_MUL,
+    BENCH_FP_SQR,
+    BENCH_FR_MUL,
+    BENCH_XYZZ_ADD,
+    BENCH_FP_INV
+} bench_op;
 
-/* Operations of one launch of op. */
+/* Operations of one launch of op; BENCH_FP_INV: that one thread does in turn, one warp on each of 32
+ * multiprocessors. */
 double bench_op_count(bench_op op);
 /* Enqueues one launch; d_bases [2^lg_bases] are points to gather, d_sink [2^20 * 48 bytes]. */
 cuzk_status bench_op_launch(bench_op op, cuzk_cuda_queue *q, const cuzk_g1_affine *d_bases,

@@ -50,6 +50,7 @@
     XX(HEX_DIGITS,         "hex_digits_k",                  256, 0, 1) \
     XX(ACCUMULATE_G1,      "accumulate_k<g1_group",         384, 0, 1) \
     XX(ACCUMULATE_G2,      "accumulate_k<g2_group",         256, 0, 1) \
+    XX(TREE_PARTS_G1,      "tree_part_k",                   256, 512u * 48u, 2) \
     XX(COMBINE_G1,         "combine_k<g1_group",            128, 0, 4) \
     XX(COMBINE_G2,         "combine_k<g2_group",            128, 0, 2) \
     XX(COMBINE_HEAVY_G1,   "combine_heavy_k<g1_group",      128, 0, 1) \

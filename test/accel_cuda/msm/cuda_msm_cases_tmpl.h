@@ -3,7 +3,7 @@
  * Cases of the MSM on the GPU, included once per group by test_cuda_msm_g1.c and _g2.c, which
  * define P(name) (cuzk_g1 and cuzk_g1_name), CUDA(name) (cuzk_cuda_name with the group's suffix
  * in it), HOST_MSM, HOST_BITS, GENERATOR, FIELD, GROUP and LARGE_LG; and for the path with images of
- * the bases by test_cuda_msm_images.c, which defines WITH_IMAGES too.
+ * the bases by test_cuda_msm_images.c, which defines WITH_IMAGES too. In G1 both define CACHED_TREE.
  */
 #ifdef WITH_IMAGES
 #    define TERMS_OF(bits) ((void)(bits), cuzk_cuda_msm_of_images())
@@ -330,6 +330,51 @@ static void levels_equal_host(void)
     teardown(&f);
 }
 
+#ifdef CACHED_TREE
+/* Two levels through the second-level cache, in many parts, the last one short. At most top terms. */
+static void compare_cached(size_t top)
+{
+    const size_t sizes[] = {1, top / 2, top - 3, top};
+    fixture f = setup(top);
+    f.q->card.cached_tree = true;
+    const cuzk_cuda_msm_tuning t = {
+        .lg_level_entries = 2, .lg_batch_entries = 17, .level_load = 8, .most_levels = 2};
+    cuzk_cuda_msm *m = NULL;
+    cuzk_cuda_msm_shape s;
+    cuzk_err err;
+    cuzk_cuda_msm_shape_of(&s, top, TERMS_OF(64), &t, &f.q->card);
+    CHECK(s.levels == 2);
+    CHECK_OK(cuzk_cuda_msm_create_tuned(&m, f.q, NULL, 0, top, TERMS_OF(64), GROUP, &t, &err),
+             &err);
+    for (unsigned k = 0; k < KINDS; k++) {
+        for (size_t i = k % 2; i < sizeof(sizes) / sizeof(sizes[0]); i += 2) {
+            fill_scalars(f.scalars, sizes[i], (scalar_kind)k, 64);
+            compare(&f, m, sizes[i], 64, k);
+        }
+    }
+    compare_bits(&f, m, top);
+    /* All bases the same: doublings alone, on both levels. */
+    for (size_t i = 1; i < top; i++) {
+        f.bases[i] = f.bases[0];
+    }
+    upload_bases(&f, top);
+    fill_scalars(f.scalars, top, DENSE, 64);
+    compare(&f, m, top, 64, DENSE);
+    cuzk_cuda_msm_destroy(m, f.q);
+    teardown(&f);
+}
+
+static void small_cached_equals_host(void)
+{
+    compare_cached(9000);
+}
+
+static void cached_levels_equal_host(void)
+{
+    compare_cached(60001);
+}
+#endif
+
 /* Two workspaces in one block of memory: both enqueued, then both finished. */
 static void workspaces_share_memory(void)
 {
@@ -524,6 +569,10 @@ static void images_and_workspace_must_agree(void)
 #endif
 
 static const cuzk_case cases[] = {
+#ifdef CACHED_TREE
+    CASE(small_cached_equals_host),
+    CASE(cached_levels_equal_host),
+#endif
 #ifdef WITH_IMAGES
     CASE(large_bases_equal_host),
     CASE(images_and_workspace_must_agree),

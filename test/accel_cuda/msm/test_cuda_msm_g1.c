@@ -4,6 +4,7 @@
 
 #include "accel/cuda/msm/msm.h"
 #include "accel/cuda/msm/msm_internal.h"
+#include "accel/cuda/queue/queue_internal.h"
 #include "accel_cuda/cuda_test.h"
 #include "base/alloc.h"
 #include "msm/msm.h"
@@ -20,4 +21,5 @@
 #define GROUP            CUZK_CUDA_MSM_G1
 #define LARGE_LG         16
 #define SUITE            "accel_cuda/msm_g1"
+#define CACHED_TREE
 #include "cuda_msm_cases_tmpl.h"

@@ -5,6 +5,7 @@
 
 #include "accel/cuda/msm/msm.h"
 #include "accel/cuda/msm/msm_internal.h"
+#include "accel/cuda/queue/queue_internal.h"
 #include "accel_cuda/cuda_test.h"
 #include "base/alloc.h"
 #include "msm/msm.h"
@@ -22,4 +23,5 @@
 #define LARGE_LG         16
 #define SUITE            "accel_cuda/msm_images"
 #define WITH_IMAGES
+#define CACHED_TREE
 #include "cuda_msm_cases_tmpl.h"

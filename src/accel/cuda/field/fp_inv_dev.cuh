@@ -147,39 +147,64 @@ CUZK_DEV void inv_normalise(inv_num &d, int32_t sign)
     inv_carry(d);
 }
 
-/** The inverse of a (< 2q, Montgomery form in and out), reduced; 0 gives 0. */
-static __device__ __noinline__ dfp fp_inv_call(dfp a)
-{
+/** An inversion that is under way; it may be put off between batches. */
+struct fp_inv_state {
     inv_num f, g, d, e;
+    int32_t zeta;
+};
+
+/** Of a (< 2q, Montgomery form). */
+CUZK_DEV void fp_inv_begin(fp_inv_state &s, dfp a)
+{
     mont_canon(a);
 #pragma unroll
     for (int i = 0; i < INV_LIMBS; i++) {
-        const int w = 30 * i / 32, s = 30 * i % 32;
+        const int w = 30 * i / 32, shift = 30 * i % 32;
         const uint32_t hi = w + 1 < fp_field::N ? a.l[w + 1 < fp_field::N ? w + 1 : 0] : 0;
-        g.l[i] = (int32_t)__funnelshift_r(a.l[w], hi, s) & INV_MASK;
-        f.l[i] = inv_mod(i);
-        d.l[i] = 0;
-        e.l[i] = inv_start(i);
+        s.g.l[i] = (int32_t)__funnelshift_r(a.l[w], hi, shift) & INV_MASK;
+        s.f.l[i] = inv_mod(i);
+        s.d.l[i] = 0;
+        s.e.l[i] = inv_start(i);
     }
-    int32_t zeta = -1;
+    s.zeta = -1;
+}
+
+/** `batches` of the INV_BATCHES that an inversion has. */
+CUZK_DEV void fp_inv_go_on(fp_inv_state &s, int batches)
+{
 #pragma unroll 1
-    for (int i = 0; i < INV_BATCHES; i++) {
+    for (int i = 0; i < batches; i++) {
         inv_matrix t;
-        zeta = inv_divsteps(zeta, (uint32_t)f.l[0], (uint32_t)g.l[0], t);
-        inv_update_de(d, e, t);
-        inv_update_fg(f, g, t);
+        s.zeta = inv_divsteps(s.zeta, (uint32_t)s.f.l[0], (uint32_t)s.g.l[0], t);
+        inv_update_de(s.d, s.e, t);
+        inv_update_fg(s.f, s.g, t);
     }
-    inv_normalise(d, f.l[INV_LIMBS - 1]); /* g = 0, f = +-1 (or +-q for input 0, with d = 0) */
-    dfp out;
+}
+
+/** The inverse after all batches, in Montgomery form, reduced; 0 for 0. */
+CUZK_DEV void fp_inv_end(dfp &out, fp_inv_state &s)
+{
+    inv_num &d = s.d;
+    inv_normalise(d, s.f.l[INV_LIMBS - 1]); /* g = 0, f = +-1 (or +-q for input 0, with d = 0) */
 #pragma unroll
     for (int w = 0; w < fp_field::N; w++) {
-        const int i = 32 * w / 30, s = 32 * w % 30;
-        uint32_t x = (uint32_t)d.l[i] >> s | (uint32_t)d.l[i + 1] << (30 - s);
-        if (s > 28 && i + 2 < INV_LIMBS) {
-            x |= (uint32_t)d.l[i + 2 < INV_LIMBS ? i + 2 : 0] << (60 - s);
+        const int i = 32 * w / 30, shift = 32 * w % 30;
+        uint32_t x = (uint32_t)d.l[i] >> shift | (uint32_t)d.l[i + 1] << (30 - shift);
+        if (shift > 28 && i + 2 < INV_LIMBS) {
+            x |= (uint32_t)d.l[i + 2 < INV_LIMBS ? i + 2 : 0] << (60 - shift);
         }
         out.l[w] = x;
     }
+}
+
+/** The inverse of a (< 2q, Montgomery form in and out), reduced; 0 gives 0. */
+static __device__ __noinline__ dfp fp_inv_call(dfp a)
+{
+    fp_inv_state s;
+    dfp out;
+    fp_inv_begin(s, a);
+    fp_inv_go_on(s, INV_BATCHES);
+    fp_inv_end(out, s);
     return out;
 }
 

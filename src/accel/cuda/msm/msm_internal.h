@@ -43,6 +43,7 @@ typedef struct cuzk_cuda_msm_tuning {
     unsigned lg_batch_entries; /* most entries of a batch of windows, if more than one window */
     unsigned level_load;       /* least entries of a bucket on a level of them */
     unsigned width;            /* bits of a window, 6 to 22; 0: the cheapest */
+    unsigned most_levels;      /* of affine additions; 0: no bound */
     unsigned hex_digits;       /* windows of hexagonal digits; 0: the cheapest */
     unsigned hex_at_once;      /* windows whose hexagonal digits are made at a time; 0: all */
 } cuzk_cuda_msm_tuning;
@@ -158,6 +159,11 @@ typedef cuzk_status cuzk_cuda_msm_tree(const cuzk_cuda_msm_memory *m, cuzk_cuda_
                                        const uint32_t *d_entries, unsigned levels,
                                        const void **d_out, cuzk_err *err);
 cuzk_cuda_msm_tree cuzk_cuda_msm_tree_g1, cuzk_cuda_msm_tree_g2;
+/** Two levels of it, through the second-level cache (tree_parts.cu); `entries`: at least the list's length. */
+cuzk_status cuzk_cuda_msm_tree_parts_g1(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
+                                        const void *d_bases, const void *d_images,
+                                        const uint32_t *d_entries, uint64_t entries,
+                                        const void **d_out, cuzk_err *err);
 /** The shape for 99 KiB of shared memory. */
 cuzk_cuda_msm_tree cuzk_cuda_msm_tree_g1_lean, cuzk_cuda_msm_tree_g2_lean;
 

@@ -11,11 +11,12 @@ _Static_assert(CUZK_CUDA_MSM_MAX_HEX <= CUZK_HEX_MAX_DIGITS, "bases of ec/hex.h"
 cuzk_cuda_msm_tuning cuzk_cuda_msm_tuning_of(const cuzk_card *card, cuzk_cuda_msm_group group)
 {
     const cuzk_card_tuning *c = cuzk_card_tuning_of(card);
-    const cuzk_cuda_msm_tuning t = {.lg_level_entries =
-                                        c->lg_level_entries[group == CUZK_CUDA_MSM_G2],
-                                    .lg_batch_entries = cuzk_card_lg_batch(card),
-                                    .level_load = c->level_load,
-                                    .hex_at_once = cuzk_card_is_small(card) ? 3 : 0};
+    const cuzk_cuda_msm_tuning t = {
+        .lg_level_entries = c->lg_level_entries[group == CUZK_CUDA_MSM_G2],
+        .lg_batch_entries = cuzk_card_lg_batch(card),
+        .level_load = c->level_load,
+        .most_levels = card->cached_tree && group == CUZK_CUDA_MSM_G1 ? 2 : 0,
+        .hex_at_once = cuzk_card_is_small(card) ? 3 : 0};
     return t;
 }
 
@@ -39,6 +40,7 @@ static unsigned levels_of(uint64_t entries, uint64_t load, unsigned most,
                           const cuzk_cuda_msm_tuning *t)
 {
     unsigned levels = 0;
+    most = t->most_levels != 0 && t->most_levels < most ? t->most_levels : most;
     while (levels < most && load >> levels >= t->level_load && load >= (uint64_t)2 << 2 * levels &&
            entries >> levels >= (uint64_t)1 << t->lg_level_entries) {
         levels++;

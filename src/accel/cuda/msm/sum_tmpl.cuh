@@ -261,8 +261,14 @@ static cuzk_status run_levels(const cuzk_cuda_msm_memory *m, cuzk_cuda_queue *q,
         return cuzk_cuda_launch(q, id, accumulate_k<G, true>, blocks, err, *a);
     }
     const void *points = NULL;
-    CUZK_TRY(tree_group<G>::run(m, q, a->bases.at, a->bases.phi != 0 ? a->bases.images : NULL,
-                                a->offset + a->n_buckets, a->levels, &points, err));
+    const void *images = a->bases.phi != 0 ? a->bases.images : NULL;
+    const uint32_t *d_entries = a->offset + a->n_buckets;
+    if (tree_group<G>::parts && q->card.cached_tree && a->levels == 2) {
+        CUZK_TRY(cuzk_cuda_msm_tree_parts_g1(m, q, a->bases.at, images, d_entries, entries, &points,
+                                             err));
+    } else {
+        CUZK_TRY(tree_group<G>::run(m, q, a->bases.at, images, d_entries, a->levels, &points, err));
+    }
     a->points = (const uint4 *)points;
     return cuzk_cuda_launch(q, id, accumulate_k<G, false>, blocks, err, *a);
 }

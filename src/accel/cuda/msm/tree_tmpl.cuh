@@ -27,12 +27,12 @@ template <class G> struct tree_group;
 template <> struct tree_group<g1_group> {
     static constexpr cuzk_cuda_msm_tree *run = cuzk_cuda_msm_tree_g1;
     static const unsigned words = 3;
-    static const bool images = true;
+    static const bool images = true, parts = true;
 };
 template <> struct tree_group<g2_group> {
     static constexpr cuzk_cuda_msm_tree *run = cuzk_cuda_msm_tree_g2;
     static const unsigned words = 6;
-    static const bool images = false;
+    static const bool images = false, parts = false;
 };
 
 /*
