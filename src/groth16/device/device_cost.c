@@ -10,15 +10,23 @@ static const uint32_t plain_ps[] = {30000, 18000, 13000, 9500, 6900, 5900,
                                     5250,  5180,  5130,  4760, 4400, 4260};
 static const uint32_t images_ps[] = {30000, 18000, 13000, 9500, 6900, 5900,
                                      4980,  4650,  4410,  4180, 3960, 3730};
-#define FIRST_LG    16u
-#define N_LG        (sizeof(plain_ps) / sizeof(plain_ps[0]))
+#define FIRST_LG 16u
+#define N_LG     (sizeof(plain_ps) / sizeof(plain_ps[0]))
 
-#define G2_FACTOR   3u   /* terms of G2 */
-#define BITS_PS     75u  /* a point with a bit, G1; half of them are set */
-#define MEMORY_PS   75u  /* a byte from host memory to the device */
-#define EVAL_PS     200u /* a row: A and B a second time, vectors read and written */
-#define HOST_PS     40u  /* a byte of a vector to or from the host */
-#define HOST_PASSES 4u
+/* Percent that a sum takes longer when 2^20, 2^21 and so on digits are sorted at a time: measured from 2^24 on. */
+static const uint8_t digits_percent[] = {60, 42, 28, 18, 10, 4};
+#define LEAST_DIGITS 20u
+#define N_DIGITS     (sizeof(digits_percent) / sizeof(digits_percent[0]))
+
+#define G2_FACTOR    3u         /* terms of G2 */
+#define BITS_PS      75u        /* a point with a bit, G1; half of them are set */
+#define BITS_SUM_PS  400000000u /* a sum of bits, however short */
+#define MEMORY_PS    75u        /* a byte from host memory to the device */
+#define EVAL_PS      200u       /* a row: A and B a second time, vectors read and written */
+#define HOST_PS      40u        /* a byte of a vector to or from the host */
+#define HOST_PASSES  4u
+#define VALUE_PS     1600u /* an element of a quotient, of 2^27: its transforms */
+#define PASS_PART    4u
 
 static unsigned floor_lg(uint64_t n)
 {
@@ -29,14 +37,30 @@ static unsigned floor_lg(uint64_t n)
     return lg;
 }
 
-static uint64_t term_ps(uint64_t n, bool images, unsigned lg_batch)
+/* Between two powers of two the width of the digits is that of the lower one: about a straight line. */
+static uint64_t whole_ps(uint64_t n, bool images)
 {
+    const uint32_t *ps = images ? images_ps : plain_ps;
     const unsigned lg = floor_lg(n);
-    size_t i = lg < FIRST_LG ? 0 : lg - FIRST_LG;
-    i = i < N_LG ? i : N_LG - 1;
-    const uint64_t ps = images ? images_ps[i] : plain_ps[i];
-    /* Fewer digits at a time: more launches, each over less. */
-    return lg_batch == 0 ? ps : ps * (103 + (lg_batch < 26 ? (26 - lg_batch) * 4 : 0)) / 100;
+    if (lg < FIRST_LG) { /* a sum takes no less time than one of 2^16 terms */
+        return n == 0 ? 0 : ((uint64_t)ps[0] << FIRST_LG) / n;
+    }
+    const unsigned i = lg - FIRST_LG;
+    if (i + 1 >= N_LG) {
+        return ps[N_LG - 1];
+    }
+    const uint64_t over = (n - ((uint64_t)1 << lg)) * 16 >> lg; /* sixteenths */
+    return (ps[i] * (16 - over) + ps[i + 1] * over) / 16;
+}
+
+/* Fewer digits at a time: more launches, each over less. */
+static uint64_t term_ps(uint64_t n, bool images, unsigned lg_digits)
+{
+    unsigned lg = floor_lg(n);
+    lg = lg_digits > lg + 1 ? lg_digits - 1 : lg; /* of the digits of all terms at a time */
+    const size_t i = lg < LEAST_DIGITS ? 0 : lg - LEAST_DIGITS;
+    const uint64_t more = i < N_DIGITS && lg_digits != 0 ? digits_percent[i] : 0;
+    return whole_ps(n, images) * (100 + more) / 100;
 }
 
 uint64_t device_cost_sums(const cuzk_device_key *k, const device_sums *s, bool is_h)
@@ -51,7 +75,9 @@ uint64_t device_cost_sums(const cuzk_device_key *k, const device_sums *s, bool i
         const uint64_t step = device_slice_of(p, s->slice);
         const uint64_t n = p->n < step ? p->n : step;
         const cuzk_accel_op op = device_sum_op(k, p, n, s->lg_batch);
-        ps += p->n * factor * (p->bits ? BITS_PS : term_ps(n, op.u.msm.images, s->lg_batch));
+        const uint64_t sums = (p->n + n - 1) / n;
+        ps += p->n * factor * (p->bits ? BITS_PS : term_ps(n, op.u.msm.images, s->lg_digits));
+        ps += p->bits ? sums * BITS_SUM_PS : 0;
     }
     return ps / 1000;
 }
@@ -78,6 +104,28 @@ uint64_t device_cost_stream(const cuzk_device_key *k, bool is_h)
         }
     }
     return ps / 1000;
+}
+
+uint64_t device_cost_bytes(const cuzk_device_key *k, cuzk_srs_section s, uint64_t bytes)
+{
+    return bytes * device_stream_ps(k, s) / 1000;
+}
+
+/* The longer of both, and some of the shorter: neither waits for the other for ever, but now and then. */
+uint64_t device_cost_pass(uint64_t sums_ns, uint64_t stream_ns)
+{
+    return sums_ns > stream_ns ? sums_ns + stream_ns / PASS_PART : stream_ns + sums_ns / PASS_PART;
+}
+
+uint64_t device_cost_sum_h(const cuzk_device_key *k, const device_sums *s, uint64_t n)
+{
+    const cuzk_accel_op op = device_sum_op(k, &k->points[DEVICE_HL], n, s->lg_batch);
+    return n * term_ps(n, op.u.msm.images, s->lg_digits) / 1000;
+}
+
+uint64_t device_cost_quotient(const cuzk_device_key *k, uint32_t vectors)
+{
+    return ((uint64_t)VALUE_PS << k->lg) / 1000 + device_cost_vectors(k, vectors);
 }
 
 uint64_t device_cost_vectors(const cuzk_device_key *k, uint32_t vectors)

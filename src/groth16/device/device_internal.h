@@ -106,14 +106,43 @@ struct cuzk_device_key {
 
 #define DEVICE_MOST_BATCH 16u /* witnesses at once: marks of a queue */
 
-/* The sums of a phase. Scratch: workspace, two buffers for points on their way, what a slice of the file is
- * split to, images. */
+/* The sums of a phase. Scratch: workspace, what a slice of the file is split to, images, two buffers for points on
+ * their way. */
 typedef struct device_sums {
     uint64_t slice;    /* points of G1 at a time; half as many of G2 */
     unsigned lg_batch; /* digits sorted at a time, as in cuzk_accel_op */
+    unsigned
+        lg_digits; /* for the time model: of what is sorted at a time; also where lg_batch is 0 */
     uint64_t work, buffer, split, images;
     uint64_t bytes; /* of all, the buffer twice */
 } device_sums;
+
+/** Offsets in the scratch of a phase. Buffer 0 is the last part. */
+static inline uint64_t device_sums_split(const device_sums *s)
+{
+    return s->work;
+}
+static inline uint64_t device_sums_images(const device_sums *s)
+{
+    return s->work + s->split;
+}
+static inline uint64_t device_sums_buffer(const device_sums *s, uint32_t i)
+{
+    return s->work + s->split + s->images + (i % 2 == 0 ? s->buffer : 0);
+}
+
+/*
+ * The first slice of the file in a phase. The device would wait for it, since it has no other work. So it
+ * comes early: to memory that the work before the phase's sums does not use, during that work. Where there is no such
+ * memory, it comes late, in short parts, so that the first sum begins soon.
+ */
+typedef struct device_first {
+    bool is_early;
+    unsigned lg; /* its parts, as in device_slice_parts */
+    uint64_t
+        at; /* offset of the first part in the memory of the call; it is in buffer 0 or behind it */
+    uint64_t bytes; /* of the first part */
+} device_first;
 
 typedef struct device_plan {
     uint32_t group, batch; /* witnesses */
@@ -124,6 +153,7 @@ typedef struct device_plan {
     uint32_t vectors;
     bool again; /* witnesses are uploaded again for the rest: phase h has room for one */
     device_sums h, rest;
+    device_first first_h, first_rest;
     uint64_t witness, values, section; /* bytes of one */
     uint64_t bits_bytes;               /* of section: bits, then scalars */
     uint64_t vector;                   /* bytes of a vector */
@@ -150,12 +180,21 @@ CUZK_NODISCARD cuzk_status device_plan_choose(device_plan *out, uint64_t *ns,
 CUZK_NODISCARD cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k,
                                              uint64_t slice, cuzk_err *err);
 
+/** device_first.c: sets p->first_h and first_rest; p->total grows within free_bytes where that makes them early. */
+void device_plan_first(device_plan *p, const cuzk_device_key *k, uint32_t n, uint64_t free_bytes);
+
 /* device_cost.c: a model, in nanoseconds, that plans are compared by. */
 
 /** Sums of one witness with section h (is_h) or with the others. */
 uint64_t device_cost_sums(const cuzk_device_key *k, const device_sums *s, bool is_h);
 /** Time to copy the points that stream, for one pass over them. */
 uint64_t device_cost_stream(const cuzk_device_key *k, bool is_h);
+/** Time of a pass whose sums take sums_ns and whose points take stream_ns, both at once. */
+uint64_t device_cost_pass(uint64_t sums_ns, uint64_t stream_ns);
+/** Time to copy that many bytes of a section; of a sum of n points of section h; of a quotient. */
+uint64_t device_cost_bytes(const cuzk_device_key *k, cuzk_srs_section s, uint64_t bytes);
+uint64_t device_cost_sum_h(const cuzk_device_key *k, const device_sums *s, uint64_t n);
+uint64_t device_cost_quotient(const cuzk_device_key *k, uint32_t vectors);
 /** Time that fewer vectors cost for one witness. */
 uint64_t device_cost_vectors(const cuzk_device_key *k, uint32_t vectors);
 

@@ -11,7 +11,7 @@
 #define ALIGN       256u
 #define SLICE_UNIT  128u /* half a slice must be whole words of bits */
 #define LEAST_SLICE 128u
-#define MOST_HALVES 8u /* a slice is at least a 2^8th of the longest array */
+#define MOST_HALVES 8u /* a slice is at least a 2^8th of the longest possible */
 #define MOST_STREAM \
     ((uint64_t)1 << 25) /* longer slices gain little, and the first slice takes longer to arrive */
 #define LEAST_CHUNK    1024u
@@ -63,77 +63,112 @@ static cuzk_status need_of(const cuzk_device_key *k, const cuzk_accel_op *op, ui
     return CUZK_OK;
 }
 
-/* The sums of a phase that have been planned already: for each array and use of images the most terms. */
-typedef struct seen {
+/*
+ * The sums of a phase with slices of some length: for each array and use of images the most terms. Needs grow
+ * with the terms, so that these sums are all that has to be planned.
+ */
+typedef struct lengths {
     uint64_t n[DEVICE_ARRAYS][2];
-} seen;
+    uint64_t slice, buffer, split, images;
+} lengths;
 
-/* Adds the needs of a sum of n points of an array. They grow with n, so a shorter sum than one before adds nothing. */
-static cuzk_status add_sum(device_sums *s, seen *was, const cuzk_device_key *k, int array,
-                           uint64_t n, cuzk_err *err)
+static void add_sum(lengths *l, const cuzk_device_key *k, int array, uint64_t n)
 {
     const device_points *p = &k->points[array];
-    const cuzk_accel_op op = device_sum_op(k, p, n, s->lg_batch);
-    uint64_t *most = &was->n[array][op.u.msm.images];
-    if (n <= *most) {
-        return CUZK_OK;
+    const cuzk_accel_op op = device_sum_op(k, p, n, 0);
+    uint64_t *most = &l->n[array][op.u.msm.images];
+    if (n > *most) {
+        *most = n;
+        if (op.u.msm.images && !p->resident) {
+            l->images = max64(l->images, n * cuzk_accel_image_bytes(k->dev, n));
+        }
     }
-    *most = n;
-    if (op.u.msm.images && !p->resident) {
-        s->images = max64(s->images, round_up(n * cuzk_accel_image_bytes(k->dev, n), ALIGN));
-    }
-    return need_of(k, &op, &s->work, err);
 }
 
-/* Adds the needs of the sums of the slices of the file, and of the slices themselves. */
-static cuzk_status add_slices(device_sums *s, seen *was, const cuzk_device_key *k, bool is_h,
-                              cuzk_err *err)
+/* Adds the sums of a slice of the file, and the slice itself. */
+static void add_slice(lengths *l, const cuzk_device_key *k, const device_slice *s)
 {
-    device_slice x = {.section = is_h ? CUZK_SRS_H : CUZK_SRS_L};
-    while (device_slice_next(&x, k, s->slice)) {
-        const cuzk_srs_section section = (cuzk_srs_section)x.section;
-        if ((section == CUZK_SRS_H) != is_h) {
-            break;
-        }
-        if (x.sum_bits) {
-            CUZK_TRY(add_sum(s, was, k, (int)device_bits_of(section), is_h ? x.n : x.n_bits, err));
-        }
-        if (x.sum_fulls) {
-            CUZK_TRY(add_sum(s, was, k, (int)device_fulls_of(section), x.n_fulls, err));
-        }
-        s->buffer = max64(s->buffer, device_slice_input(&x));
-        s->split = max64(s->split, is_h ? 0 : device_slice_split(&x));
+    const cuzk_srs_section section = (cuzk_srs_section)s->section;
+    const bool is_h = section == CUZK_SRS_H;
+    if (s->sum_bits) {
+        add_sum(l, k, (int)device_bits_of(section), is_h ? s->n : s->n_bits);
     }
-    return CUZK_OK;
+    if (s->sum_fulls) {
+        add_sum(l, k, (int)device_fulls_of(section), s->n_fulls);
+    }
+    l->buffer = max64(l->buffer, device_slice_input(s));
+    l->split = max64(l->split, is_h ? 0 : device_slice_split(s));
 }
 
-/* Memory of a phase's sums with such slices. */
-static cuzk_status lay_out_sums(device_sums *out, const cuzk_device_key *k, bool is_h,
-                                uint64_t slice, unsigned lg_batch, cuzk_err *err)
+/* Adds all slices of a phase. The first one may come in parts. */
+static void add_slices(lengths *l, const cuzk_device_key *k, bool is_h)
 {
-    device_sums s = {.slice = slice, .lg_batch = lg_batch};
-    seen was = {{{0}}};
+    device_slice s = {.section = is_h ? CUZK_SRS_H : CUZK_SRS_L};
+    bool is_first = true;
+    while (device_slice_next(&s, k, l->slice) && (s.section == CUZK_SRS_H) == is_h) {
+        add_slice(l, k, &s);
+        for (unsigned lg = 1; lg < DEVICE_MOST_PARTS && is_first; lg++) {
+            device_slice parts[DEVICE_MOST_PARTS];
+            const uint32_t n = device_slice_parts(parts, &s, k, lg);
+            for (uint32_t i = 0; i < n; i++) {
+                add_slice(l, k, &parts[i]);
+            }
+        }
+        is_first = is_first && !s.sum_bits && !s.sum_fulls;
+    }
+}
+
+static lengths find_lengths(const cuzk_device_key *k, bool is_h, uint64_t slice)
+{
+    lengths l = {.slice = slice};
     for (int a = 0; a < DEVICE_ARRAYS; a++) {
         const device_points *p = &k->points[a];
         const uint64_t step = device_slice_of(p, slice);
         if ((a == DEVICE_HL) != is_h || p->n == 0 || (k->from_file && !p->resident)) {
             continue;
         }
-        CUZK_TRY(add_sum(&s, &was, k, a, min64(p->n, step), err));
-        CUZK_TRY(add_sum(&s, &was, k, a, p->n % step, err));
+        add_sum(&l, k, a, min64(p->n, step));
+        add_sum(&l, k, a, p->n % step);
         if (!p->resident) {
-            s.buffer = max64(s.buffer, min64(p->n, step) * p->bytes);
+            l.buffer = max64(l.buffer, min64(p->n, step) * p->bytes);
         }
     }
     if (k->from_file) {
-        CUZK_TRY(add_slices(&s, &was, k, is_h, err));
+        add_slices(&l, k, is_h);
+    }
+    return l;
+}
+
+/* Memory of a phase's sums with such slices. */
+static cuzk_status lay_out_sums(device_sums *out, const cuzk_device_key *k, const lengths *l,
+                                unsigned lg_batch, cuzk_err *err)
+{
+    device_sums s = {.slice = l->slice,
+                     .lg_batch = lg_batch,
+                     .lg_digits = lg_batch,
+                     .buffer = round_up(l->buffer, ALIGN),
+                     .split = round_up(l->split, ALIGN),
+                     .images = round_up(l->images, ALIGN)};
+    for (int a = 0; a < DEVICE_ARRAYS; a++) {
+        for (int images = 0; images < 2; images++) {
+            const uint64_t n = l->n[a][images];
+            const cuzk_accel_op op = device_sum_op(k, &k->points[a], n, lg_batch);
+            if (n > 0) {
+                CUZK_TRY(need_of(k, &op, &s.work, err));
+            }
+        }
     }
     s.work = round_up(s.work, ALIGN);
-    s.buffer = round_up(s.buffer, ALIGN);
-    s.split = round_up(s.split, ALIGN);
     s.bytes = s.work + 2 * s.buffer + s.split + s.images;
     *out = s;
     return CUZK_OK;
+}
+
+static cuzk_status lay_out_slices(device_sums *out, const cuzk_device_key *k, bool is_h,
+                                  uint64_t slice, cuzk_err *err)
+{
+    const lengths l = find_lengths(k, is_h, slice);
+    return lay_out_sums(out, k, &l, 0, err);
 }
 
 /* Workspace of all work before the sums. */
@@ -229,13 +264,38 @@ static bool streams(const cuzk_device_key *k, bool is_h)
 }
 
 /* A phase's choices, from the longest slices to the shortest. */
-#define MOST_SHAPES ((MOST_HALVES + 2) * (MOST_LG_BATCH - LEAST_LG_BATCH + 2))
+#define MOST_SHAPES (2 * (MOST_HALVES + 1) * (MOST_LG_BATCH - LEAST_LG_BATCH + 2))
 typedef struct shapes {
     device_sums s[MOST_SHAPES];
     uint64_t ns[MOST_SHAPES]; /* for one witness */
     unsigned n;
     uint64_t least; /* bytes of the smallest */
 } shapes;
+
+/*
+ * With slices of one length: as the device sorts digits by itself, and fewer of them at a time where that saves
+ * memory. What saves none is no choice: the sums are short, or the device sorts no more by itself.
+ */
+static cuzk_status add_shapes(shapes *out, const cuzk_device_key *k, bool is_h, uint64_t slice,
+                              cuzk_err *err)
+{
+    const lengths l = find_lengths(k, is_h, slice);
+    const unsigned begin = out->n;
+    for (unsigned lg = MOST_LG_BATCH + 1; lg >= LEAST_LG_BATCH; lg--) {
+        device_sums s;
+        CUZK_TRY(lay_out_sums(&s, k, &l, lg > MOST_LG_BATCH ? 0 : lg, err));
+        if (out->n > begin && s.bytes >= out->s[out->n - 1].bytes) {
+            out->s[out->n - 1].lg_digits = lg;
+        } else if (out->n < MOST_SHAPES) {
+            out->s[out->n++] = s;
+        }
+    }
+    for (unsigned i = begin; i < out->n; i++) {
+        out->ns[i] = device_cost_sums(k, &out->s[i], is_h);
+        out->least = min64(out->least, out->s[i].bytes);
+    }
+    return CUZK_OK;
+}
 
 static cuzk_status make_shapes(shapes *out, const cuzk_device_key *k, bool is_h, uint64_t most,
                                cuzk_err *err)
@@ -251,25 +311,16 @@ static cuzk_status make_shapes(shapes *out, const cuzk_device_key *k, bool is_h,
         min64(longest, max64(LEAST_SLICE, round_up(longest >> MOST_HALVES, SLICE_UNIT)));
     memset(out, 0, sizeof(*out));
     out->least = UINT64_MAX;
-    for (uint64_t slice = longest; out->n < MOST_SHAPES; slice = round_up(slice / 2, SLICE_UNIT)) {
-        slice = max64(slice, shortest);
-        uint64_t before = UINT64_MAX;
-        for (unsigned lg = MOST_LG_BATCH + 1; lg >= LEAST_LG_BATCH && out->n < MOST_SHAPES; lg--) {
-            device_sums *s = &out->s[out->n];
-            CUZK_TRY(lay_out_sums(s, k, is_h, slice, lg > MOST_LG_BATCH ? 0 : lg, err));
-            if (s->bytes >= before) {
-                break; /* shorter batches save no memory: sums of few terms, or of bits */
-            }
-            before = s->bytes;
-            out->ns[out->n] = device_cost_sums(k, s, is_h);
-            out->least = min64(out->least, s->bytes);
-            out->n++;
-        }
+    for (uint64_t slice = longest;; slice = round_up(slice / 2, SLICE_UNIT)) {
+        const uint64_t between = round_up(slice / 4 * 3, SLICE_UNIT);
+        CUZK_TRY(add_shapes(out, k, is_h, max64(slice, shortest), err));
         if (slice <= shortest) {
-            break;
+            return CUZK_OK;
+        }
+        if (between < slice && between > shortest) {
+            CUZK_TRY(add_shapes(out, k, is_h, between, err));
         }
     }
-    return CUZK_OK;
 }
 
 /* Passes over the points for n witnesses, by `at_once`. */
@@ -297,7 +348,7 @@ static void choose_h(device_plan *p, uint64_t *ns, const cuzk_device_key *k, con
         for (t.group = 1; t.group <= l->n && t.group <= l->most_group; t.group++) {
             t.again = t.group < l->n;
             for (unsigned i = 0; i < h->n; i++) {
-                const uint64_t pass = max64(stream, t.group * h->ns[i]);
+                const uint64_t pass = device_cost_pass(t.group * h->ns[i], stream);
                 const uint64_t all =
                     passes(l->n, t.group) * pass + l->n * device_cost_vectors(k, t.vectors);
                 t.h = h->s[i];
@@ -322,7 +373,8 @@ static void choose_rest(device_plan *p, uint64_t *ns, const cuzk_device_key *k, 
     for (uint32_t batch = 1; batch <= l->n; batch++) {
         for (unsigned i = 0; i < rest->n; i++) {
             const uint64_t bytes = batch * (p->witness + p->section) + rest->s[i].bytes;
-            const uint64_t all = passes(l->n, batch) * max64(stream, batch * rest->ns[i]);
+            const uint64_t all =
+                passes(l->n, batch) * device_cost_pass(batch * rest->ns[i], stream);
             if (bytes <= l->free_bytes && (all < *ns || (all == *ns && l->large))) {
                 *ns = all;
                 best.batch = batch;
@@ -353,8 +405,8 @@ static cuzk_status choose_whole(device_plan *p, uint64_t *ns, const cuzk_device_
     if (streams(k, true) || streams(k, false)) {
         return CUZK_OK;
     }
-    CUZK_TRY(lay_out_sums(&p->h, k, true, device_plan_longest(k, true), 0, err));
-    CUZK_TRY(lay_out_sums(&p->rest, k, false, device_plan_longest(k, false), 0, err));
+    CUZK_TRY(lay_out_slices(&p->h, k, true, device_plan_longest(k, true), err));
+    CUZK_TRY(lay_out_slices(&p->rest, k, false, device_plan_longest(k, false), err));
     p->group = p->batch = n;
     p->vectors = 3;
     lay_out(p);
@@ -398,6 +450,7 @@ cuzk_status device_plan_choose(device_plan *out, uint64_t *ns, const cuzk_device
     /* A witness is uploaded once if all witnesses of a call are on the device in both phases. */
     p.again = p.group < l.n || p.batch < l.n;
     lay_out(&p);
+    device_plan_first(&p, k, l.n, free_bytes);
     *out = p;
     *ns = h_ns + rest_ns;
     return CUZK_OK;
@@ -430,8 +483,8 @@ cuzk_status device_plan_bytes(uint64_t *bytes, const cuzk_device_key *k, uint64_
     const uint64_t h = min64(slice, device_plan_longest(k, true));
     const uint64_t rest = min64(slice, device_plan_longest(k, false));
     CUZK_TRY(begin_plan(&p, k, err));
-    CUZK_TRY(lay_out_sums(&p.h, k, true, round_up(h, SLICE_UNIT), 0, err));
-    CUZK_TRY(lay_out_sums(&p.rest, k, false, round_up(rest, SLICE_UNIT), 0, err));
+    CUZK_TRY(lay_out_slices(&p.h, k, true, round_up(h, SLICE_UNIT), err));
+    CUZK_TRY(lay_out_slices(&p.rest, k, false, round_up(rest, SLICE_UNIT), err));
     p.group = p.batch = 1;
     p.vectors = 3;
     lay_out(&p);

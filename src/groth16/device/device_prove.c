@@ -169,17 +169,25 @@ static void add_slices(run *r, uint32_t first, bool is_h)
     }
 }
 
-/* Slices of section h, or of the others: counted, and noted from *at on unless at is NULL. */
+/*
+ * Slices of section h, or of the others, without those that nothing is summed of: counted, and noted from *at on unless
+ * at is NULL. The first one is in parts.
+ */
 static uint32_t list_slices(const run *r, bool is_h, device_slice *at)
 {
-    device_slice s = {.section = is_h ? CUZK_SRS_H : CUZK_SRS_L};
+    const unsigned lg = is_h ? r->plan.first_h.lg : r->plan.first_rest.lg;
+    device_slice s = {.section = is_h ? CUZK_SRS_H : CUZK_SRS_L}, parts[DEVICE_MOST_PARTS];
     uint32_t n = 0;
     while (r->k->from_file && device_slice_next(&s, r->k, sums_of(r, is_h)->slice) &&
            (s.section == CUZK_SRS_H) == is_h) {
-        if (at != NULL) {
-            at[n] = s;
+        if (!s.sum_bits && !s.sum_fulls) {
+            continue;
         }
-        n++;
+        const uint32_t more = device_slice_parts(parts, &s, r->k, n == 0 ? lg : 0);
+        if (at != NULL) {
+            memcpy(at + n, parts, more * sizeof(*at));
+        }
+        n += more;
     }
     return n;
 }
@@ -233,8 +241,7 @@ static bool is_streamed(const run *r, uint32_t i)
 
 static uint8_t *buffer(const run *r, bool is_h, uint32_t ordinal)
 {
-    const device_sums *s = sums_of(r, is_h);
-    return scratch_of(r, is_h) + s->work + (ordinal % 2) * s->buffer;
+    return scratch_of(r, is_h) + device_sums_buffer(sums_of(r, is_h), ordinal);
 }
 
 /* Copies the points of step i to the buffer of its ordinal, after the work that uses the buffer's content. */
@@ -262,8 +269,7 @@ static cuzk_status make_images(const run *r, const step *s, const uint8_t *d_poi
                                const uint8_t **d_images, cuzk_err *err)
 {
     const bool is_h = s->array == DEVICE_HL;
-    const device_sums *x = sums_of(r, is_h);
-    uint8_t *to = scratch_of(r, is_h) + x->work + 2 * x->buffer + x->split;
+    uint8_t *to = scratch_of(r, is_h) + device_sums_images(sums_of(r, is_h));
     const cuzk_accel_op op = {.kind = CUZK_ACCEL_OP_IMAGES_G1,
                               .u.images = {.d_points = d_points, .d_images = to, .n = s->n}};
     *d_images = to;
@@ -310,35 +316,30 @@ static cuzk_status mark_end(run *r, uint32_t i, cuzk_err *err)
 }
 
 /*
- * The first slice of section h goes to the upper end of the buffers. Mostly that is behind what quotients use: then it
- * comes while they are computed, not after them.
+ * True when the copy of a phase's first slice needs no work that is not waited for yet. Phase h: enqueue_h waits for the
+ * group before. Phase rest: the last slice of phase h has waited for the one before it; later batches wait for all.
  */
-static uint8_t *first_of_h(const run *r)
+static bool can_come_early(const run *r, bool is_h, witness_range who)
 {
-    const uint64_t bytes = (device_slice_input(&r->slices[0]) + 255) & ~(uint64_t)255;
-    return buffer(r, true, 0) + 2 * sums_of(r, true)->buffer - bytes;
-}
-
-static bool can_come_early(const run *r)
-{
-    return r->n_h_slices != 0 &&
-           first_of_h(r) >= scratch_of(r, true) + device_plan_quotient(&r->plan);
+    return is_h ? r->n_h_slices != 0 && r->plan.first_h.is_early
+                : r->plan.first_rest.is_early && who.first == 0;
 }
 
 /* Steps [i, end), whose points come from the file. */
 static cuzk_status sum_slices(run *r, uint32_t i, uint32_t end, witness_range who, cuzk_err *err)
 {
-    const uint32_t skip = r->steps[i].slice;
     const bool is_h = r->steps[i].array == DEVICE_HL;
+    const uint32_t skip = is_h ? 0 : r->n_h_slices; /* a part of the first slice may have no sum */
+    const device_first *first = is_h ? &r->plan.first_h : &r->plan.first_rest;
     device_feed feed = {.k = r->k,
                         .lane = r->lane,
                         .cancel = r->cancel,
                         .slices = r->slices + skip,
                         .n = r->steps[end - 1].slice + 1 - skip,
-                        .d_input = {buffer(r, is_h, 1), buffer(r, is_h, 0)},
-                        .d_split = buffer(r, is_h, 0) + 2 * sums_of(r, is_h)->buffer,
-                        .d_first = is_h ? first_of_h(r) : buffer(r, is_h, 1)};
-    if (!is_h || !can_come_early(r)) {
+                        .d_input = {buffer(r, is_h, 0), buffer(r, is_h, 1)},
+                        .d_split = scratch_of(r, is_h) + device_sums_split(sums_of(r, is_h)),
+                        .d_first = r->d + first->at};
+    if (!can_come_early(r, is_h, who)) {
         CUZK_TRY(cuzk_accel_wait(r->lane->copy, r->lane->q, err));
     }
     CUZK_TRY(device_feed_begin(&feed, err));
@@ -398,7 +399,7 @@ static cuzk_status enqueue_h(run *r, uint32_t n, cuzk_err *err)
     for (witness_range who = {0, 0}; who.first < n; who.first = who.end) {
         const uint32_t left = n - who.first;
         who.end = who.first + (left < r->plan.group ? left : r->plan.group);
-        if (can_come_early(r)) {
+        if (can_come_early(r, true, who)) {
             CUZK_TRY(cuzk_accel_wait(r->lane->copy, r->lane->q,
                                      err)); /* wait for the sums of the group before */
         }

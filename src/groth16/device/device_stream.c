@@ -85,26 +85,11 @@ static uint64_t find_bit(const cuzk_device_key *k, const device_slice *s, uint64
     return high;
 }
 
-/*
- * Ends a slice that begins at s->first. Slices end where a multiple of `step` bits is full, so that
- * all sums but the last have the same length, unless too many others are in between.
- */
-static void cut(device_slice *s, const cuzk_device_key *k, uint64_t step, uint64_t total)
+/* Fills in which slots the points of a slice have: s->section, first and n are set. */
+static void find_slots(device_slice *s, const cuzk_device_key *k)
 {
-    const uint64_t left = total - s->first;
-    if (s->section == CUZK_SRS_H) {
-        /* The first slice is short, because the device has no work until it arrives. */
-        const uint64_t until = s->first < step / 4   ? step / 4
-                               : s->first < step / 2 ? step / 2
-                                                     : (s->first / step + 1) * step;
-        s->n = left < until - s->first ? left : until - s->first;
-        return;
-    }
     uint64_t bit[2], full[2];
-    const uint64_t most = step + step / 8 + 1;
-    const uint64_t end = s->first + (left < most ? left : most);
     slots_before(k, s, s->first, &bit[0], &full[0]);
-    s->n = find_bit(k, s, (bit[0] / step + 1) * step, end) - s->first;
     slots_before(k, s, s->first + s->n, &bit[1], &full[1]);
     s->full = full[0];
     s->n_fulls = full[1] - full[0];
@@ -120,6 +105,36 @@ static void cut(device_slice *s, const cuzk_device_key *k, uint64_t step, uint64
     }
 }
 
+/* Fills in everything that follows from s->section, first and n. */
+static void finish(device_slice *s, const cuzk_device_key *k)
+{
+    const cuzk_srs_section section = (cuzk_srs_section)s->section;
+    const bool is_h = section == CUZK_SRS_H;
+    if (!is_h) {
+        find_slots(s, k);
+    }
+    s->sum_bits = has_to_stream(k, device_bits_of(section)) && (is_h || s->n_bits > 0);
+    s->sum_fulls = has_to_stream(k, device_fulls_of(section)) && s->n_fulls > 0;
+}
+
+/*
+ * Length of a slice that begins at s->first. Slices end where a multiple of `step` bits is full, so that
+ * all sums but the last have the same length, unless too many others are in between.
+ */
+static uint64_t length_of(const device_slice *s, const cuzk_device_key *k, uint64_t step,
+                          uint64_t total)
+{
+    const uint64_t left = total - s->first;
+    if (s->section == CUZK_SRS_H) {
+        return left < step ? left : step;
+    }
+    uint64_t bit, full;
+    const uint64_t most = step + step / 8 + 1;
+    slots_before(k, s, s->first, &bit, &full);
+    return find_bit(k, s, (bit / step + 1) * step, s->first + (left < most ? left : most)) -
+           s->first;
+}
+
 bool device_slice_next(device_slice *s, const cuzk_device_key *k, uint64_t slice)
 {
     const uint64_t at = s->first + s->n;
@@ -132,12 +147,30 @@ bool device_slice_next(device_slice *s, const cuzk_device_key *k, uint64_t slice
             continue;
         }
         *s = (device_slice){.section = (uint8_t)i, .first = first};
-        cut(s, k, device_slice_of(&k->points[bits], slice), total);
-        s->sum_bits = has_to_stream(k, bits) && (section == CUZK_SRS_H || s->n_bits > 0);
-        s->sum_fulls = has_to_stream(k, fulls) && s->n_fulls > 0;
+        s->n = length_of(s, k, device_slice_of(&k->points[bits], slice), total);
+        finish(s, k);
         return true;
     }
     return false;
+}
+
+uint32_t device_slice_parts(device_slice out[DEVICE_MOST_PARTS], const device_slice *s,
+                            const cuzk_device_key *k, unsigned lg)
+{
+    const uint64_t least = s->n >> lg;
+    uint64_t at = 0;
+    uint32_t n = 0;
+    if (least == 0) {
+        out[0] = *s;
+        return 1;
+    }
+    while (at < s->n) { /* as many points as came before, at least the first part's */
+        const uint64_t next = n == lg ? s->n : at == 0 ? least : 2 * at;
+        out[n] = (device_slice){.section = s->section, .first = s->first + at, .n = next - at};
+        finish(&out[n++], k);
+        at = next;
+    }
+    return n;
 }
 
 static uint64_t point_bytes(const device_slice *s)

@@ -28,6 +28,13 @@ typedef struct device_slice {
  * slice: slots of a G1 array at a time, as a plan has it. Only with k->from_file.
  */
 bool device_slice_next(device_slice *s, const cuzk_device_key *k, uint64_t slice);
+#define DEVICE_MOST_PARTS 3u
+/**
+ * Parts of a slice, which are slices too: 2^lg of them would be as long as the first, each later one is as long as all
+ * before it. lg < DEVICE_MOST_PARTS. They need no more memory than the slice. Returns their number: lg + 1, or 1 when the slice is too short.
+ */
+uint32_t device_slice_parts(device_slice out[DEVICE_MOST_PARTS], const device_slice *s,
+                            const cuzk_device_key *k, unsigned lg);
 /** Device bytes of its points as they come, and of what they are split to. */
 uint64_t device_slice_input(const device_slice *s);
 uint64_t device_slice_split(const device_slice *s);
@@ -76,7 +83,8 @@ typedef struct device_feed {
     const device_slice *slices; /* [n] */
     uint32_t n;
     uint8_t *d_input[2], *d_split;
-    uint8_t *d_first; /* where slice 0 goes: part of d_input[0] */
+    uint8_t *
+        d_first; /* where slice 0 goes: in d_input[0], or to memory that is free until it has been summed */
 } device_feed;
 
 /**
