@@ -56,8 +56,14 @@ static mock_device *owner_of(cuzk_accel_queue *q)
 }
 
 /* One counted call: the failure that is due, or CUZK_OK. */
-static cuzk_status take_call(mock_device *m)
+static cuzk_status take_call(mock_device *m, const char *what)
 {
+    (void)pthread_mutex_lock(&m->lock);
+    const cuzk_mock_script told = m->script;
+    (void)pthread_mutex_unlock(&m->lock);
+    if (told.on_call != NULL) {
+        told.on_call(told.on_call_arg, what);
+    }
     (void)pthread_mutex_lock(&m->lock);
     const uint64_t n = ++m->stats.calls;
     const cuzk_mock_script *s = &m->script;
@@ -69,7 +75,7 @@ static cuzk_status take_call(mock_device *m)
 
 static cuzk_status call(mock_device *m, const char *what, cuzk_err *err)
 {
-    const cuzk_status st = take_call(m);
+    const cuzk_status st = take_call(m, what);
     if (st != CUZK_OK) {
         return CUZK_FAIL(err, st, "%s: failure by script", what);
     }
@@ -460,7 +466,7 @@ static cuzk_status enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, voi
     if (m->card != NULL) {
         CUZK_TRY(check_launches(m, op, err));
     }
-    const cuzk_status due = take_call(m);
+    const cuzk_status due = take_call(m, cuzk_accel_op_name(op->kind));
     if (due != CUZK_OK) {
         (void)pthread_mutex_lock(&m->lock);
         const bool later = m->script.at_sync;

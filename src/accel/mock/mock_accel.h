@@ -16,6 +16,9 @@ typedef struct cuzk_mock_script {
     bool at_sync;          /* an enqueued operation's failure is told by the sync, not at once */
     uint64_t wrong_sum_at; /* this sum (MSM or bits) is wrong; 0: none */
     uint64_t delay_ns;     /* every enqueued operation takes this much longer */
+    /** Optional; before each counted call, on its thread: what is called, or the operation's name. It may wait. */
+    void (*on_call)(void *arg, const char *what);
+    void *on_call_arg;
 } cuzk_mock_script;
 
 /** memory_limit bytes of device memory; the pool is borrowed. E_NOMEM. */

@@ -112,8 +112,8 @@ typedef struct cuzk_device_prove_opts {
     uint64_t most_bytes;      /* of device memory that the call may take; 0: all that is free */
     /**
      * Spans "stage_witness"; "prove", and in it "gpu_total" from device events, which is the sum of
-     * "prep_msm" (upload of witnesses, values of the sections), "eval" (A.w, B.w), "ntt_msm_h" (quotient and
-     * its sum), "batch_add" (bits of l, a, b_g1), "tail_msm" (full wires of a, b_g1; those of l go with h)
+     * "prep_msm" (upload of witnesses, waits of the device for witnesses, values of the sections), "eval" (A.w, B.w),
+     * "ntt_msm_h" (quotient and its sum), "batch_add" (bits of l, a, b_g1), "tail_msm" (full wires of a, b_g1; those of l go with h)
      * and "b_g2_msm"; "assemble".
      */
     cuzk_trace_ctx trace;
@@ -121,6 +121,14 @@ typedef struct cuzk_device_prove_opts {
     int32_t device;            /* tag; CUZK_TRACE_NONE: none */
     cuzk_pool *pool;           /* optional; copies of large witnesses */
     bool pinned;               /* all witnesses are in page-locked memory of a device */
+    /**
+     * Optional: witnesses that are still being made; `witnesses` and pinned are not read then, and witnesses may be
+     * NULL. Waits until witness i of the call is made: *w, borrowed until the call returns, and *pinned. Called on the
+     * calling thread, in order of i, each witness just before it is uploaded: the first one before the call has
+     * anything of the device. Later it may be called again for the same ones. A failure ends the call with this status.
+     */
+    cuzk_status (*await)(void *arg, size_t i, const cuzk_witness **w, bool *pinned, cuzk_err *err);
+    void *await_arg;
 } cuzk_device_prove_opts;
 
 /** How a call for n witnesses would use device memory. */

@@ -75,11 +75,13 @@ static cuzk_status enqueue(const run *r, const cuzk_accel_op *op, bool is_h, cuz
 
 static cuzk_status upload_witness(run *r, uint32_t i, uint32_t place, bool is_h, cuzk_err *err)
 {
-    const cuzk_accel_op up = {.kind = CUZK_ACCEL_OP_WITNESS,
-                              .u.witness = {.circuit = r->k->dc,
-                                            .d_out = witness_at(r, place),
-                                            .w = r->witnesses[i],
-                                            .pinned = r->pinned}};
+    const cuzk_witness *w = NULL;
+    bool pinned = false;
+    CUZK_TRY(device_run_witness(r, i, &w, &pinned, err));
+    const cuzk_accel_op up = {
+        .kind = CUZK_ACCEL_OP_WITNESS,
+        .u.witness = {
+            .circuit = r->k->dc, .d_out = witness_at(r, place), .w = w, .pinned = pinned}};
     CUZK_TRY(enqueue(r, &up, is_h, err));
     return mark(r, PHASE_UPLOAD, i, err);
 }
@@ -474,6 +476,7 @@ typedef struct phase_name {
 } phase_name;
 static const phase_name phase_names[PHASES] = {
     [PHASE_START] = {NULL, NULL},
+    [PHASE_AWAIT] = {"prep_msm", "witness_wait"},
     [PHASE_UPLOAD] = {"prep_msm", "witness_upload"},
     [PHASE_SECTION] = {"prep_msm", "section_values"},
     [PHASE_EVAL_A] = {"eval", "eval_a"},
@@ -556,7 +559,7 @@ static cuzk_status prove_some(run *r, cuzk_prove_sums *sums, uint32_t n, cuzk_tr
     }
     if (st != CUZK_OK) {
         drain(r);
-        return device_stream_failure(r->k, st, err);
+        return r->await_failed ? st : device_stream_failure(r->k, st, err);
     }
     CUZK_TRY(device_stream_check(r->k, err));
     CUZK_TRY(record(r, trace, n == 1, err));
@@ -645,7 +648,7 @@ static cuzk_status prove_locked(run *r, cuzk_prove_sums *sums, size_t n, cuzk_tr
     CUZK_TRY_GOTO(st, make_steps(r, err));
     for (size_t at = 0; at < n; at += r->most) {
         const uint32_t b = n - at < r->most ? (uint32_t)(n - at) : r->most;
-        r->witnesses = all + at;
+        r->witnesses = all != NULL ? all + at : NULL;
         r->first = (uint32_t)at;
         CUZK_TRY_GOTO(st, prove_some(r, sums + at, b, trace, err));
     }
@@ -677,14 +680,8 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     static const cuzk_device_prove_opts defaults = {.device = CUZK_TRACE_NONE};
     cuzk_status st = CUZK_OK;
     cuzk_witness *stage = NULL;
-    const cuzk_witness *staged;
+    const cuzk_witness *one = NULL;
     opts = opts != NULL ? opts : &defaults;
-    for (size_t i = 0; i < n; i++) {
-        if (witnesses[i]->circuit != k->circuit) {
-            return CUZK_FAIL(err, CUZK_E_INVALID, "witness %zu is of another circuit than the key",
-                             i);
-        }
-    }
     if (n == 0) {
         return CUZK_OK;
     }
@@ -699,17 +696,7 @@ cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,
     r->k = k;
     r->opts = opts;
     r->cancel = cancel;
-    r->witnesses = witnesses;
-    r->pinned = opts->pinned;
-    st = CUZK_OK;
-    if (n == 1 && !opts->pinned) {
-        span = cuzk_span_begin(opts->trace, "stage_witness", NULL);
-        st = device_stage_take(&stage, k, witnesses[0], opts->pool, err);
-        cuzk_span_end(opts->trace, span, 0);
-        staged = stage;
-        r->pinned = stage != NULL;
-        r->witnesses = r->pinned ? &staged : witnesses;
-    }
+    st = device_run_begin(r, n, witnesses, &one, &stage, err);
     if (st == CUZK_OK) {
         r->lane = take_lane(k);
         span = cuzk_span_begin(opts->trace, "prove", NULL);

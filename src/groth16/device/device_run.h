@@ -8,6 +8,7 @@
 /* What ends at a mark. */
 typedef enum device_phase {
     PHASE_START = 0,
+    PHASE_AWAIT, /* the device had nothing to do because a witness was not made yet */
     PHASE_UPLOAD,
     PHASE_SECTION,
     PHASE_EVAL_A,
@@ -35,7 +36,8 @@ typedef struct device_run {
     device_lane *lane;
     const cuzk_device_prove_opts *opts;
     const cuzk_cancel *cancel;
-    const cuzk_witness *const *witnesses; /* plan of the part of the call that is running */
+    const cuzk_witness *const
+        *witnesses; /* of the part of the call that is running; NULL: awaited */
     device_plan plan;
     uint8_t *d; /* [plan.total] */
     device_step *steps;
@@ -51,13 +53,26 @@ typedef struct device_run {
         uint32_t mark;
         uint64_t ns;
     } marks[CUZK_ACCEL_MARKS];
-    uint32_t first; /* index of the first witness in the call */
-    bool pinned;    /* the witnesses are in page-locked memory */
+    uint32_t first;   /* index of the first witness in the call */
+    bool pinned;      /* the witnesses are in page-locked memory */
+    size_t n_awaited; /* witnesses [0, n_awaited) of the call have been waited for */
+    bool await_failed;
 } device_run;
 
 /** Notes that a phase of a witness ends after what is enqueued. */
 CUZK_NODISCARD cuzk_status device_run_mark(device_run *r, int phase, uint32_t witness,
                                            cuzk_err *err);
+/**
+ * Sets the witnesses of a call for n: all of them, or the first one where they are awaited. A single one that is not in
+ * page-locked memory is copied there: *stage, for device_witness_give also after a failure. *one is used by the run.
+ */
+CUZK_NODISCARD cuzk_status device_run_begin(device_run *r, size_t n,
+                                            const cuzk_witness *const *witnesses,
+                                            const cuzk_witness **one, cuzk_witness **stage,
+                                            cuzk_err *err);
+/** Witness i of the part of the call that is running; waits until it is made. */
+CUZK_NODISCARD cuzk_status device_run_witness(device_run *r, uint32_t i, const cuzk_witness **w,
+                                              bool *pinned, cuzk_err *err);
 /** The values of the witness in place i of its group: [plan.values]. */
 static inline uint8_t *device_run_values(const device_run *r, uint32_t i)
 {

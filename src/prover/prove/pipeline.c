@@ -173,20 +173,43 @@ cuzk_status cuzk_pipeline_prove(uint8_t proof[CUZK_PROOF_BYTES], cuzk_placed_wit
     return st;
 }
 
+/* Witnesses of a running call. */
+typedef struct awaited {
+    const cuzk_device_call *call;
+    cuzk_placed_witness *placed[CUZK_PIPELINE_MAX_BATCH]; /* NULL: not there yet */
+    const cuzk_witness *in[CUZK_PIPELINE_MAX_BATCH];
+} awaited;
+
+static cuzk_status await_witness(void *arg, size_t i, const cuzk_witness **w, bool *pinned,
+                                 cuzk_err *err)
+{
+    awaited *a = arg;
+    if (a->placed[i] == NULL) {
+        cuzk_placed_witness *placed = NULL;
+        CUZK_TRY(a->call->await(a->call->await_arg, (uint32_t)i, &placed, err));
+        a->in[i] = cuzk_placed_begin(placed);
+        a->placed[i] = placed;
+    }
+    *w = a->in[i];
+    *pinned = cuzk_placed_is_locked(a->placed[i]);
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_pipeline_prove_on_device(uint8_t (*proofs)[CUZK_PROOF_BYTES],
                                           cuzk_placed_witness *const *witnesses, uint32_t n,
                                           const cuzk_device_call *call, const cuzk_cancel *cancel,
                                           cuzk_trace_ctx trace, cuzk_err *err)
 {
-    const cuzk_witness *in[CUZK_PIPELINE_MAX_BATCH] = {NULL};
+    awaited a = {.call = call};
     cuzk_proof out[CUZK_PIPELINE_MAX_BATCH];
     bool is_locked = true;
     if (n > CUZK_PIPELINE_MAX_BATCH) {
         return CUZK_FAIL(err, CUZK_E_INVALID, "%u witnesses in one call, %u are the most", n,
                          CUZK_PIPELINE_MAX_BATCH);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        in[i] = cuzk_placed_begin(witnesses[i]);
+    for (uint32_t i = 0; i < n && call->await == NULL; i++) {
+        a.in[i] = cuzk_placed_begin(witnesses[i]);
+        a.placed[i] = witnesses[i];
         is_locked = is_locked && cuzk_placed_is_locked(witnesses[i]);
     }
     const cuzk_device_prove_opts opts = {.trace = trace,
@@ -194,10 +217,14 @@ cuzk_status cuzk_pipeline_prove_on_device(uint8_t (*proofs)[CUZK_PROOF_BYTES],
                                          .device = call->device,
                                          .pool = call->pool,
                                          .most_bytes = call->most_bytes,
-                                         .pinned = is_locked};
-    const cuzk_status st = cuzk_device_prove(call->key, out, n, in, &opts, cancel, err);
+                                         .pinned = is_locked,
+                                         .await = call->await != NULL ? await_witness : NULL,
+                                         .await_arg = &a};
+    const cuzk_status st = cuzk_device_prove(call->key, out, n, a.in, &opts, cancel, err);
     for (uint32_t i = 0; i < n; i++) {
-        cuzk_placed_end(witnesses[i]);
+        if (a.placed[i] != NULL) {
+            cuzk_placed_end(a.placed[i]);
+        }
         if (st == CUZK_OK) {
             cuzk_proof_encode(proofs[i], &out[i]);
         }

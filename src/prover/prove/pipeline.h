@@ -76,11 +76,17 @@ typedef struct cuzk_device_call {
     const int32_t *partitions; /* [n] tags */
     cuzk_pool *pool;           /* for copies of witnesses that are on the heap; may be NULL */
     uint64_t most_bytes;       /* of device memory for the call; 0: all that is free */
+    /**
+     * Optional: witnesses that are still being made; the array of witnesses is not read then. Waits for witness i: *out,
+     * which stays until the call returns. As `await` of cuzk_device_prove_opts, but for each witness once.
+     */
+    cuzk_status (*await)(void *arg, uint32_t i, cuzk_placed_witness **out, cuzk_err *err);
+    void *await_arg;
 } cuzk_device_call;
 #define CUZK_PIPELINE_MAX_BATCH 16u
 /**
  * n proofs of one circuit on a device, n <= CUZK_PIPELINE_MAX_BATCH; the inputs may differ.
- * proofs [n]. As cuzk_device_prove.
+ * proofs [n]. witnesses [n], or NULL where call->await gives them. As cuzk_device_prove.
  */
 CUZK_NODISCARD cuzk_status cuzk_pipeline_prove_on_device(uint8_t (*proofs)[CUZK_PROOF_BYTES],
                                                          cuzk_placed_witness *const *witnesses,

@@ -11,16 +11,16 @@
 #define MAX_BACKLOG ((uint64_t)1 << 30)
 #define MAX_BATCH   CUZK_PIPELINE_MAX_BATCH
 
-typedef struct made_witness {
-    cuzk_placed_witness *w;
-    uint32_t partition;
-} made_witness;
-
 typedef struct pipe_state {
     const cuzk_prove_all_job *p;
     cuzk_pipeline *steps;
     uint32_t n;     /* partitions */
     uint32_t batch; /* witnesses that a device proves in one call */
+    /*
+     * Queues of partitions: partition p is in queue p % n_queues. One, or one for each device, so that each gets its
+     * first witness early.
+     */
+    uint32_t n_queues;
     uint8_t *proofs;
     cuzk_releaser *releaser;
     uint64_t witness_bytes;
@@ -30,8 +30,10 @@ typedef struct pipe_state {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* Guarded by lock. */
-    made_witness ready[2 * MAX_BATCH];
-    uint32_t n_ready, n_made, n_done;
+    cuzk_placed_witness **made; /* [n] NULL: not made yet, or given back */
+    uint32_t *next;             /* [n_queues] first partition that no call has */
+    uint32_t n_ready;           /* witnesses that are made and that no call has */
+    uint32_t n_done;
     cuzk_status st; /* first failure */
     cuzk_err err;
     uint64_t backlog_peak;
@@ -40,6 +42,7 @@ typedef struct pipe_state {
 typedef struct pipe_worker {
     pipe_state *s;
     cuzk_device_key *key;
+    uint32_t queue;
     int32_t device;
     pthread_t thread;
 } pipe_worker;
@@ -58,38 +61,71 @@ static void release_witness(void *w)
     cuzk_placed_give(w);
 }
 
-/* Freeing a large heap block takes time, so the releaser's thread does it; page-locked blocks are kept. */
-static void drop_witness(pipe_state *s, const made_witness *w)
+/*
+ * Gives the witness of a partition back if it is made. Freeing a large heap block takes time, so the releaser's thread
+ * does it; page-locked blocks are kept.
+ */
+static void drop_witness(pipe_state *s, uint32_t partition)
 {
-    if (cuzk_placed_is_locked(w->w)) {
-        cuzk_placed_give(w->w);
+    (void)pthread_mutex_lock(&s->lock);
+    cuzk_placed_witness *w = s->made[partition];
+    s->made[partition] = NULL;
+    (void)pthread_mutex_unlock(&s->lock);
+    if (w == NULL) {
+        return;
+    }
+    if (cuzk_placed_is_locked(w)) {
+        cuzk_placed_give(w);
     } else {
-        cuzk_releaser_push(s->releaser, release_witness, w->w, s->witness_bytes);
+        cuzk_releaser_push(s->releaser, release_witness, w, s->witness_bytes);
     }
 }
 
-/* Waits for a batch of witnesses, or for the last ones. Returns their number; 0: all are taken, or a
- * step has failed. */
-static uint32_t take_batch(pipe_state *s, made_witness *w)
+/*
+ * Takes the next partitions of a queue, at most a batch, as soon as the witness of the first one is made. Returns their
+ * number; 0: all are taken, or a step has failed.
+ */
+static uint32_t take_batch(pipe_state *s, uint32_t queue, uint32_t *partitions)
 {
+    uint32_t k = 0;
+    uint32_t *next = &s->next[queue];
     (void)pthread_mutex_lock(&s->lock);
-    while (s->st == CUZK_OK && s->n_ready < s->batch && s->n_made < s->n) {
+    while (s->st == CUZK_OK && *next < s->n && s->made[*next] == NULL) {
         (void)pthread_cond_wait(&s->changed, &s->lock);
     }
-    uint32_t k = s->n_ready < s->batch ? s->n_ready : s->batch;
-    if (s->st != CUZK_OK) {
-        k = 0; /* run_on_devices frees the ready ones */
+    while (s->st == CUZK_OK && *next < s->n && k < s->batch) {
+        s->n_ready -= s->made[*next] != NULL;
+        partitions[k++] = *next;
+        *next += s->n_queues;
     }
-    for (uint32_t i = 0; i < k; i++) {
-        w[i] = s->ready[i];
-    }
-    for (uint32_t i = k; i < s->n_ready; i++) {
-        s->ready[i - k] = s->ready[i];
-    }
-    s->n_ready -= k;
     (void)pthread_cond_broadcast(&s->changed);
     (void)pthread_mutex_unlock(&s->lock);
     return k;
+}
+
+/* The partitions of a call. */
+typedef struct pipe_batch {
+    pipe_state *s;
+    uint32_t partitions[MAX_BATCH];
+    uint32_t n;
+} pipe_batch;
+
+/* Waits for the witness of partition i of a call. The first failure of any step ends the wait. */
+static cuzk_status await_witness(void *arg, uint32_t i, cuzk_placed_witness **out, cuzk_err *err)
+{
+    const pipe_batch *b = arg;
+    pipe_state *s = b->s;
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->st == CUZK_OK && s->made[b->partitions[i]] == NULL) {
+        (void)pthread_cond_wait(&s->changed, &s->lock);
+    }
+    const cuzk_status st = s->st;
+    *out = s->made[b->partitions[i]];
+    if (st != CUZK_OK && err != NULL) {
+        *err = s->err;
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return st;
 }
 
 static void report(const cuzk_prove_all_job *p, const char *what, uint64_t done, uint64_t total)
@@ -119,28 +155,29 @@ static cuzk_status take_proof(pipe_state *s, const uint8_t proof[CUZK_PROOF_BYTE
     return st;
 }
 
-static cuzk_status prove_batch(const pipe_worker *w, const made_witness *witnesses, uint32_t k,
-                               cuzk_err *err)
+static cuzk_status prove_batch(const pipe_worker *w, pipe_batch *b, cuzk_err *err)
 {
     pipe_state *s = w->s;
     uint8_t proofs[MAX_BATCH][CUZK_PROOF_BYTES];
-    cuzk_placed_witness *in[MAX_BATCH];
     int32_t tags[MAX_BATCH];
-    for (uint32_t i = 0; i < k; i++) {
-        in[i] = witnesses[i].w;
-        tags[i] = (int32_t)witnesses[i].partition;
+    for (uint32_t i = 0; i < b->n; i++) {
+        tags[i] = (int32_t)b->partitions[i];
     }
-    const cuzk_device_call call = {
-        .key = w->key, .device = w->device, .partitions = tags, .pool = s->p->pool};
+    const cuzk_device_call call = {.key = w->key,
+                                   .device = w->device,
+                                   .partitions = tags,
+                                   .pool = s->p->pool,
+                                   .await = await_witness,
+                                   .await_arg = b};
     cuzk_status st =
-        cuzk_pipeline_prove_on_device(proofs, in, k, &call, s->p->cancel, s->p->trace, err);
+        cuzk_pipeline_prove_on_device(proofs, NULL, b->n, &call, s->p->cancel, s->p->trace, err);
     const cuzk_span release = cuzk_span_begin(s->p->trace, "release", NULL);
-    for (uint32_t i = 0; i < k; i++) {
-        drop_witness(s, &witnesses[i]);
+    for (uint32_t i = 0; i < b->n; i++) {
+        drop_witness(s, b->partitions[i]);
     }
     cuzk_span_end(s->p->trace, release, 0);
-    for (uint32_t i = 0; i < k && st == CUZK_OK; i++) {
-        st = take_proof(s, proofs[i], witnesses[i].partition, s->p->trace, err);
+    for (uint32_t i = 0; i < b->n && st == CUZK_OK; i++) {
+        st = take_proof(s, proofs[i], b->partitions[i], s->p->trace, err);
     }
     return st;
 }
@@ -148,14 +185,14 @@ static cuzk_status prove_batch(const pipe_worker *w, const made_witness *witness
 static void *worker_loop(void *arg)
 {
     pipe_worker *w = arg;
-    made_witness witnesses[MAX_BATCH];
+    pipe_batch b = {.s = w->s};
     for (;;) {
         cuzk_err err = {.msg = ""};
-        const uint32_t k = take_batch(w->s, witnesses);
-        if (k == 0) {
+        b.n = take_batch(w->s, w->queue, b.partitions);
+        if (b.n == 0) {
             return NULL;
         }
-        const cuzk_status st = prove_batch(w, witnesses, k, &err);
+        const cuzk_status st = prove_batch(w, &b, &err);
         if (st != CUZK_OK) {
             (void)pthread_mutex_lock(&w->s->lock);
             fail_locked(w->s, st, &err);
@@ -165,12 +202,21 @@ static void *worker_loop(void *arg)
     }
 }
 
-/* Waits until fewer witnesses are ready than one batch (at least 2). False: a step has failed. */
-static bool wait_for_room(pipe_state *s)
+/* True when a call has the partition; it may wait for the witness. With the lock. */
+static bool is_taken(const pipe_state *s, uint32_t partition)
+{
+    return partition < s->next[partition % s->n_queues];
+}
+
+/*
+ * Waits until a call has the partition, or fewer witnesses than one batch (at least 2) are ready for others. False: a
+ * step has failed.
+ */
+static bool wait_for_room(pipe_state *s, uint32_t partition)
 {
     const uint32_t ahead = s->batch > 2 ? s->batch : 2;
     (void)pthread_mutex_lock(&s->lock);
-    while (s->st == CUZK_OK && s->n_ready >= ahead) {
+    while (s->st == CUZK_OK && !is_taken(s, partition) && s->n_ready >= ahead) {
         (void)pthread_cond_wait(&s->changed, &s->lock);
     }
     const bool go = s->st == CUZK_OK;
@@ -205,16 +251,17 @@ static void begin_check(pipe_state *s)
 }
 
 /* Makes the witness of a partition, in a span. */
-static cuzk_status make_witness(pipe_state *s, made_witness *w, cuzk_trace_ctx trace, cuzk_err *err)
+static cuzk_status make_witness(pipe_state *s, cuzk_placed_witness **out, uint32_t partition,
+                                cuzk_trace_ctx trace, cuzk_err *err)
 {
     const cuzk_prove_all_job *p = s->p;
-    const cuzk_witness_opts opts = {.memory = p->n_keys > 0 ? p->memories[w->partition % p->n_keys]
-                                                            : NULL,
+    const cuzk_witness_opts opts = {.memory =
+                                        p->n_keys > 0 ? p->memories[partition % p->n_keys] : NULL,
                                     .check_rows = p->check_rows};
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
-    tags.partition = (int32_t)w->partition;
+    tags.partition = (int32_t)partition;
     const cuzk_span span = cuzk_span_begin(trace, "witness", &tags);
-    const cuzk_status st = cuzk_pipeline_witness(&w->w, s->steps, p->circuit, w->partition, &opts,
+    const cuzk_status st = cuzk_pipeline_witness(out, s->steps, p->circuit, partition, &opts,
                                                  p->cancel, cuzk_trace_in(trace, span), err);
     cuzk_span_end(trace, span, 0);
     return st;
@@ -222,14 +269,14 @@ static cuzk_status make_witness(pipe_state *s, made_witness *w, cuzk_trace_ctx t
 
 static void make_witnesses(pipe_state *s)
 {
-    for (uint32_t i = 0; i < s->n && wait_for_room(s); i++) {
+    for (uint32_t i = 0; i < s->n && wait_for_room(s, i); i++) {
         cuzk_err err = {.msg = ""};
-        made_witness w = {.partition = i};
-        const cuzk_status st = make_witness(s, &w, s->p->trace, &err);
+        cuzk_placed_witness *w = NULL;
+        const cuzk_status st = make_witness(s, &w, i, s->p->trace, &err);
         (void)pthread_mutex_lock(&s->lock);
         if (st == CUZK_OK) {
-            s->ready[s->n_ready++] = w;
-            s->n_made++;
+            s->made[i] = w;
+            s->n_ready += !is_taken(s, i);
             (void)pthread_cond_broadcast(&s->changed);
         } else {
             fail_locked(s, st, &err);
@@ -290,6 +337,7 @@ static void run_workers(pipe_state *s, pipe_worker *workers, size_t n)
         pipe_worker *w = &workers[started];
         w->s = s;
         w->key = s->p->keys[started / PER_DEVICE];
+        w->queue = (uint32_t)(started / PER_DEVICE) % s->n_queues;
         w->device = ordinal_of(w->key);
         const int e = pthread_create(&w->thread, NULL, worker_loop, w);
         if (e != 0) {
@@ -310,6 +358,21 @@ static void run_workers(pipe_state *s, pipe_worker *workers, size_t n)
     }
 }
 
+static cuzk_status make_queues(pipe_state *s, cuzk_err *err)
+{
+    s->batch = batch_of(s->p);
+    s->n_queues = s->batch == 1 ? 1 : (uint32_t)s->p->n_keys;
+    s->made = cuzk_alloc_zero(s->n, sizeof(*s->made));
+    s->next = cuzk_alloc(s->n_queues, sizeof(*s->next));
+    if (s->made == NULL || s->next == NULL) {
+        return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory to prove %u partitions", s->n);
+    }
+    for (uint32_t i = 0; i < s->n_queues; i++) {
+        s->next[i] = i;
+    }
+    return cuzk_releaser_create(&s->releaser, MAX_BACKLOG, err);
+}
+
 static cuzk_status run_on_devices(pipe_state *s, cuzk_err *err)
 {
     const size_t n_workers = PER_DEVICE * s->p->n_keys;
@@ -317,12 +380,11 @@ static cuzk_status run_on_devices(pipe_state *s, cuzk_err *err)
     if (workers == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for threads of devices");
     }
-    const cuzk_status st = cuzk_releaser_create(&s->releaser, MAX_BACKLOG, err);
+    const cuzk_status st = make_queues(s, err);
     if (st != CUZK_OK) {
         cuzk_free(workers);
         return st;
     }
-    s->batch = batch_of(s->p);
     s->check_waits = true;
     if (!cuzk_pipeline_may_start(s->steps)) {
         s->check_waits = false;
@@ -331,8 +393,8 @@ static cuzk_status run_on_devices(pipe_state *s, cuzk_err *err)
     if (s->st == CUZK_OK) {
         run_workers(s, workers, n_workers);
     }
-    for (uint32_t i = 0; i < s->n_ready; i++) {
-        drop_witness(s, &s->ready[i]);
+    for (uint32_t i = 0; i < s->n; i++) {
+        drop_witness(s, i);
     }
     s->backlog_peak = cuzk_releaser_get_stats(s->releaser).backlog_peak;
     cuzk_releaser_destroy(s->releaser);
@@ -354,16 +416,16 @@ static cuzk_status prove_in_turn(pipe_state *s, uint32_t partition, cuzk_err *er
 {
     const cuzk_prove_all_job *p = s->p;
     uint8_t proof[CUZK_PROOF_BYTES];
-    made_witness w = {.partition = partition};
+    cuzk_placed_witness *w = NULL;
     cuzk_span_tags tags = CUZK_SPAN_TAGS_INIT;
     tags.partition = (int32_t)partition;
     const cuzk_span span = cuzk_span_begin(p->trace, "partition", &tags);
     const cuzk_trace_ctx trace = cuzk_trace_in(p->trace, span);
-    cuzk_status st = make_witness(s, &w, trace, err);
+    cuzk_status st = make_witness(s, &w, partition, trace, err);
     if (st == CUZK_OK) {
-        st = cuzk_pipeline_prove(proof, w.w, p->srs, p->pool, p->cancel, trace, err);
+        st = cuzk_pipeline_prove(proof, w, p->srs, p->pool, p->cancel, trace, err);
         const cuzk_span release = cuzk_span_begin(trace, "release", NULL);
-        cuzk_placed_give(w.w);
+        cuzk_placed_give(w);
         cuzk_span_end(trace, release, 0);
     }
     if (st == CUZK_OK) {
@@ -423,6 +485,8 @@ cuzk_status cuzk_prove_all(const cuzk_prove_all_job *p, uint8_t *proofs, cuzk_er
     cuzk_pipeline_destroy(s->steps);
     (void)pthread_mutex_destroy(&s->lock);
     (void)pthread_cond_destroy(&s->changed);
+    cuzk_free(s->made);
+    cuzk_free(s->next);
     cuzk_free(s);
     cuzk_free(out);
     return st;

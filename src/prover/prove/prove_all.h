@@ -5,9 +5,10 @@
 /*
  * All partitions of one input, by the steps of prover/prove/pipeline.h.
  *
- * On devices: the calling thread makes witnesses, a few ahead; threads of each device prove and verify.
+ * On devices: the calling thread makes witnesses in order, a few ahead; threads of each device prove and verify.
  * Three threads share a device: two have their witnesses on it when memory allows, while the third has
- * its proof assembled and verified. On the CPU: one partition after the other, on the calling thread.
+ * its proof assembled and verified. Where points stream, a thread takes partitions of its device for one call as soon
+ * as the witness of the first one is made, and the call waits for the others. On the CPU: one partition after the other, on the calling thread.
  */
 #include "prover/prove/pipeline.h"
 
