@@ -101,9 +101,25 @@ static void blocks_are_kept(void)
     CHECK_U64(cuzk_accel_mock_stats(dev).host_blocks, 6);
     cuzk_witness_memory_trim(m);
     CHECK_U64(cuzk_accel_mock_stats(dev).host_blocks, 0);
+    /* one is taken at once, and as many are kept as a call uses */
+    cuzk_witness_memory_prepare(m, c, 8);
+    CHECK_U64(cuzk_accel_mock_stats(dev).host_blocks, 1);
+    cuzk_witness_memory_prepare(m, c, 1);
+    CHECK_U64(cuzk_accel_mock_stats(dev).host_blocks, 1);
+    for (size_t i = 0; i < 9; i++) {
+        CHECK_OK(cuzk_placed_take(&many[i], m, c, &err), &err);
+        cuzk_placed_end(many[i]);
+    }
+    for (size_t i = 0; i < 9; i++) {
+        cuzk_placed_give(many[i]);
+    }
+    CHECK_U64(cuzk_accel_mock_stats(dev).host_blocks, 8);
+    cuzk_witness_memory_trim(m);
     /* a device without such memory: the heap */
     const cuzk_mock_script none_left = {.fail_at = 1, .and_after = true, .fail_with = CUZK_E_NOMEM};
     cuzk_accel_mock_set(dev, &none_left);
+    cuzk_witness_memory_prepare(m, c, 1);
+    CHECK_U64(cuzk_accel_mock_stats(dev).host_blocks, 0);
     CHECK_OK(cuzk_placed_take(&p, m, c, &err), &err);
     CHECK(!cuzk_placed_is_locked(p));
     cuzk_placed_end(p);

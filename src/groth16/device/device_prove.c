@@ -660,16 +660,41 @@ out:
     return st;
 }
 
+typedef struct assembly {
+    cuzk_proof *out;
+    const cuzk_device_key *k;
+    const cuzk_prove_sums *sums;
+    const cuzk_device_prove_opts *opts;
+    atomic_flag has_failed;
+    cuzk_err *err; /* of the first failure */
+} assembly;
+
+static cuzk_status assemble_some(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    assembly *a = arg;
+    const cuzk_device_prove_opts *o = a->opts;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        cuzk_err err = {.msg = ""};
+        const cuzk_status st =
+            cuzk_prove_assemble(&a->out[i], &a->sums[i], &a->k->vk, o->r != NULL ? &o->r[i] : NULL,
+                                o->s != NULL ? &o->s[i] : NULL, &err);
+        if (st != CUZK_OK && !atomic_flag_test_and_set(&a->has_failed) && a->err != NULL) {
+            *a->err = err;
+        }
+        CUZK_TRY(st);
+    }
+    return CUZK_OK;
+}
+
+/* A millisecond for each proof, so threads share them. */
 static cuzk_status assemble_all(cuzk_proof *out, const cuzk_device_key *k, size_t n,
                                 const cuzk_prove_sums *sums, const cuzk_device_prove_opts *opts,
                                 cuzk_err *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        CUZK_TRY(cuzk_prove_assemble(&out[i], &sums[i], &k->vk,
-                                     opts->r != NULL ? &opts->r[i] : NULL,
-                                     opts->s != NULL ? &opts->s[i] : NULL, err));
-    }
-    return CUZK_OK;
+    assembly a = {
+        .out = out, .k = k, .sums = sums, .opts = opts, .has_failed = ATOMIC_FLAG_INIT, .err = err};
+    return cuzk_parallel_for(opts->pool, NULL, n, 1, assemble_some, &a);
 }
 
 cuzk_status cuzk_device_prove(cuzk_device_key *k, cuzk_proof *out, size_t n,

@@ -122,6 +122,8 @@ cuzk_status cuzk_filecoin_prover_add_device(cuzk_filecoin_prover *p, cuzk_accel 
         return st;
     }
     cuzk_witness_memory_attach(memory, dev);
+    cuzk_witness_memory_prepare(
+        memory, c, cuzk_device_key_get_stats(k).resident ? 1 : CUZK_PIPELINE_MAX_BATCH);
     p->memories[p->n_keys] = memory;
     p->keys[p->n_keys++] = k;
     return CUZK_OK;

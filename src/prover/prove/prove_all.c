@@ -107,6 +107,7 @@ static uint32_t take_batch(pipe_state *s, uint32_t queue, uint32_t *partitions)
 typedef struct pipe_batch {
     pipe_state *s;
     uint32_t partitions[MAX_BATCH];
+    uint8_t proofs[MAX_BATCH][CUZK_PROOF_BYTES];
     uint32_t n;
 } pipe_batch;
 
@@ -155,10 +156,34 @@ static cuzk_status take_proof(pipe_state *s, const uint8_t proof[CUZK_PROOF_BYTE
     return st;
 }
 
+static cuzk_status take_some(void *arg, size_t begin, size_t end, unsigned worker)
+{
+    const pipe_batch *b = arg;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        cuzk_err err = {.msg = ""};
+        const cuzk_status st =
+            take_proof(b->s, b->proofs[i], b->partitions[i], b->s->p->trace, &err);
+        if (st != CUZK_OK) {
+            (void)pthread_mutex_lock(&b->s->lock);
+            fail_locked(b->s, st, &err);
+            (void)pthread_mutex_unlock(&b->s->lock);
+            return st;
+        }
+    }
+    return CUZK_OK;
+}
+
+/* The proofs of a call, shared by the threads of the pool, but only after the check, which needs them too. */
+static cuzk_status take_proofs(pipe_batch *b, cuzk_err *err)
+{
+    CUZK_TRY(cuzk_pipeline_await_check(b->s->steps, err));
+    return cuzk_parallel_for(b->s->p->pool, NULL, b->n, 1, take_some, b);
+}
+
 static cuzk_status prove_batch(const pipe_worker *w, pipe_batch *b, cuzk_err *err)
 {
     pipe_state *s = w->s;
-    uint8_t proofs[MAX_BATCH][CUZK_PROOF_BYTES];
     int32_t tags[MAX_BATCH];
     for (uint32_t i = 0; i < b->n; i++) {
         tags[i] = (int32_t)b->partitions[i];
@@ -169,17 +194,14 @@ static cuzk_status prove_batch(const pipe_worker *w, pipe_batch *b, cuzk_err *er
                                    .pool = s->p->pool,
                                    .await = await_witness,
                                    .await_arg = b};
-    cuzk_status st =
-        cuzk_pipeline_prove_on_device(proofs, NULL, b->n, &call, s->p->cancel, s->p->trace, err);
+    const cuzk_status st =
+        cuzk_pipeline_prove_on_device(b->proofs, NULL, b->n, &call, s->p->cancel, s->p->trace, err);
     const cuzk_span release = cuzk_span_begin(s->p->trace, "release", NULL);
     for (uint32_t i = 0; i < b->n; i++) {
         drop_witness(s, b->partitions[i]);
     }
     cuzk_span_end(s->p->trace, release, 0);
-    for (uint32_t i = 0; i < b->n && st == CUZK_OK; i++) {
-        st = take_proof(s, proofs[i], b->partitions[i], s->p->trace, err);
-    }
-    return st;
+    return st == CUZK_OK ? take_proofs(b, err) : st;
 }
 
 static void *worker_loop(void *arg)

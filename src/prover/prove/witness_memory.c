@@ -8,9 +8,10 @@
 
 #include "base/alloc.h"
 
-/* Idle blocks that are kept: for two calls on a device, one that waits, and some ahead. A WindowPoSt
- * has 4 GB: two of those, one on the device and one that is being made. */
-#define MAX_IDLE    6
+/* Idle blocks that are kept: for two calls on a device, one that waits, and some ahead; or what a caller asks for. A
+ * WindowPoSt has 4 GB: two of those, one on the device and one that is being made. */
+#define USUAL_IDLE  6u
+#define MAX_IDLE    CUZK_WITNESS_MEMORY_MOST
 #define LARGE_BYTES ((uint64_t)1 << 30)
 #define MAX_LARGE   2
 #define PATIENCE_S  10
@@ -39,6 +40,7 @@ struct cuzk_witness_memory {
     cuzk_placed_witness *placed;
     idle_block idle[MAX_IDLE];
     uint32_t n_idle;
+    uint32_t most_idle;
 };
 
 /* Offsets in a block: the witness itself, then its arrays. */
@@ -80,6 +82,7 @@ cuzk_status cuzk_witness_memory_create(cuzk_witness_memory **out, cuzk_err *err)
     (void)pthread_mutex_init(&m->lock, NULL);
     (void)pthread_cond_init(&m->changed, &monotonic);
     (void)pthread_condattr_destroy(&monotonic);
+    m->most_idle = USUAL_IDLE;
     *out = m;
     return CUZK_OK;
 }
@@ -138,7 +141,7 @@ static bool keep_idle(cuzk_witness_memory *m, void *p, uint64_t bytes)
     for (uint32_t i = 0; i < m->n_idle; i++) {
         same += m->idle[i].bytes == bytes;
     }
-    if (m->is_closing || m->n_idle == MAX_IDLE || (bytes >= LARGE_BYTES && same >= MAX_LARGE)) {
+    if (m->is_closing || m->n_idle >= m->most_idle || (bytes >= LARGE_BYTES && same >= MAX_LARGE)) {
         return false;
     }
     m->idle[m->n_idle++] = (idle_block){p, bytes};
@@ -308,6 +311,20 @@ static cuzk_status move_to_heap(cuzk_witness_memory *m, cuzk_placed_witness *p, 
     p->is_locked = false;
     cuzk_accel_host_free(m->dev, from);
     return CUZK_OK;
+}
+
+void cuzk_witness_memory_prepare(cuzk_witness_memory *m, const cuzk_circuit *c, uint32_t n)
+{
+    cuzk_placed_witness *p = NULL;
+    (void)pthread_mutex_lock(&m->lock);
+    if (n > m->most_idle) {
+        m->most_idle = n < MAX_IDLE ? n : MAX_IDLE;
+    }
+    (void)pthread_mutex_unlock(&m->lock);
+    if (cuzk_placed_take(&p, m, c, NULL) == CUZK_OK) {
+        cuzk_placed_end(p);
+        cuzk_placed_give(p);
+    }
 }
 
 cuzk_status cuzk_witness_memory_detach(cuzk_witness_memory *m, cuzk_err *err)

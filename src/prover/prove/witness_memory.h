@@ -26,6 +26,13 @@ void cuzk_witness_memory_attach(cuzk_witness_memory *m, cuzk_accel *dev);
  * witnesses that have moved already. E_NOMEM: likewise. @thread any.
  */
 CUZK_NODISCARD cuzk_status cuzk_witness_memory_detach(cuzk_witness_memory *m, cuzk_err *err);
+#define CUZK_WITNESS_MEMORY_MOST 16u
+/**
+ * Takes a block for a witness of this circuit, so that the first witness need not wait for memory to be page-locked
+ * (0.03 s for a PoRep 32 GiB). From now on n idle blocks are kept, where n is larger than the usual number (6) and at
+ * most CUZK_WITNESS_MEMORY_MOST: as many as a call of the device uses. Memory that cannot be had is no failure.
+ */
+void cuzk_witness_memory_prepare(cuzk_witness_memory *m, const cuzk_circuit *c, uint32_t n);
 /** Frees the blocks that no witness is in. @thread any. */
 void cuzk_witness_memory_trim(cuzk_witness_memory *m);
 
