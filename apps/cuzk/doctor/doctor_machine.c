@@ -54,7 +54,7 @@ void doctor_host(doctor *d)
 }
 
 #if CUZK_HAVE_CUDA
-/* Each kind of proof of 32 and 64 GiB sectors on a card, by its memory. */
+/* Each kind of proof of 32 and 64 GiB sectors on a card, by its memory, as the daemon's status has it. */
 static void card_kinds(doctor *d, const char *what, const cuzk_accel_props *p)
 {
     static const uint64_t sectors[] = {(uint64_t)32 << 30, (uint64_t)64 << 30};
@@ -69,14 +69,15 @@ static void card_kinds(doctor *d, const char *what, const cuzk_accel_props *p)
             cuzk_device_needs_of(&needs, &spec, &none) != CUZK_OK) {
             continue;
         }
-        const cuzk_device_ability can = cuzk_device_ability_of(&needs, p->memory_total);
-        const cuzk_expected_time t = cuzk_expected_time_of(&spec, p->name, p->memory_total);
+        const uint64_t memory = cuzk_device_bytes_for(kind, p->memory_total);
+        const cuzk_device_ability can = cuzk_device_ability_of(&needs, memory);
+        const cuzk_expected_time t = cuzk_expected_time_of(&spec, p->name, memory);
         (void)snprintf(id, sizeof(id), "%s %s", cuzk_circuit_kind_name(kind), spec.shape->name);
         const ability_words words = {id,
                                      cuzk_device_ability_name(can),
                                      can == CUZK_DEVICE_RESIDENT ? needs.resident_bytes
                                                                  : needs.streamed_bytes,
-                                     p->memory_total,
+                                     memory,
                                      (uint32_t)(t.seconds * 1e3 + 0.5),
                                      t.is_measured};
         doctor_say(d, can == CUZK_DEVICE_CANNOT ? FINDING_NOTE : FINDING_GOOD, what, "%s",

@@ -61,7 +61,9 @@ typedef struct cuzk_backend_key {
     uint64_t device_bytes;
     uint64_t pinned_bytes; /* host */
     uint64_t prove_bytes;  /* on the device, in addition to the key, while a partition is proved */
-    uint32_t batch;        /* best number of partitions per device call; 0: the backend's */
+    /* what a call can do with, slower, when less than prove_bytes is free; 0: prove_bytes */
+    uint64_t least_bytes;
+    uint32_t batch; /* best number of partitions per device call; 0: the backend's */
     /* set by the engine: the key's file failed, so no new call uses the key, and it is loaded again */
     bool is_suspect;
 } cuzk_backend_key;
@@ -133,10 +135,10 @@ typedef struct cuzk_engine_backend {
                            cuzk_err *err);
     /**
      * Keys, for devices with memory of their own. NULL: devices need no keys (the fallback never does). key_bytes:
-     * device memory of a key with all its points on the device. load_key takes at most device_bytes on the device and
-     * pinned_bytes of the host. Points that do not fit on the device go to host memory when host->points hold them;
-     * otherwise they stream from their file, of which host->locked may be page-locked. The circuit must outlive the
-     * key; the parameters need not.
+     * device memory that must be free so that a key is loaded with all its points on the device; it keeps less.
+     * load_key takes at most device_bytes on the device and pinned_bytes of the host. Points that do not fit on the
+     * device go to host memory when host->points hold them; otherwise they stream from their file, of which
+     * host->locked may be page-locked. The circuit must outlive the key; the parameters need not.
      */
     uint64_t (*key_bytes)(void *arg, uint32_t device, uint32_t circuit);
     cuzk_status (*load_key)(void *arg, uint32_t device, uint32_t circuit, void *compiled,

@@ -14,7 +14,6 @@
 #endif
 
 #define MAX_DEVICES  16
-#define GIB          ((uint64_t)1 << 30)
 #define STREAM_BATCH 10u /* partitions of one PoRep: one pass over the points serves all */
 
 typedef struct one_device {
@@ -47,12 +46,6 @@ static cuzk_status open_cuda(void *arg, cuzk_accel **out, cuzk_err *err)
     return cuzk_accel_cuda_open_tested(out, d->cuda_ordinal, d->cuda_limit, err);
 }
 #endif
-
-/* Enough for a key of the largest WinningPoSt and one proof with it, on a device with memory to spare. */
-static uint64_t ballast_for(uint64_t total)
-{
-    return total >= 12 * GIB ? GIB : total >= 6 * GIB ? GIB / 2 : 0;
-}
 
 static void take_ballast(one_device *d)
 {
@@ -96,7 +89,8 @@ static void adopt(one_device *d, cuzk_accel *dev)
     cuzk_accel_props props;
     d->dev = dev;
     cuzk_accel_get_props(d->dev, &props);
-    const uint64_t ballast = props.kind == CUZK_ACCEL_CUDA ? ballast_for(props.memory_total) : 0;
+    const uint64_t ballast =
+        props.kind != CUZK_ACCEL_CPU ? cuzk_device_kept_bytes(props.memory_total) : 0;
     d->info = (cuzk_backend_device){.ordinal = props.ordinal,
                                     .memory_total = props.memory_total,
                                     .memory_free = props.memory_free,
@@ -255,16 +249,21 @@ uint64_t cuzk_backend_device_comb_bytes(cuzk_backend_devices *all, uint32_t inde
 /*
  * Device memory for a proof with a key. A WinningPoSt has to start while another call uses all memory but the
  * ballast. So its proof is planned within the ballast less its key, with shorter sums (some milliseconds more), if
- * that is enough.
+ * that is enough; and *least says what will do while the ballast holds other keys of WinningPoSt, too. The call plans
+ * within what it finds free.
  */
-static cuzk_status prove_bytes_of(uint64_t *bytes, const one_device *d, const cuzk_device_key *key,
-                                  bool is_winning, cuzk_err *err)
+static cuzk_status prove_bytes_of(uint64_t *bytes, uint64_t *least, const one_device *d,
+                                  const cuzk_device_key *key, bool is_winning, cuzk_err *err)
 {
     cuzk_err none;
     const uint64_t taken = cuzk_device_key_get_stats(key).device_bytes;
     const uint64_t room = d->ballast_bytes > taken ? d->ballast_bytes - taken : 0;
-    if (is_winning && cuzk_device_prove_bytes_within(bytes, key, room, &none) == CUZK_OK) {
-        return CUZK_OK;
+    *least = 0;
+    if (is_winning) {
+        CUZK_TRY(cuzk_device_least_bytes(least, key, err));
+        if (cuzk_device_prove_bytes_within(bytes, key, room, &none) == CUZK_OK) {
+            return CUZK_OK;
+        }
     }
     return cuzk_device_prove_bytes(bytes, key, err);
 }
@@ -288,7 +287,7 @@ cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
         .urgent = is_winning,
         .trace = trace};
     cuzk_device_key *key = NULL;
-    uint64_t prove_bytes = 0;
+    uint64_t prove_bytes = 0, least_bytes = 0;
     begin(d, is_winning);
     cuzk_status st =
         d->dev != NULL
@@ -296,7 +295,7 @@ cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
                                      cuzk_filecoin_params_srs(params), &opts, pool, NULL, err)
             : CUZK_FAIL(err, CUZK_E_DEV_LOST, "the device is not open");
     if (st == CUZK_OK) {
-        st = prove_bytes_of(&prove_bytes, d, key, is_winning, err);
+        st = prove_bytes_of(&prove_bytes, &least_bytes, d, key, is_winning, err);
         if (st != CUZK_OK) {
             cuzk_device_key_destroy(key);
         }
@@ -314,6 +313,7 @@ cuzk_status cuzk_backend_device_load(cuzk_backend_devices *all, uint32_t index,
                                   .device_bytes = stats.device_bytes,
                                   .pinned_bytes = stats.host_bytes + stats.locked_bytes,
                                   .prove_bytes = prove_bytes,
+                                  .least_bytes = least_bytes,
                                   .batch = stats.resident ? 1 : STREAM_BATCH};
     }
     return st;

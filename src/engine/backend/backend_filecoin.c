@@ -451,9 +451,12 @@ static void prove_on_device(void *arg, uint32_t device, void *circuit, void *par
                               trace);
 }
 
-/* Device memory of a key, and the part of it that serves faster sums. plain UINT64_MAX: not known. */
+/*
+ * Device memory of a key, the part of it that serves faster sums, and what must be free beside it so that its points
+ * stay on the device. plain UINT64_MAX: not known.
+ */
 typedef struct key_size {
-    uint64_t plain, images, combs;
+    uint64_t plain, images, combs, room;
 } key_size;
 
 static key_size key_size_of(const filecoin_backend *b, uint32_t device, uint32_t circuit)
@@ -469,6 +472,11 @@ static key_size key_size_of(const filecoin_backend *b, uint32_t device, uint32_t
     /* Points in memory take as many bytes as in the file. Circuit and twiddles are added. */
     const uint64_t domain = (uint64_t)1 << counts.lg_domain;
     s.plain = needs.params_file_bytes + 2 * needs.circuit_bytes + 32 * domain;
+    /*
+     * A small proof, and the buffers of the load: 120 MiB for the network's sectors by the plans of groth16/device on
+     * every class of card. Other kinds find it where the working memory of their calls is.
+     */
+    s.room = is_winning(&b->specs[circuit]) ? 256 * domain : 0;
     /* The images of section h, the longest section. Other sections get images only where there is room. */
     s.images = cuzk_backend_device_image_bytes(b->devices, device, s.plain, domain);
     /* With combs of four teeth, the points of bit wires a second time; for a and b_g1 at most as many as for l. */
@@ -485,7 +493,7 @@ static key_size key_size_of(const filecoin_backend *b, uint32_t device, uint32_t
 static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
 {
     const key_size s = key_size_of(arg, device, circuit);
-    return s.plain == UINT64_MAX ? s.plain : s.plain + s.images + s.combs;
+    return s.plain == UINT64_MAX ? s.plain : s.plain + s.images + s.combs + s.room;
 }
 
 static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
@@ -569,9 +577,9 @@ static void device_ability(void *arg, uint32_t device, uint32_t circuit, cuzk_ba
     cuzk_device_needs needs;
     cuzk_err none;
     cuzk_backend_device_info_of(b->devices, device, &info);
-    const uint64_t held = is_winning(spec) ? 0 : info.memory_held;
     *out = (cuzk_backend_ability){.ability = CUZK_DEVICE_RESIDENT,
-                                  .available_bytes = info.memory_total - held};
+                                  .available_bytes =
+                                      cuzk_device_bytes_for(spec->kind, info.memory_total)};
     if (cuzk_device_needs_of(&needs, spec, &none) == CUZK_OK) {
         const cuzk_expected_time t = cuzk_expected_time_of(spec, info.name, out->available_bytes);
         out->ability = cuzk_device_ability_of(&needs, out->available_bytes);

@@ -49,6 +49,22 @@ static uint64_t call_bytes(const device_keys *k, uint32_t circuit)
     return k->key[circuit].prove_bytes < beside ? k->key[circuit].prove_bytes : beside;
 }
 
+/*
+ * What a call takes now. A privileged one begins with less where its key can: it must not wait for the memory that
+ * others use. The keys of all WinningPoSts are in the memory that is held for them, and leave less than one of them
+ * does.
+ */
+static uint64_t bytes_now(const device_keys *k, uint32_t circuit, bool privileged)
+{
+    const uint64_t most = call_bytes(k, circuit);
+    const uint64_t free = cuzk_budget_free(&k->memory, privileged);
+    const uint64_t least = k->key[circuit].least_bytes;
+    if (!privileged || least == 0 || free >= most) {
+        return most;
+    }
+    return free > least ? free : least < most ? least : most;
+}
+
 bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privileged)
 {
     const device_keys *k = &d->keys;
@@ -56,10 +72,11 @@ bool cuzk_device_key_is_usable(const device *d, uint32_t circuit, bool privilege
         return false;
     }
     if (k->is_loading) { /* its memory has been reserved already */
-        return privileged && cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged);
+        return privileged &&
+               cuzk_budget_fits(&k->memory, bytes_now(k, circuit, privileged), privileged);
     }
     return (k->n_running == 0 && k->n_leaving == 0) ||
-           cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged);
+           cuzk_budget_fits(&k->memory, bytes_now(k, circuit, privileged), privileged);
 }
 
 void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, bool privileged,
@@ -69,7 +86,7 @@ void *cuzk_device_key_take(cuzk_engine *e, uint32_t index, uint32_t circuit, boo
     if (!cuzk_device_has_keys(e, index)) {
         return NULL;
     }
-    uint64_t bytes = call_bytes(k, circuit);
+    uint64_t bytes = bytes_now(k, circuit, privileged);
     if (!cuzk_budget_fits(&k->memory, bytes, privileged)) {
         /* no call runs and no key leaves: idle keys take the rest */
         bytes = cuzk_budget_free(&k->memory, privileged);
@@ -188,8 +205,10 @@ bool cuzk_device_key_evict_for_call(cuzk_engine *e, uint32_t index, uint32_t cir
                                     bool privileged)
 {
     device_keys *k = &e->devices.all[index].keys;
-    if (k->n_running != 0 || k->n_leaving != 0 || k->is_loading ||
-        cuzk_budget_fits(&k->memory, call_bytes(k, circuit), privileged)) {
+    /* What runs frees its memory in the end. A privileged call does not wait for that. */
+    const bool waits = !privileged && (k->is_loading || k->n_running != 0);
+    if (waits || k->n_leaving != 0 ||
+        cuzk_budget_fits(&k->memory, bytes_now(k, circuit, privileged), privileged)) {
         return false;
     }
     const uint32_t id = victim(e->backend, k, circuit, privileged);

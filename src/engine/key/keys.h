@@ -27,8 +27,8 @@ LOCKED CUZK_NODISCARD cuzk_status cuzk_device_key_load(cuzk_engine *e, uint32_t 
                                                        uint32_t circuit, bool privileged,
                                                        bool *waits_for_calls, cuzk_err *err);
 /**
- * When idle keys take the memory that a call needs: unloads one. Releases the lock meanwhile. True: the state has
- * changed, look again.
+ * When idle keys take the memory that a call with a loaded key needs: unloads one; for a privileged call also while
+ * other calls run. Releases the lock meanwhile. True: the state has changed, look again.
  */
 LOCKED bool cuzk_device_key_evict_for_call(cuzk_engine *e, uint32_t index, uint32_t circuit,
                                            bool privileged);

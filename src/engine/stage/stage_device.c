@@ -151,11 +151,24 @@ typedef enum key_answer {
     KEY_WAIT   /* wait for the calls that run: no item goes before the best one */
 } key_answer;
 
+/* The keys of other WinningPoSts may leave too little memory for this one's proof. */
+LOCKED static bool evict_for_privileged(cuzk_engine *e, const worker *w,
+                                        const cuzk_sched_item *item)
+{
+    const device_keys *k = &e->devices.all[w->index].keys;
+    return cuzk_job_is_privileged(NULL, item) &&
+           k->cache.entries[item->circuit].state == CUZK_LOAD_READY &&
+           cuzk_device_key_evict_for_call(e, w->index, item->circuit, true);
+}
+
 /* The best item decides what is loaded. */
 LOCKED static key_answer have_key(cuzk_engine *e, const worker *w, batch_search *l)
 {
     device *d = &e->devices.all[w->index];
     const uint32_t best = cuzk_sched_best(&e->queues.on_device, cuzk_clock_ns(), allowed, l);
+    if (best != CUZK_SCHED_NONE && evict_for_privileged(e, w, &e->queues.on_device.items[best])) {
+        return KEY_AGAIN;
+    }
     if (best == CUZK_SCHED_NONE || d->keys.is_loading ||
         d->keys.cache.entries[e->queues.on_device.items[best].circuit].state != CUZK_LOAD_ABSENT) {
         if (!w->is_express && d->keys.is_starved) {

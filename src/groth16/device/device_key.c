@@ -363,29 +363,28 @@ static cuzk_status make_domain(cuzk_device_key *k, const cuzk_device_key_opts *o
     if (!opts->stream && full < free_bytes) {
         CUZK_TRY(choose_all(k, free_bytes - full, &all, err));
     }
-    return cuzk_accel_domain_create(&k->domain, k->q, k->lg, root,
-                                    all ? CUZK_ACCEL_TWIDDLES_FULL : CUZK_ACCEL_TWIDDLES_SMALL,
-                                    err);
+    const cuzk_accel_twiddles twiddles = all ? CUZK_ACCEL_TWIDDLES_FULL : CUZK_ACCEL_TWIDDLES_SMALL;
+    k->stats.device_bytes += cuzk_accel_domain_bytes(k->dev, k->lg, twiddles);
+    return cuzk_accel_domain_create(&k->domain, k->q, k->lg, root, twiddles, err);
 }
 
-/* Queues, circuit, twiddles. */
+/*
+ * Queues, circuit, twiddles. Their bytes are not the difference of the free memory before and after, since other calls
+ * take and free memory meanwhile.
+ */
 static cuzk_status begin(cuzk_device_key *k, const cuzk_device_key_opts *opts, cuzk_err *err)
 {
-    cuzk_accel_props before, after;
     (void)pthread_mutex_init(&k->lock, NULL); /* default attributes: cannot fail */
     (void)pthread_cond_init(&k->lane_free, NULL);
     k->has_lock = true;
-    cuzk_accel_get_props(k->dev, &before);
     CUZK_TRY(add_lane(k, err));
     k->q = k->lanes[0].q;
     CUZK_TRY(cuzk_accel_circuit_create(&k->dc, k->q, k->circuit, k->all_wires, err));
     for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
         cuzk_accel_section_split(k->dc, cuzk_srs_of_wire_set(i), &k->split[i]);
     }
-    CUZK_TRY(make_domain(k, opts, err));
-    cuzk_accel_get_props(k->dev, &after);
-    k->stats.device_bytes = before.memory_free - after.memory_free;
-    return CUZK_OK;
+    k->stats.device_bytes = cuzk_accel_circuit_bytes(k->dev, k->circuit);
+    return make_domain(k, opts, err);
 }
 
 static cuzk_device_key *new_key(cuzk_accel *dev, const cuzk_circuit *c,

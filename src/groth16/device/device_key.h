@@ -154,6 +154,9 @@ CUZK_NODISCARD cuzk_status cuzk_device_prove_bytes(uint64_t *bytes, const cuzk_d
  */
 CUZK_NODISCARD cuzk_status cuzk_device_prove_bytes_within(uint64_t *bytes, const cuzk_device_key *k,
                                                           uint64_t most, cuzk_err *err);
+/** The least that a call for one witness can do with besides the key. Slower than the others, by some percent to twice. */
+CUZK_NODISCARD cuzk_status cuzk_device_least_bytes(uint64_t *bytes, const cuzk_device_key *k,
+                                                   cuzk_err *err);
 /**
  * n proofs, exactly those of cuzk_prove. Memory is planned from what is free on the device when the
  * call begins; E_DEV_NOMEM with the numbers when not one witness fits; E_IO when the file that points

@@ -502,6 +502,17 @@ cuzk_status cuzk_device_prove_bytes_within(uint64_t *bytes, const cuzk_device_ke
     return CUZK_OK;
 }
 
+cuzk_status cuzk_device_least_bytes(uint64_t *bytes, const cuzk_device_key *k, cuzk_err *err)
+{
+    device_plan p;
+    shapes h, rest;
+    CUZK_TRY(begin_plan(&p, k, err));
+    CUZK_TRY(make_shapes(&h, k, true, 0, err));
+    CUZK_TRY(make_shapes(&rest, k, false, 0, err));
+    *bytes = least_bytes(&p, &h, &rest);
+    return CUZK_OK;
+}
+
 cuzk_status cuzk_device_key_plan(cuzk_device_plan_info *out, const cuzk_device_key *k, uint32_t n,
                                  uint64_t free_bytes, cuzk_err *err)
 {

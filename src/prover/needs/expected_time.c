@@ -7,8 +7,11 @@
 
 #define MIB                 ((uint64_t)1 << 20)
 #define GIB                 ((uint64_t)1 << 30)
-/* Drivers report some 1 to 5 % less memory than the card has, and another program's window takes some of it. */
-#define MEMORY_SLACK        (700 * MIB)
+/*
+ * Drivers report some 1 to 5 % less memory than the card has, and another program's window takes some of it; and a
+ * daemon keeps up to 1 GiB for WinningPoSt, which costs a PoRep a hundredth.
+ */
+#define MEMORY_SLACK        (700 * MIB + GIB)
 
 /* Multiply-adds of the card that the runs were made on, 10^9 a second. */
 #define H200_MULTIPLY_ADDS  (132 * 1980 * 32 * 1e-3)

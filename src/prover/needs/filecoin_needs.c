@@ -164,6 +164,20 @@ cuzk_device_ability cuzk_device_ability_of(const cuzk_device_needs *needs, uint6
                                                    : CUZK_DEVICE_CANNOT;
 }
 
+/*
+ * A key of the network's sectors takes some 200 MiB, and the smallest proof some 70. 640 MiB hold the keys of 32 and
+ * 64 GiB sectors, and the second one is loaded whole, which takes 120 MiB more than the key itself.
+ */
+uint64_t cuzk_device_kept_bytes(uint64_t memory_bytes)
+{
+    return memory_bytes >= 12 * GIB ? GIB : memory_bytes >= 6 * GIB ? 640 * MIB : 0;
+}
+
+uint64_t cuzk_device_bytes_for(cuzk_circuit_kind kind, uint64_t memory_bytes)
+{
+    return memory_bytes - (kind == CUZK_CIRCUIT_WINNING ? 0 : cuzk_device_kept_bytes(memory_bytes));
+}
+
 const char *cuzk_device_ability_name(cuzk_device_ability a)
 {
     return a == CUZK_DEVICE_RESIDENT  ? "resident"

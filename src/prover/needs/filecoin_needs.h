@@ -56,6 +56,13 @@ CUZK_NODISCARD cuzk_status cuzk_device_needs_of(cuzk_device_needs *out,
                                                 const cuzk_circuit_spec *spec, cuzk_err *err);
 /** memory_bytes: what the card's driver leaves to programs, or the limit of --vram. */
 cuzk_device_ability cuzk_device_ability_of(const cuzk_device_needs *needs, uint64_t memory_bytes);
+/**
+ * Of a card's memory, what the daemon keeps for the keys of WinningPoSt and a proof with them: other kinds have the
+ * rest. 0 for cards with less than 6 GiB.
+ */
+uint64_t cuzk_device_kept_bytes(uint64_t memory_bytes);
+/** What the daemon has for a kind on a card: all of the memory for a WinningPoSt, else without what is kept. */
+uint64_t cuzk_device_bytes_for(cuzk_circuit_kind kind, uint64_t memory_bytes);
 /** "resident", "streamed", "not possible"; a literal. */
 const char *cuzk_device_ability_name(cuzk_device_ability a);
 
