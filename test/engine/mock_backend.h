@@ -43,7 +43,9 @@ typedef struct mock_job {
 
 typedef struct mock_backend {
     cuzk_engine_backend vtable;
-    cuzk_backend_circuit circuits[4]; /* porep, update, window, winning */
+    cuzk_backend_circuit
+        circuits[5]; /* porep, update, window, winning; one more for cards/mock_card.c */
+    void *use_arg;   /* of cards/mock_card.c */
     uint32_t n_devices;
     /* chances in 1/1000, of a call */
     _Atomic uint32_t fail[MOCK_STAGES]; /* retryable trouble */

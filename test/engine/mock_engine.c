@@ -41,6 +41,9 @@ void mock_engine_open_with_keys(mock_engine *w, uint32_t n_devices, uint64_t dev
     if (device_mib != 0) {
         mock_use_keys(&w->b, device_mib * MOCK_MIB);
     }
+    if (w->use != NULL) {
+        w->use(&w->b, w->use_arg);
+    }
     w->cfg.backend = &w->b.vtable;
     if (w->cannot != NULL) {
         mock_use_abilities(&w->b, w->cannot);

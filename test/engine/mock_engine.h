@@ -29,6 +29,9 @@ typedef struct mock_engine {
     bool with_fallback; /* before mock_engine_open: the CPU for when no device works */
     const uint32_t
         *cannot; /* [MOCK_DEVICES] before mock_engine_open: mock_use_abilities; NULL: not */
+    /* before mock_engine_open: changes the backend; NULL: not */
+    void (*use)(mock_backend *b, void *arg);
+    void *use_arg;
     cuzk_engine *e;
     cuzk_engine_config cfg;
     cuzk_alloc_stats before;
