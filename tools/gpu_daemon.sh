@@ -12,10 +12,14 @@
 #   PARTS="porep winning vram24 stream"    what is measured; besides these four, which are the default:
 #                   window    WindowPoSt, whose parameters are in PARAMS too
 #                   compete   two PoReps, a WindowPoSt and five WinningPoSts at once, by a daemon that has 24 GiB of device memory
+#                   small     the card plays smaller ones (CARDS="8.6:8GiB 8.6:12GiB 12.0:16GiB"): on each a PoRep and WinningPoSts by the
+#                             daemon and by the command line; on the first one WinningPoSts also while the PoRep runs, of sectors of
+#                             the size SECOND=64GiB, too, where it is set (its parameters are in PARAMS)
 #   DEVICE=cpu SECTOR=2KiB    tries this script out where there is no GPU, with parameters of that size
 #   COMMIT=ID       what the results name, where the tree is a copy without its history
 # Measured, and held against the bars of the ratios daemon : command line:
-#   one PoRep 1.02; WinningPoSt 1.02; WindowPoSt 1.02; 6 PoReps, 3 at once, 1.01; one PoRep with 24 GiB of device memory 1.05
+#   one PoRep 1.02; WinningPoSt 1.02; WindowPoSt 1.02; 6 PoReps, 3 at once, 1.01; one PoRep with 24 GiB of device memory 1.05;
+#   one PoRep on each smaller card 1.05, and the daemon's host memory there 8 GiB beside the page cache
 # Results: OUT_FOLDER/summary.txt, *.json (for cuzk bench compare), *.txt. Exit status 1: a part failed or missed its bar.
 set -u -o pipefail
 out=${1:?folder for the results}
@@ -49,13 +53,14 @@ failed() {
 parts=" ${PARTS:-porep winning vram24 stream} "
 wanted() { [[ $parts == *" $1 "* ]]; }
 common=(--force ${COMMIT:+--commit "$COMMIT"})
+as=() # of every program: the card that it plays
 
 # by_command NAME RUNS OPTION...: bench prove of the parameter files
 by_command() {
     local name=$1 runs=$2
     shift 2
     timeout 150 "$cuzk" bench prove "$@" --sector-size "$sector" --params "$params" --device "$device" --runs "$runs" \
-        "${common[@]}" --result "$out/$name.json" >"$out/$name.txt" 2>&1 </dev/null || failed "$name"
+        "${common[@]}" "${as[@]}" --result "$out/$name.json" >"$out/$name.txt" 2>&1 </dev/null || failed "$name"
 }
 # by_daemon NAME RUNS WARMUP OPTION...: the same by the daemon that is running
 by_daemon() {
@@ -74,7 +79,7 @@ start() {
         [ "$device" = cuda ] || echo 'cpu_only = true'
         printf '%s\n' "$@"
     } >"$out/$name.toml"
-    "$cuzk" serve --config "$out/$name.toml" >"$out/$name.log" 2>&1 &
+    "$cuzk" serve --config "$out/$name.toml" "${as[@]}" >"$out/$name.log" 2>&1 &
     daemon=$!
     local i
     for ((i = 0; i < 300; i++)); do
@@ -93,6 +98,28 @@ stop() {
     [ -z "$daemon" ] || kill "$daemon" 2>/dev/null
     [ -z "$daemon" ] || wait "$daemon" 2>/dev/null
     daemon=
+}
+# The daemon's device memory in use, in bytes, again and again; what is kept for WinningPoSt and not used counts as free.
+sample() {
+    local text total free
+    while kill -0 $daemon 2>/dev/null; do
+        text=$( { exec 3<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && cat <&3; } 2>/dev/null)
+        total=$(sed -n 's/^cuzk_device_memory_bytes{.*} *//p' <<<"$text" | head -1)
+        free=$(sed -n 's/^cuzk_device_memory_free_bytes{.*} *//p' <<<"$text" | head -1)
+        [ -z "$total" ] || [ -z "$free" ] || printf '%.0f %.0f\n' "$total" "$free"
+        sleep 0.2
+    done | awk '{ used = $1 - $2; if (used > most) { most = used; printf "%.0f\n", most; fflush() } }' >"$1"
+}
+# host_peak NAME: the daemon's peak so far against the bar of 8 GiB
+host_peak() {
+    local kib
+    kib=$(sed -n 's/^VmHWM: *\([0-9]*\) kB/\1/p' /proc/$daemon/status)
+    if [ "${kib:-99999999}" -le $((8 * 1024 * 1024)) ]; then
+        say "$1: host memory of the daemon, peak: $((kib / 1024)) MiB, bar 8192: met"
+    else
+        say "$1: host memory of the daemon, peak: $((${kib:-0} / 1024)) MiB, bar 8192: MISSED"
+        fail=1
+    fi
 }
 trap stop EXIT
 # ratio NAME COMMAND_RESULT DAEMON_RESULT BAR [PROOFS]: of the medians of the totals, the daemon's divided by PROOFS
@@ -190,6 +217,58 @@ if wanted compete && room 60 "three kinds at once" &&
     stop
     phase "three kinds at once"
 fi
+# small_beside NAME: WinningPoSts while the PoRep runs; their keys come to the device meanwhile.
+small_beside() {
+    sleep 6
+    by_daemon "daemon-$1-beside" 3 0 --kind winning "${winning[@]}" --type "$type" -c 1
+    [ -z "${SECOND:-}" ] ||
+        by_daemon "daemon-$1-beside-second" 3 0 --kind winning "${second[@]}" -c 1
+}
+# small CARD SECONDS BESIDE: one card, by the daemon and by the command line, for which so many seconds must be left
+small() {
+    local name=small-${1//:/-} beside=
+    as=(--as-card "$1")
+    if room $((2 * $2)) "$1 by the daemon" && start "$name" "$circuit" 'stream = "file"'; then
+        sample "$out/$name-device.txt" &
+        if [ "$3" = 1 ]; then
+            small_beside "$name" &
+            beside=$!
+        fi
+        by_daemon "daemon-$name" 1 0 "${porep[@]}" -c 1
+        [ -z "$beside" ] || wait "$beside"
+        by_daemon "daemon-$name-winning" 5 1 --kind winning "${winning[@]}" --type "$type" -c 1
+        for part in beside beside-second winning; do
+            [ -s "$out/daemon-$name-$part.json" ] &&
+                say "daemon-$name-$part: $(grep -E '^ *total' "$out/daemon-$name-$part.txt" | head -1 | tr -s ' ')"
+        done
+        say "$1: device memory in use, most of what was sampled: $(($(tail -1 "$out/$name-device.txt" 2>/dev/null || echo 0) >> 20)) MiB"
+        host_peak "$1"
+        stop
+        phase "$1 by the daemon"
+    fi
+    if room "$2" "$1 by the command line"; then
+        by_command "$name" 1 porep --c1 "$out/c1.json" --warmup 0 --stream file
+        by_command "$name-winning" 5 winning "${winning[@]}" --type "$type" --warmup 1
+        say "$name: $(grep -E '^ *(wall|peak_rss|peak_device) ' "$out/$name.txt" | tr -s ' ' | tr '\n' ' ')"
+        say "$name-winning: $(grep -E '^ *wall ' "$out/$name-winning.txt" | tr -s ' ')"
+        phase "$1 by the command line"
+    fi
+    as=()
+    ratio "one PoRep, $1" "$name" "daemon-$name" 1.05
+}
+if wanted small; then
+    if [ -n "${SECOND:-}" ]; then
+        "$cuzk" gen winning --sector-size "$SECOND" --seed 2 -o "$out/second" --force >"$out/gen-second.txt" 2>&1 || failed gen-second
+        second=(--vanilla "$out/second" --randomness "$(sed -n 's/^randomness *//p' "$out/gen-second.txt")" --sector-size "$SECOND")
+    fi
+    beside=1
+    for card in ${CARDS:-8.6:8GiB 8.6:12GiB 12.0:16GiB}; do
+        case $card in *:8GiB) seconds=31 ;; *:12GiB) seconds=23 ;; *) seconds=18 ;; esac
+        [ "$device" = cuda ] || seconds=1
+        small "$card" "$seconds" "$beside"
+        beside=
+    done
+fi
 wanted stream && room 54 "stream by the command line" && by_command stream 1 porep --c1 "$out/c1.json" --warmup 0 --count 6 --jobs 3
 wanted porep && ratio "one PoRep" porep daemon-porep 1.02
 wanted winning && ratio WinningPoSt winning daemon-winning 1.02
@@ -197,6 +276,6 @@ wanted window && ratio WindowPoSt window daemon-window 1.02
 wanted stream && ratio "6 PoReps, 3 at once" stream daemon-stream 1.01
 wanted stream && wanted porep && ratio "6 PoReps, 3 at once, each of them against one" porep daemon-stream 1.01 6
 wanted vram24 && ratio "one PoRep, 24 GiB" vram24 daemon-vram24 1.05
-rm -rf "$out/c1.json" "$out/winning" "$out/window" "$out/sock"
+rm -rf "$out/c1.json" "$out/winning" "$out/window" "$out/second" "$out/sock"
 [ $fail = 0 ] && say "all: ok" || say "all: FAILED"
 exit $fail
