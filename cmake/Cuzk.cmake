@@ -64,10 +64,11 @@ function(cuzk_module name)
     target_link_libraries(cuzk_${t} PUBLIC ${libs})
 endfunction()
 
-# cuzk_compiled_once(sources executable source...): each helper source of the tests is compiled once, into an object library, and every
+# cuzk_compiled_once(sources executable "libraries" source...): each helper source of the tests is compiled once, into an object library, and every
 # test program links that object. A helper is a source file without the prefix test_; a file with it may have other definitions in each
-# program, so it stays a source. The helper is compiled with the include folders and definitions of the first program that names it.
-function(cuzk_compiled_once out executable)
+# program, so it stays a source. The helper is compiled with the include folders and definitions of the first program that names it, and
+# with its libraries, whose headers are then headers of the system to it too (-isystem: no warnings from inside them).
+function(cuzk_compiled_once out executable libraries)
     set(sources "")
     foreach(s IN LISTS ARGN)
         get_filename_component(path "${s}" ABSOLUTE)
@@ -82,7 +83,7 @@ function(cuzk_compiled_once out executable)
             add_library(${object} OBJECT "${path}")
             target_include_directories(${object} PRIVATE "$<TARGET_PROPERTY:${executable},INCLUDE_DIRECTORIES>")
             target_compile_definitions(${object} PRIVATE "$<TARGET_PROPERTY:${executable},COMPILE_DEFINITIONS>")
-            target_link_libraries(${object} PRIVATE "$<TARGET_PROPERTY:${executable},LINK_LIBRARIES>")
+            target_link_libraries(${object} PRIVATE cuzk_warnings cuzk_test_harness ${libraries})
         endif()
         list(APPEND sources "$<TARGET_OBJECTS:${object}>")
     endforeach()
@@ -103,10 +104,10 @@ endfunction()
 function(cuzk_test name)
     cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
     string(REPLACE "/" "_" t "test_${name}")
-    cuzk_compiled_once(T_SOURCES ${t} ${T_SOURCES})
+    cuzk_libraries(libs ${T_DEPS})
+    cuzk_compiled_once(T_SOURCES ${t} "${libs}" ${T_SOURCES})
     add_executable(${t} ${T_SOURCES})
     target_link_libraries(${t} PRIVATE cuzk_warnings cuzk_test_harness)
-    cuzk_libraries(libs ${T_DEPS})
     target_link_libraries(${t} PRIVATE ${libs})
     cuzk_link_quickly(${t})
     if(NOT T_TIMEOUT)
