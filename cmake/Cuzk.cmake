@@ -118,6 +118,9 @@ function(cuzk_test name)
     if(T_LABELS)
         set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
     endif()
+    if(T_SOURCES MATCHES "store_pg_server_c") # where test/store/pg_server.c leaves an empty data folder for the next test
+        set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "CUZK_TEST_PG=${CMAKE_BINARY_DIR}/test-pg")
+    endif()
     if(CUZK_SANITIZE AND T_LABELS MATCHES "slow|nosan") # `make check-sanitizers` does not run it
         set_target_properties(${t} PROPERTIES EXCLUDE_FROM_ALL ON)
     endif()

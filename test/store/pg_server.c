@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "pg_server.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <glob.h>
@@ -64,32 +65,42 @@ static void choose_user(void)
     }
 }
 
-/* In the child: becomes the server's user and runs the program; ends with its parent. */
-static void run_program(char *const argv[], const char *log)
+/* In the child: becomes the server's user, if it is to, and runs the program; ends with its parent. */
+static void run_program(char *const argv[], const char *log, bool as_server)
 {
     const int fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0644);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0) {
         _exit(126);
     }
-    if (getuid() == 0 && (setgroups(0, NULL) != 0 || setgid(g.gid) != 0 || setuid(g.uid) != 0)) {
+    if (as_server && getuid() == 0 &&
+        (setgroups(0, NULL) != 0 || setgid(g.gid) != 0 || setuid(g.uid) != 0)) {
         _exit(126);
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGQUIT);
     (void)chdir(g.folder);
-    (void)execv(argv[0], argv);
+    (void)execvp(argv[0], argv);
     _exit(127);
 }
 
-static pid_t start(char *const argv[])
+static pid_t start(char *const argv[], bool as_server)
 {
     char log[128];
     (void)snprintf(log, sizeof(log), "%s/log", g.folder);
     const pid_t pid = fork();
     if (pid == 0) {
-        run_program(argv, log);
+        run_program(argv, log, as_server);
     }
     CHECK(pid > 0);
     return pid;
+}
+
+/* Whether the program ended with 0. */
+static bool run(char *const argv[], bool as_server)
+{
+    int status = 0;
+    const pid_t pid = start(argv, as_server);
+    CHECK(waitpid(pid, &status, 0) == pid);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
@@ -99,6 +110,11 @@ static int remove_entry(const char *path, const struct stat *st, int kind, struc
     (void)at;
     (void)remove(path);
     return 0;
+}
+
+static void remove_folder(const char *path)
+{
+    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static void stop(int sig)
@@ -114,7 +130,7 @@ static void clean_up(void)
 {
     if (g.owner == getpid()) { /* not in children */
         stop(SIGQUIT);
-        (void)nftw(g.folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+        remove_folder(g.folder);
     }
 }
 
@@ -152,7 +168,7 @@ static void start_server(void)
                           (char[]){"-cmax_connections=200"},
                           (char[]){"-cshared_buffers=32MB"},
                           NULL};
-    g.pid = start(argv);
+    g.pid = start(argv, true);
     for (int i = 0; i < 6000; i++) { /* five minutes: the machine may be busy */
         PGconn *c = connect_plain(base);
         if (c != NULL) {
@@ -165,10 +181,57 @@ static void start_server(void)
     CHECK_MSG(false, "postgres does not answer: see %s/log", g.folder);
 }
 
+/* A copy with owners and modes. Partial copies are removed. */
+static bool copy_folder(char *from, char *to)
+{
+    char *const argv[] = {(char[]){"cp"}, (char[]){"-a"}, (char[]){"-T"}, from, to, NULL};
+    const bool ok = run(argv, false);
+    if (!ok) {
+        remove_folder(to);
+    }
+    return ok;
+}
+
+/*
+ * The empty data folder: a copy of the one that an earlier test of this build left in CUZK_TEST_PG (a folder of the build; CTest sets it),
+ * else made by initdb, and then left there. The name of what is left says how it was made. It appears by a rename, so it is
+ * whole, and tests that run at the same time need no lock: the first rename stays.
+ */
+static void make_data(char *data)
+{
+    char program[300], left[512], part[520];
+    char *const argv[] = {program,           (char[]){"-D"},         data,
+                          (char[]){"-U"},    (char[]){"cuzk"},       (char[]){"-A"},
+                          (char[]){"trust"}, (char[]){"-N"},         (char[]){"-E"},
+                          (char[]){"UTF8"},  (char[]){"--locale=C"}, NULL};
+    const char *folder = getenv("CUZK_TEST_PG");
+    (void)snprintf(program, sizeof(program), "%s/initdb", g.bin);
+    if (folder != NULL) {
+        size_t n = (size_t)snprintf(left, sizeof(left), "%s/", folder);
+        CHECK(n < sizeof(left));
+        for (size_t i = 0; argv[i] != NULL; i++) { /* without slashes: one name */
+            const char *word = argv[i] == data ? "" : argv[i];
+            for (; *word != '\0' && n + 1 < sizeof(left); word++) {
+                left[n++] = *word == '/' ? '_' : *word;
+            }
+        }
+        left[n] = '\0';
+        if (access(left, F_OK) == 0 && copy_folder(left, data)) {
+            return;
+        }
+    }
+    CHECK_MSG(run(argv, true), "initdb failed: see %s/log", g.folder);
+    if (folder != NULL && (mkdir(folder, 0755) == 0 || errno == EEXIST)) {
+        (void)snprintf(part, sizeof(part), "%s.XXXXXX", left);
+        if (mkdtemp(part) != NULL && copy_folder(data, part) && rename(part, left) != 0) {
+            remove_folder(part);
+        }
+    }
+}
+
 static void set_up(void)
 {
-    char program[300], data[128];
-    int status = 0;
+    char data[128];
     if (!find_programs()) {
         cuzk_test_skip("PostgreSQL is not installed (tools/deps.sh test installs it)");
     }
@@ -179,15 +242,8 @@ static void set_up(void)
     test_at_exit(clean_up);
     CHECK(chmod(g.folder, 0755) == 0);
     CHECK(getuid() != 0 || chown(g.folder, g.uid, g.gid) == 0);
-    (void)snprintf(program, sizeof(program), "%s/initdb", g.bin);
     (void)snprintf(data, sizeof(data), "%s/data", g.folder);
-    char *const argv[] = {program,           (char[]){"-D"},         data,
-                          (char[]){"-U"},    (char[]){"cuzk"},       (char[]){"-A"},
-                          (char[]){"trust"}, (char[]){"-N"},         (char[]){"-E"},
-                          (char[]){"UTF8"},  (char[]){"--locale=C"}, NULL};
-    const pid_t pid = start(argv);
-    CHECK(waitpid(pid, &status, 0) == pid);
-    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "initdb failed: see %s/log", g.folder);
+    make_data(data);
     start_server();
 }
 

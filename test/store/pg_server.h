@@ -5,7 +5,8 @@
 /*
  * A PostgreSQL server of the test program's own, in a temporary folder, reached through a unix socket. It is started
  * at the first call and ends with the program. PostgreSQL does not run as root: then it runs as the user
- * postgres, or as nobody. Where it is not installed, the case is skipped.
+ * postgres, or as nobody. Where it is not installed, the case is skipped. With CUZK_TEST_PG in the environment, the tests
+ * of a build share what initdb makes (0.9 seconds), as copies (0.1 seconds).
  */
 
 /** The URL of an empty schema that is the running case's. Valid until the next case. */
