@@ -26,7 +26,7 @@ static bool case_ran;
 static void *run_for_ever(void *arg)
 {
     threads_running++;
-    for (;;) {
+    while (threads_running > 0) {
         (void)pause();
     }
     return arg;

@@ -34,7 +34,7 @@ void afresh_note(void)
     start.folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     start.mask = umask(0);
     (void)umask(start.mask);
-    for (int i = 0; i < MOST_LIMITS; i++) {
+    for (unsigned i = 0; i < MOST_LIMITS; i++) {
         start.has_limit[i] = getrlimit(i, &start.limits[i]) == 0;
     }
     for (int i = 1; i < NSIG; i++) {
@@ -98,7 +98,7 @@ static void close_files(void)
 static void restore(void)
 {
     (void)alarm(0);
-    for (int i = 0; i < MOST_LIMITS; i++) {
+    for (unsigned i = 0; i < MOST_LIMITS; i++) {
         if (start.has_limit[i]) {
             (void)setrlimit(i, &start.limits[i]);
         }
