@@ -32,6 +32,10 @@ with tempfile.TemporaryDirectory() as name:
         run("dpkg-deb", "-x", made[package], folder / root)
     files = sorted(str(p.relative_to(folder / "run")) for p in (folder / "run").rglob("*") if not p.is_dir())
     check(f"libcuzk0 has the library alone: {files}", len(files) == 2 and all("/libcuzk.so.0" in f for f in files))
+    [library] = [p for p in (folder / "run").rglob("libcuzk.so.0*") if not p.is_symlink()]
+    size = int(field("libcuzk0", "Installed-Size")) * 1024
+    check(f"libcuzk0 says {size} bytes, and the library has {library.stat().st_size}",
+          library.stat().st_size <= size < library.stat().st_size + 65536)
     every = folder / "all/usr"
     for part in ("include/cuzk/prove.h", "share/libcuzk-dev/proto/cuzk/v1/proving.proto", "share/cuzk/bindings/go/cuzk.go", "share/cuzk/examples/winning.vk",
                  "share/doc/libcuzk-dev"):
