@@ -150,6 +150,7 @@ typedef struct cuzk_shared_queue {
     const cuzk_shared_parts *parts; /* NULL: each job is proved by one daemon */
 } cuzk_shared_queue;
 
+/** Messages of failures name the store: clients of the engine see them as they are. */
 typedef struct cuzk_job_store {
     void *arg;
     const cuzk_shared_queue *shared; /* NULL: the store belongs to one daemon */

@@ -119,6 +119,22 @@ static void join_wakes(void)
     }
 }
 
+/* A client sees what the store says, with nothing before it: the store names itself. */
+static void store_speaks_for_itself(void)
+{
+    mock_engine w = {.e = NULL};
+    mock_store store;
+    cuzk_err err = {.msg = ""};
+    open_with_store(&w, &store);
+    atomic_store(&store.fail_put, 1000);
+    test_job *o = test_job_make(CUZK_JOB_WINDOW, 790, 1, "refused");
+    CHECK_STATUS(cuzk_engine_prove(w.e, &o->rq, NULL, engine_answer_set, &o->r, &o->wait, &err),
+                 CUZK_E_IO);
+    CHECK_STR(err.msg, "mock: no space left on device");
+    test_job_free(o);
+    close_with_store(&w, &store);
+}
+
 /* The store cannot record ends: they stay in memory, can be awaited, and are recorded when it can. */
 static void ends_are_kept(void)
 {
@@ -623,6 +639,7 @@ static void witness_before_check(void)
 static const cuzk_case cases[] = {CASE(witness_before_check),
                                   CASE(id_stays_in_callback),
                                   CASE(join_wakes),
+                                  CASE(store_speaks_for_itself),
                                   CASE(ends_are_kept),
                                   CASE(cancel_hits_the_named),
                                   CASE(pruning_holds_up_nobody),

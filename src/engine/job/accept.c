@@ -180,7 +180,7 @@ LOCKED static cuzk_status put(cuzk_engine *e, job *j, cuzk_err *err)
         cuzk_job_drop_block(j);
     }
     cuzk_engine_lock(e);
-    return st == CUZK_OK ? st : CUZK_FAIL(err, st, "job store: %s", inner.msg);
+    return st == CUZK_OK ? st : CUZK_FAIL(err, st, "%s", inner.msg);
 }
 
 /* Queues the jobs that are in the store. */

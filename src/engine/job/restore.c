@@ -102,7 +102,7 @@ ALONE cuzk_status cuzk_engine_restore(cuzk_engine *e, cuzk_err *err)
     cuzk_err inner = {.msg = ""};
     const cuzk_status st = e->store.load(e->store.arg, take_up_one, &t, &next, &inner);
     if (st != CUZK_OK) {
-        return CUZK_FAIL(err, st, "job store: %s", inner.msg);
+        return CUZK_FAIL(err, st, "%s", inner.msg);
     }
     e->jobs.next_number = next != 0 ? next : 1;
     return t.st;

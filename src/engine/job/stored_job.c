@@ -70,7 +70,7 @@ cuzk_status cuzk_job_find_stored(cuzk_engine *e, const uint8_t content[32], cuzk
     const cuzk_status st =
         e->store.find_content(e->store.arg, content, request_id, take_found, &f, &inner);
     if (st != CUZK_OK && st != CUZK_E_NOT_FOUND) {
-        return CUZK_FAIL(err, st, "job store: %s", inner.msg);
+        return CUZK_FAIL(err, st, "%s", inner.msg);
     }
     if (f.j != NULL) {
         *out = f.j->state < CUZK_JOB_COMPLETED ? cuzk_shared_adopt(e, f.j) : f.j;
@@ -98,7 +98,7 @@ cuzk_status cuzk_job_find_stored_id(cuzk_engine *e, const char *id, job **out, c
         return CUZK_FAIL(err, CUZK_E_NOT_FOUND, "job not found: %s", id);
     }
     if (st != CUZK_OK) {
-        return CUZK_FAIL(err, st, "job store: %s", inner.msg);
+        return CUZK_FAIL(err, st, "%s", inner.msg);
     }
     if (f.j == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a job");

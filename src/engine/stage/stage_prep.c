@@ -110,7 +110,7 @@ LOCKED static cuzk_status read_parked(cuzk_engine *e, job *j, cuzk_err *err)
     cuzk_status st = e->store.read(e->store.arg, j->number, take_read, t, &inner);
     cuzk_engine_lock(e);
     if (st != CUZK_OK) {
-        st = CUZK_FAIL(err, st, "job store: %s", inner.msg);
+        st = CUZK_FAIL(err, st, "%s", inner.msg);
     } else if (t->st != CUZK_OK) {
         st = CUZK_FAIL(err, t->st, "%s", t->err.msg);
     } else {
