@@ -20,4 +20,7 @@ void cuzk_perf_close(cuzk_perf *p);
 /** Counts since opening, scaled when the kernel had to share the hardware; 0 where not counted. */
 void cuzk_perf_read(const cuzk_perf *p, uint64_t out[CUZK_COUNTERS]);
 
+/** Fields of a host span that has ended: memory, CPU time, and the counters that were counted. */
+void cuzk_trace_put_usage(cuzk_jsonw *w, const cuzk_span_record *r, const cuzk_trace_info *info);
+
 #endif /* CUZK_TRACE_TRACE_INTERNAL_H */

@@ -12,6 +12,18 @@ static void tag(cuzk_jsonw *w, const char *key, int64_t v)
     }
 }
 
+void cuzk_trace_put_usage(cuzk_jsonw *w, const cuzk_span_record *r, const cuzk_trace_info *info)
+{
+    cuzk_jsonw_put_u64(w, "mem_begin", r->mem_begin);
+    cuzk_jsonw_put_u64(w, "mem_end", r->mem_end);
+    cuzk_jsonw_put_u64(w, "cpu_ns", r->cpu_ns);
+    for (unsigned c = 0; c < CUZK_COUNTERS; c++) {
+        if (info->counted[c]) {
+            cuzk_jsonw_put_u64(w, cuzk_trace_counter_name((cuzk_trace_counter)c), r->counts[c]);
+        }
+    }
+}
+
 static void write_span(cuzk_jsonw *w, const cuzk_span_record *r, const cuzk_trace_info *info)
 {
     cuzk_jsonw_begin_object(w);
@@ -34,14 +46,7 @@ static void write_span(cuzk_jsonw *w, const cuzk_span_record *r, const cuzk_trac
         cuzk_jsonw_null(w);
     }
     if (r->thread != 0) {
-        cuzk_jsonw_put_u64(w, "mem_begin", r->mem_begin);
-        cuzk_jsonw_put_u64(w, "mem_end", r->mem_end);
-        cuzk_jsonw_put_u64(w, "cpu_ns", r->cpu_ns);
-        for (unsigned c = 0; c < CUZK_COUNTERS; c++) {
-            if (info->counted[c]) {
-                cuzk_jsonw_put_u64(w, cuzk_trace_counter_name((cuzk_trace_counter)c), r->counts[c]);
-            }
-        }
+        cuzk_trace_put_usage(w, r, info);
     }
     cuzk_jsonw_end_object(w);
 }

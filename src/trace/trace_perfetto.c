@@ -194,14 +194,7 @@ static void write_event(cuzk_jsonw *w, const event *e, const cuzk_trace_info *in
         cuzk_jsonw_key(w, "open");
         cuzk_jsonw_bool(w, true);
     } else if (r->thread != 0) {
-        cuzk_jsonw_put_u64(w, "mem_begin", r->mem_begin);
-        cuzk_jsonw_put_u64(w, "mem_end", r->mem_end);
-        cuzk_jsonw_put_u64(w, "cpu_ns", r->cpu_ns);
-        for (unsigned c = 0; c < CUZK_COUNTERS; c++) {
-            if (info->counted[c]) {
-                cuzk_jsonw_put_u64(w, cuzk_trace_counter_name((cuzk_trace_counter)c), r->counts[c]);
-            }
-        }
+        cuzk_trace_put_usage(w, r, info);
     }
     end_event(w);
 }
