@@ -337,8 +337,11 @@ static void compare_cached(size_t top)
     const size_t sizes[] = {1, top / 2, top - 3, top};
     fixture f = setup(top);
     f.q->card.cached_tree = true;
-    const cuzk_cuda_msm_tuning t = {
-        .lg_level_entries = 2, .lg_batch_entries = 17, .level_load = 8, .most_levels = 2};
+    const cuzk_cuda_msm_tuning t = {.lg_level_entries = 2,
+                                    .lg_batch_entries = 17,
+                                    .level_load = 4,
+                                    .most_levels = 2,
+                                    .hex_digits = CUZK_CUDA_MSM_MAX_HEX};
     cuzk_cuda_msm *m = NULL;
     cuzk_cuda_msm_shape s;
     cuzk_err err;
