@@ -165,6 +165,37 @@ static void largest_batch(void)
     device_instance_end(&in);
 }
 
+/*
+ * Copies and work on a device that puts off one or the other as long as the queues allow: neither may come too early
+ * for the other. Several groups, of several witnesses; slices long and short against the quotients' memory.
+ */
+static void any_order(void)
+{
+    TEST_HAS_ONE_THREAD();
+    static const cuzk_mock_order orders[] = {CUZK_MOCK_LATE_WORK, CUZK_MOCK_LATE_COPIES};
+    static const device_variant ways[] = {{.stream = true, .file = true, .group = 1, .slice = 128},
+                                          {.stream = true, .file = true, .group = 2, .slice = 384},
+                                          {.stream = true, .file = true, .group = 2, .slice = 1024},
+                                          {.stream = true, .file = true, .group = 2, .slice = 4096},
+                                          {.stream = true, .group = 2, .slice = 256}};
+    for (unsigned c = 0; c < 2; c++) { /* with bits alone, the second phase needs little memory */
+        device_instance in;
+        cuzk_err err;
+        cuzk_proof got[3];
+        device_instance_begin(&in, c == 0 ? runs(500) : all_bits(1000), CUZK_QUOTIENT_COEFFS);
+        for (unsigned i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); i++) {
+            const cuzk_mock_script script = {.order = orders[i % 2]};
+            cuzk_accel *dev = NULL;
+            CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
+            cuzk_accel_mock_set(dev, &script);
+            CHECK_OK(device_load_and_prove(&in, dev, ways[i / 2], 3, got, &err), &err);
+            device_check_proofs(got, in.want, 3);
+            cuzk_accel_close(dev);
+        }
+        device_instance_end(&in);
+    }
+}
+
 /* AUTO takes the file when the host's memory is too small, and made parameters have none. */
 static void choice(void)
 {
@@ -490,6 +521,7 @@ static void memory_does_not_grow(void)
 static const cuzk_case cases[] = {CASE(kinds_of_sections),
                                   CASE(partly_resident),
                                   CASE(largest_batch),
+                                  CASE(any_order),
                                   CASE(choice),
                                   CASE(srs_and_file_may_go),
                                   CASE(cut_short),

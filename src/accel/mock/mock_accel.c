@@ -34,11 +34,26 @@ typedef struct mock_device {
     mock_locked locked[MOST_LOCKED]; /* [stats.locked_blocks] */
 } mock_device;
 
-typedef struct mock_queue {
+typedef struct mock_queue mock_queue;
+
+/* An operation that has not run yet; or, with other, that `until` entries of that queue must have run. */
+typedef struct late_entry {
+    cuzk_accel_op op;
+    void *d_ws;
+    uint64_t ws_bytes;
+    mock_queue *other;
+    uint64_t until;
+} late_entry;
+
+struct mock_queue {
     cuzk_accel_queue base;
     cuzk_accel_queue *cpu;
     cuzk_status failed; /* scripted failure for the next sync */
-} mock_queue;
+    /* Entries [ran, entered) of all that there ever were are late; late[0] is number `begin`. One thread uses the queue. */
+    late_entry *late;
+    size_t room;
+    uint64_t begin, ran, entered;
+};
 
 static mock_device *device_of(cuzk_accel *dev)
 {
@@ -244,10 +259,21 @@ static cuzk_status queue_create(cuzk_accel_queue **out, cuzk_accel *dev, bool ur
     return CUZK_OK;
 }
 
+static cuzk_status run_late(mock_queue *q, uint64_t until, cuzk_err *err);
+
+/* All that is late in a queue. */
+static cuzk_status catch_up(mock_queue *q, cuzk_err *err)
+{
+    const cuzk_status st = run_late(q, q->entered, err);
+    q->begin = q->ran;
+    return st;
+}
+
 static void queue_destroy(cuzk_accel_queue *queue)
 {
     mock_queue *q = queue_of(queue);
     mock_device *m = owner_of(queue);
+    cuzk_free(q->late);
     cuzk_accel_queue_destroy(q->cpu);
     cuzk_free(q);
     count(m, &m->stats.queues, false);
@@ -256,24 +282,46 @@ static void queue_destroy(cuzk_accel_queue *queue)
 static cuzk_status sync_queue(cuzk_accel_queue *queue, cuzk_err *err)
 {
     mock_queue *q = queue_of(queue);
-    CUZK_TRY(call(owner_of(queue), "sync", err));
+    const cuzk_status late = catch_up(q, err);
+    CUZK_TRY(call(owner_of(queue), "sync", late == CUZK_OK ? err : NULL));
     if (q->failed != CUZK_OK) {
         const cuzk_status st = q->failed;
         q->failed = CUZK_OK;
         return CUZK_FAIL(err, st, "enqueued work: failure by script");
     }
+    CUZK_TRY(late);
     return cuzk_accel_sync(q->cpu, err);
 }
 
-static cuzk_status wait_queue(cuzk_accel_queue *q, cuzk_accel_queue *other, cuzk_err *err)
+static cuzk_status add_late(mock_queue *q, const late_entry *e, cuzk_err *err)
 {
-    (void)other; /* work is done when it is enqueued */
-    return call(owner_of(q), "wait", err);
+    const size_t n = (size_t)(q->entered - q->begin);
+    if (n == q->room) {
+        const size_t room = 2 * n + 16;
+        late_entry *list = cuzk_realloc(q->late, room, sizeof(*list));
+        if (list == NULL) {
+            return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a queue");
+        }
+        q->late = list;
+        q->room = room;
+    }
+    q->late[n] = *e;
+    q->entered++;
+    return CUZK_OK;
+}
+
+static cuzk_status wait_queue(cuzk_accel_queue *queue, cuzk_accel_queue *other, cuzk_err *err)
+{
+    const mock_queue *o = queue_of(other);
+    const late_entry e = {.other = queue_of(other), .until = o->entered};
+    CUZK_TRY(call(owner_of(queue), "wait", err));
+    return o->ran == o->entered ? CUZK_OK : add_late(queue_of(queue), &e, err);
 }
 
 static cuzk_status marks_reset(cuzk_accel_queue *q, cuzk_err *err)
 {
     CUZK_TRY(call(owner_of(q), "marks", err));
+    CUZK_TRY(catch_up(queue_of(q), err));
     return cuzk_accel_marks_reset(queue_of(q)->cpu, err);
 }
 
@@ -304,6 +352,7 @@ static cuzk_status circuit_create(cuzk_accel_circuit **out, cuzk_accel_queue *q,
 {
     mock_device *m = owner_of(q);
     CUZK_TRY(call(m, "circuit", err));
+    CUZK_TRY(catch_up(queue_of(q), err));
     CUZK_TRY(cuzk_accel_circuit_create(out, queue_of(q)->cpu, c, all_wires, err));
     (*out)->dev = q->dev;
     count(m, &m->stats.objects, true);
@@ -322,6 +371,7 @@ static cuzk_status domain_create(cuzk_accel_domain **out, cuzk_accel_queue *q, u
 {
     mock_device *m = owner_of(q);
     CUZK_TRY(call(m, "domain", err));
+    CUZK_TRY(catch_up(queue_of(q), err));
     CUZK_TRY(cuzk_accel_domain_create(out, queue_of(q)->cpu, lg_n, root_2_32, t, err));
     (*out)->dev = q->dev;
     count(m, &m->stats.objects, true);
@@ -451,6 +501,45 @@ static cuzk_status check_launches(const mock_device *m, const cuzk_accel_op *op,
     return CUZK_OK;
 }
 
+static cuzk_status execute(mock_queue *q, const cuzk_accel_op *op, void *d_ws, uint64_t ws_bytes,
+                           cuzk_err *err)
+{
+    mock_device *m = owner_of(&q->base);
+    delay(m);
+    if (op->kind == CUZK_ACCEL_OP_MSM_G1 && op->u.msm.images &&
+        !cuzk_accel_cpu_has_failed(q->cpu)) {
+        CUZK_TRY(check_images(op, err));
+    }
+    CUZK_TRY(cuzk_accel_enqueue(q->cpu, op, d_ws, ws_bytes, err));
+    if (is_sum(op) && take_sum(m)) {
+        spoil(op->u.msm.sum);
+    }
+    return CUZK_OK;
+}
+
+/* The first failure; the rest runs all the same. */
+static cuzk_status run_late(mock_queue *q, uint64_t until, cuzk_err *err)
+{
+    cuzk_status first = CUZK_OK;
+    while (q->ran < until) {
+        const late_entry e = q->late[q->ran++ - q->begin];
+        cuzk_err *to = first == CUZK_OK ? err : NULL;
+        const cuzk_status st = e.other != NULL ? run_late(e.other, e.until, to)
+                                               : execute(q, &e.op, e.d_ws, e.ws_bytes, to);
+        first = first == CUZK_OK ? st : first;
+    }
+    return first;
+}
+
+static bool is_late(mock_device *m, const cuzk_accel_op *op)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    const cuzk_mock_order order = m->script.order;
+    (void)pthread_mutex_unlock(&m->lock);
+    return order != CUZK_MOCK_AT_ONCE &&
+           (op->kind == CUZK_ACCEL_OP_UPLOAD) == (order == CUZK_MOCK_LATE_COPIES);
+}
+
 static cuzk_status enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, void *d_ws,
                            uint64_t ws_bytes, cuzk_err *err)
 {
@@ -476,19 +565,15 @@ static cuzk_status enqueue(cuzk_accel_queue *queue, const cuzk_accel_op *op, voi
         }
         q->failed = due;
     }
-    delay(m);
     if (op->kind == CUZK_ACCEL_OP_UPLOAD) {
         CUZK_TRY(check_upload(m, op, err));
     }
-    if (op->kind == CUZK_ACCEL_OP_MSM_G1 && op->u.msm.images &&
-        !cuzk_accel_cpu_has_failed(q->cpu)) {
-        CUZK_TRY(check_images(op, err));
+    if (is_late(m, op)) {
+        const late_entry e = {.op = *op, .d_ws = d_ws, .ws_bytes = ws_bytes};
+        return add_late(q, &e, err);
     }
-    CUZK_TRY(cuzk_accel_enqueue(q->cpu, op, d_ws, ws_bytes, err));
-    if (is_sum(op) && take_sum(m)) {
-        spoil(op->u.msm.sum);
-    }
-    return CUZK_OK;
+    CUZK_TRY(catch_up(q, err));
+    return execute(q, op, d_ws, ws_bytes, err);
 }
 
 static const cuzk_accel_vtable vtable = {

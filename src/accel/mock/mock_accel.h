@@ -8,6 +8,18 @@
 #include "accel/accel.h"
 #include "accel/card/card.h"
 
+/**
+ * When operations run. By itself the mock runs each one as it is enqueued, so that nothing shows whether queues wait for
+ * each other as they must. In the other orders some run as late as syncs and waits allow: what overwrites
+ * their input too early, or uses their output too early, has wrong results. Only these two of all orders that a
+ * device may take are tried: LATE_WORK finds copies that come too early, LATE_COPIES work that does not wait for them.
+ */
+typedef enum cuzk_mock_order {
+    CUZK_MOCK_AT_ONCE = 0,
+    CUZK_MOCK_LATE_WORK,  /* all but uploads are late */
+    CUZK_MOCK_LATE_COPIES /* uploads are late */
+} cuzk_mock_order;
+
 /** Counted calls: alloc, host_alloc, host_lock, queue_create, object creations, sync, wait, mark, enqueue. 1 is the next. */
 typedef struct cuzk_mock_script {
     uint64_t fail_at;      /* this call fails; 0: none */
@@ -16,6 +28,7 @@ typedef struct cuzk_mock_script {
     bool at_sync;          /* an enqueued operation's failure is told by the sync, not at once */
     uint64_t wrong_sum_at; /* this sum (MSM or bits) is wrong; 0: none */
     uint64_t delay_ns;     /* every enqueued operation takes this much longer */
+    cuzk_mock_order order;
     /** Optional; before each counted call, on its thread: what is called, or the operation's name. It may wait. */
     void (*on_call)(void *arg, const char *what);
     void *on_call_arg;
