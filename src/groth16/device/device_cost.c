@@ -37,6 +37,12 @@ static unsigned floor_lg(uint64_t n)
     return lg;
 }
 
+/* How far n is from 2^lg to 2^(lg + 1), in sixteenths. */
+static uint64_t sixteenths(uint64_t n, unsigned lg)
+{
+    return (n - ((uint64_t)1 << lg)) * 16 >> lg;
+}
+
 /* Between two powers of two the width of the digits is that of the lower one: about a straight line. */
 static uint64_t whole_ps(uint64_t n, bool images)
 {
@@ -49,18 +55,31 @@ static uint64_t whole_ps(uint64_t n, bool images)
     if (i + 1 >= N_LG) {
         return ps[N_LG - 1];
     }
-    const uint64_t over = (n - ((uint64_t)1 << lg)) * 16 >> lg; /* sixteenths */
+    const uint64_t over = sixteenths(n, lg);
     return (ps[i] * (16 - over) + ps[i + 1] * over) / 16;
 }
 
-/* Fewer digits at a time: more launches, each over less. */
+/* Percent that fewer digits at a time cost: more launches, each over less. At least one digit of every term is sorted. */
+static uint64_t digits_cost(uint64_t n, unsigned lg_digits)
+{
+    const unsigned lg_n = floor_lg(n);
+    const uint64_t digits = lg_digits > lg_n + 1 ? n << (lg_digits - 1 - lg_n) : n;
+    const unsigned lg = floor_lg(digits);
+    if (lg_digits == 0 || lg >= LEAST_DIGITS + N_DIGITS) {
+        return 0;
+    }
+    if (lg < LEAST_DIGITS) {
+        return digits_percent[0];
+    }
+    const unsigned i = lg - LEAST_DIGITS;
+    const uint64_t next = i + 1 < N_DIGITS ? digits_percent[i + 1] : 0,
+                   over = sixteenths(digits, lg);
+    return (digits_percent[i] * (16 - over) + next * over) / 16;
+}
+
 static uint64_t term_ps(uint64_t n, bool images, unsigned lg_digits)
 {
-    unsigned lg = floor_lg(n);
-    lg = lg_digits > lg + 1 ? lg_digits - 1 : lg; /* of the digits of all terms at a time */
-    const size_t i = lg < LEAST_DIGITS ? 0 : lg - LEAST_DIGITS;
-    const uint64_t more = i < N_DIGITS && lg_digits != 0 ? digits_percent[i] : 0;
-    return whole_ps(n, images) * (100 + more) / 100;
+    return whole_ps(n, images) * (100 + digits_cost(n, lg_digits)) / 100;
 }
 
 uint64_t device_cost_sums(const cuzk_device_key *k, const device_sums *s, bool is_h)

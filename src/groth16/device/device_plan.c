@@ -323,10 +323,12 @@ static cuzk_status make_shapes(shapes *out, const cuzk_device_key *k, bool is_h,
     }
 }
 
-/* Passes over the points for n witnesses, by `at_once`. */
-static uint64_t passes(uint32_t n, uint32_t at_once)
+/* Time of all passes over the points for n witnesses, by `at_once`: the last one may be for fewer. */
+static uint64_t passes_ns(uint32_t n, uint32_t at_once, uint64_t ns, uint64_t stream_ns)
 {
-    return (n + at_once - 1) / at_once;
+    const uint32_t left = n % at_once;
+    return n / at_once * device_cost_pass(at_once * ns, stream_ns) +
+           (left == 0 ? 0 : device_cost_pass(left * ns, stream_ns));
 }
 
 typedef struct limits {
@@ -348,9 +350,8 @@ static void choose_h(device_plan *p, uint64_t *ns, const cuzk_device_key *k, con
         for (t.group = 1; t.group <= l->n && t.group <= l->most_group; t.group++) {
             t.again = t.group < l->n;
             for (unsigned i = 0; i < h->n; i++) {
-                const uint64_t pass = device_cost_pass(t.group * h->ns[i], stream);
-                const uint64_t all =
-                    passes(l->n, t.group) * pass + l->n * device_cost_vectors(k, t.vectors);
+                const uint64_t all = passes_ns(l->n, t.group, h->ns[i], stream) +
+                                     l->n * device_cost_vectors(k, t.vectors);
                 t.h = h->s[i];
                 lay_out(&t);
                 if (t.total <= l->free_bytes &&
@@ -373,8 +374,7 @@ static void choose_rest(device_plan *p, uint64_t *ns, const cuzk_device_key *k, 
     for (uint32_t batch = 1; batch <= l->n; batch++) {
         for (unsigned i = 0; i < rest->n; i++) {
             const uint64_t bytes = batch * (p->witness + p->section) + rest->s[i].bytes;
-            const uint64_t all =
-                passes(l->n, batch) * device_cost_pass(batch * rest->ns[i], stream);
+            const uint64_t all = passes_ns(l->n, batch, rest->ns[i], stream);
             if (bytes <= l->free_bytes && (all < *ns || (all == *ns && l->large))) {
                 *ns = all;
                 best.batch = batch;
