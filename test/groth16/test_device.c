@@ -148,7 +148,8 @@ static void failures(void)
             const cuzk_mock_script script = {.fail_at = at,
                                              .fail_with = kinds[v / 3 % 2],
                                              .and_after = v / 3 % 2 == 1,
-                                             .at_sync = v >= 6};
+                                             .at_sync = v >= 6,
+                                             .order = (cuzk_mock_order)(at % 3)};
             cuzk_accel_mock_set(dev, &script);
             const cuzk_status st = device_load_and_prove(&in, dev, way, 3, got, &err);
             const cuzk_mock_stats s = cuzk_accel_mock_stats(dev);
