@@ -563,7 +563,58 @@ static void combs(void)
     cuzk_accel_close(dev);
 }
 
+/* What a copy finds in a block that another queue writes: waits: whether the writer waits for the copy before. */
+static uint64_t copied_word(cuzk_mock_order order, bool waits)
+{
+    cuzk_accel *dev = NULL;
+    cuzk_accel_queue *work = NULL, *copy = NULL;
+    cuzk_err err;
+    void *d_block = NULL, *d_to = NULL;
+    const uint64_t old = 1, fresh = 2;
+    uint64_t got = 0;
+    const cuzk_mock_script script = {.order = order};
+    CHECK_OK(cuzk_accel_mock_open(&dev, 0, 4096, NULL, &err), &err);
+    cuzk_accel_mock_set(dev, &script);
+    CHECK_OK(cuzk_accel_queue_create(&work, dev, &err), &err);
+    CHECK_OK(cuzk_accel_queue_create(&copy, dev, &err), &err);
+    CHECK_OK(cuzk_accel_alloc(dev, &d_block, 8, &err), &err);
+    CHECK_OK(cuzk_accel_alloc(dev, &d_to, 8, &err), &err);
+    cuzk_accel_op up = {.kind = CUZK_ACCEL_OP_UPLOAD,
+                        .u.copy = {.d_dst = d_block, .src = &old, .bytes = 8}};
+    CHECK_OK(cuzk_accel_enqueue(copy, &up, NULL, 0, &err), &err);
+    CHECK_OK(cuzk_accel_sync(copy, &err), &err);
+    const cuzk_accel_op take = {.kind = CUZK_ACCEL_OP_COPY,
+                                .u.copy = {.d_dst = d_to, .src = d_block, .bytes = 8}};
+    CHECK_OK(cuzk_accel_enqueue(work, &take, NULL, 0, &err), &err);
+    if (waits) {
+        CHECK_OK(cuzk_accel_wait(copy, work, &err), &err);
+    }
+    up.u.copy.src = &fresh;
+    CHECK_OK(cuzk_accel_enqueue(copy, &up, NULL, 0, &err), &err);
+    CHECK_OK(cuzk_accel_sync(copy, &err), &err);
+    const cuzk_accel_op down = {.kind = CUZK_ACCEL_OP_DOWNLOAD,
+                                .u.copy = {.d_dst = &got, .src = d_to, .bytes = 8}};
+    CHECK_OK(cuzk_accel_enqueue(work, &down, NULL, 0, &err), &err);
+    CHECK_OK(cuzk_accel_sync(work, &err), &err);
+    cuzk_accel_free(dev, d_block);
+    cuzk_accel_free(dev, d_to);
+    cuzk_accel_queue_destroy(work);
+    cuzk_accel_queue_destroy(copy);
+    cuzk_accel_close(dev);
+    return got;
+}
+
+/* Late work meets what came too early, unless that waited for it. */
+static void late_work(void)
+{
+    CHECK_U64(copied_word(CUZK_MOCK_AT_ONCE, false), 1);
+    CHECK_U64(copied_word(CUZK_MOCK_LATE_WORK, false), 2);
+    CHECK_U64(copied_word(CUZK_MOCK_LATE_WORK, true), 1);
+    CHECK_U64(copied_word(CUZK_MOCK_LATE_COPIES, false), 1);
+}
+
 static const cuzk_case cases[] = {CASE(combs),
+                                  CASE(late_work),
                                   CASE(sections),
                                   CASE(products_of_polynomials),
                                   CASE(decode_names_the_point),
