@@ -115,6 +115,83 @@ static void all_partitions(fixture *r)
     cuzk_trace_destroy(trace);
 }
 
+/* Witnesses that wait for devices, as seen by the devices. */
+typedef struct early early;
+typedef struct early_device {
+    early *e;
+    uint32_t n_uploads; /* by a call */
+    uint32_t n_made;    /* witnesses whose memory was taken */
+} early_device;
+struct early {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    early_device device[2];
+    uint32_t n_devices; /* that must have work before a second witness is made for one of them */
+    uint32_t cancel_at; /* number of the witness of a device; 0: never */
+    cuzk_cancel cancel;
+};
+
+/* True when each device has a call that has uploaded a witness. With the lock. */
+static bool all_at_work(const early *e)
+{
+    for (uint32_t i = 0; i < e->n_devices; i++) {
+        if (e->device[i].n_uploads == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * The memory of the second witness of a device is not there before all calls have begun: a call that waited for all of
+ * its witnesses would never begin.
+ */
+static void see_call(void *arg, const char *what)
+{
+    early_device *d = arg;
+    early *e = d->e;
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 600; /* for a failure of this test only */
+    (void)pthread_mutex_lock(&e->lock);
+    if (strcmp(what, cuzk_accel_op_name(CUZK_ACCEL_OP_WITNESS)) == 0) {
+        d->n_uploads++;
+        (void)pthread_cond_broadcast(&e->changed);
+    } else if (strcmp(what, "host alloc") == 0 && ++d->n_made > 1) {
+        while (!all_at_work(e)) {
+            CHECK(pthread_cond_timedwait(&e->changed, &e->lock, &until) == 0);
+        }
+        if (d->n_made == e->cancel_at) {
+            atomic_store(&e->cancel.requested, true);
+        }
+    }
+    (void)pthread_mutex_unlock(&e->lock);
+}
+
+/* The devices see their calls from here on, until `unwatch`. They have no memory for witnesses. */
+static void watch(early *e, const fixture *r, size_t first, uint32_t n)
+{
+    memset(e, 0, sizeof(*e));
+    e->n_devices = n;
+    (void)pthread_mutex_init(&e->lock, NULL);
+    (void)pthread_cond_init(&e->changed, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        e->device[i].e = e;
+        const cuzk_mock_script script = {.on_call = see_call, .on_call_arg = &e->device[i]};
+        cuzk_witness_memory_trim(r->memories[first + i]);
+        cuzk_accel_mock_set(r->dev[first + i], &script);
+    }
+}
+
+static void unwatch(early *e, const fixture *r)
+{
+    static const cuzk_mock_script none = {.fail_at = 0};
+    cuzk_accel_mock_set(r->dev[0], &none);
+    cuzk_accel_mock_set(r->dev[1], &none);
+    (void)pthread_mutex_destroy(&e->lock);
+    (void)pthread_cond_destroy(&e->changed);
+}
+
 /* Blocks of the heap, but for the page-locked ones that keys keep for the next witness. */
 static uint64_t host_blocks(const fixture *r)
 {
@@ -147,11 +224,41 @@ static void expect_failure(fixture *r, size_t device, const cuzk_mock_script *sc
     r->in->n_partitions = PARTITIONS;
 }
 
+/* Cancelled while the calls of n devices from `first` on wait for a second witness. */
+static void cancel_early(fixture *r, size_t first, uint32_t n)
+{
+    cuzk_err err;
+    early e;
+    uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES], untouched[PARTITIONS][CUZK_PROOF_BYTES];
+    memset(proofs, 0xa5, sizeof(proofs));
+    memset(untouched, 0xa5, sizeof(untouched));
+    watch(&e, r, first, n);
+    e.cancel_at = 2;
+    r->pipe.keys = &r->keys[first];
+    r->pipe.memories = &r->memories[first];
+    r->pipe.n_keys = n;
+    r->pipe.cancel = &e.cancel;
+    const uint64_t blocks = host_blocks(r);
+    CHECK_STATUS(cuzk_prove_all(&r->pipe, proofs[0], &err), CUZK_E_CANCELLED);
+    CHECK_U64(host_blocks(r), blocks);
+    CHECK_MEM(proofs, untouched, sizeof(proofs));
+    unwatch(&e, r);
+    r->pipe.keys = r->keys;
+    r->pipe.memories = r->memories;
+    r->pipe.n_keys = 2;
+    r->pipe.cancel = NULL;
+}
+
 static void pipeline(void)
 {
     fixture r;
+    early e;
     fixture_open(&r);
+    watch(&e, &r, 0, 2);
     all_partitions(&r);
+    unwatch(&e, &r);
+    cancel_early(&r, 1, 1);
+    cancel_early(&r, 0, 2);
     const cuzk_mock_script wrong = {.wrong_sum_at = 3};
     expect_failure(&r, 0, &wrong, CUZK_E_SELFTEST);
     if (!TEST_IS_BRIEF) {
@@ -239,113 +346,5 @@ static void checks_beside(void)
     fixture_close(&r);
 }
 
-/* Witnesses that wait for devices, as seen by the devices. */
-typedef struct early early;
-typedef struct early_device {
-    early *e;
-    uint32_t n_uploads; /* by a call */
-    uint32_t n_made;    /* witnesses whose memory was taken */
-} early_device;
-struct early {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    early_device device[2];
-    uint32_t n_devices; /* that must have work before a second witness is made for one of them */
-    uint32_t cancel_at; /* number of the witness of a device; 0: never */
-    cuzk_cancel cancel;
-};
-
-/* True when each device has a call that has uploaded a witness. With the lock. */
-static bool all_at_work(const early *e)
-{
-    for (uint32_t i = 0; i < e->n_devices; i++) {
-        if (e->device[i].n_uploads == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/*
- * The memory of the second witness of a device is not there before all calls have begun: a call that waited for all of
- * its witnesses would never begin.
- */
-static void see_call(void *arg, const char *what)
-{
-    early_device *d = arg;
-    early *e = d->e;
-    struct timespec until;
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 600; /* for a failure of this test only */
-    (void)pthread_mutex_lock(&e->lock);
-    if (strcmp(what, cuzk_accel_op_name(CUZK_ACCEL_OP_WITNESS)) == 0) {
-        d->n_uploads++;
-        (void)pthread_cond_broadcast(&e->changed);
-    } else if (strcmp(what, "host alloc") == 0 && ++d->n_made > 1) {
-        while (!all_at_work(e)) {
-            CHECK(pthread_cond_timedwait(&e->changed, &e->lock, &until) == 0);
-        }
-        if (d->n_made == e->cancel_at) {
-            atomic_store(&e->cancel.requested, true);
-        }
-    }
-    (void)pthread_mutex_unlock(&e->lock);
-}
-
-/* Proves with n devices from `first` on, whose calls begin with their first witness. */
-static void run_early(fixture *r, size_t first, uint32_t n, uint32_t cancel_at)
-{
-    cuzk_err err;
-    early e = {.n_devices = n, .cancel_at = cancel_at};
-    uint8_t proofs[PARTITIONS][CUZK_PROOF_BYTES], untouched[PARTITIONS][CUZK_PROOF_BYTES];
-    (void)pthread_mutex_init(&e.lock, NULL);
-    (void)pthread_cond_init(&e.changed, NULL);
-    memset(proofs, 0xa5, sizeof(proofs));
-    memset(untouched, 0xa5, sizeof(untouched));
-    for (uint32_t i = 0; i < n; i++) {
-        e.device[i].e = &e;
-        const cuzk_mock_script watch = {.on_call = see_call, .on_call_arg = &e.device[i]};
-        cuzk_witness_memory_trim(r->memories[first + i]);
-        cuzk_accel_mock_set(r->dev[first + i], &watch);
-    }
-    r->pipe.keys = &r->keys[first];
-    r->pipe.memories = &r->memories[first];
-    r->pipe.n_keys = n;
-    r->pipe.cancel = &e.cancel;
-    r->in->n_partitions = n + 1;
-    const uint64_t blocks = host_blocks(r);
-    const cuzk_status st = cuzk_prove_all(&r->pipe, proofs[0], &err);
-    CHECK_U64(host_blocks(r), blocks);
-    for (size_t i = 0; i < 2; i++) {
-        static const cuzk_mock_script none = {.fail_at = 0};
-        cuzk_accel_mock_set(r->dev[i], &none);
-    }
-    if (cancel_at != 0) {
-        CHECK_STATUS(st, CUZK_E_CANCELLED);
-        CHECK_MEM(proofs, untouched, sizeof(proofs));
-    } else {
-        CHECK_OK(st, &err);
-    }
-    for (uint32_t i = 0; i < r->in->n_partitions && cancel_at == 0; i++) {
-        CHECK_OK(cuzk_filecoin_input_verify(r->in, r->pipe.vk, i, proofs[i], &err), &err);
-    }
-    (void)pthread_mutex_destroy(&e.lock);
-    (void)pthread_cond_destroy(&e.changed);
-}
-
-/* Where points stream, a call begins with its first witness, on each device; the others are awaited. */
-static void begins_early(void)
-{
-    fixture r;
-    fixture_open(&r);
-    if (!TEST_IS_BRIEF) {
-        run_early(&r, 1, 1, 0);
-    }
-    run_early(&r, 0, 2, 0);
-    run_early(&r, 1, 1, 2); /* cancelled while the call waits for the second witness */
-    run_early(&r, 0, 2, 2);
-    fixture_close(&r);
-}
-
-static const cuzk_case cases[] = {CASE(pipeline), CASE(checks_beside), CASE(begins_early)};
+static const cuzk_case cases[] = {CASE(pipeline), CASE(checks_beside)};
 TEST_MAIN("prover/prove_all", cases)

@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 
+#define LARGE_WITNESS ((uint64_t)1 << 30)
+
 struct cuzk_filecoin_prover {
     cuzk_circuit_spec spec;
     cuzk_pool *pool; /* borrowed */
@@ -89,6 +91,20 @@ static cuzk_status take_made_vk(cuzk_filecoin_prover *p, const cuzk_device_key *
     return CUZK_OK;
 }
 
+/*
+ * Memory for the first witness of a device. A large one (WindowPoSt) is the only one of its input, and the first device
+ * gets it.
+ */
+static void prepare_memory(const cuzk_filecoin_prover *p, cuzk_witness_memory *m,
+                           const cuzk_device_key *k)
+{
+    const cuzk_circuit *c = cuzk_filecoin_circuit_get(p->circuit);
+    if (p->n_keys == 0 || cuzk_placed_bytes(c) < LARGE_WITNESS) {
+        const bool resident = cuzk_device_key_get_stats(k).resident;
+        cuzk_witness_memory_prepare(m, c, resident ? 1 : CUZK_PIPELINE_MAX_BATCH);
+    }
+}
+
 cuzk_status cuzk_filecoin_prover_add_device(cuzk_filecoin_prover *p, cuzk_accel *dev,
                                             const cuzk_device_key_opts *opts,
                                             const cuzk_cancel *cancel, cuzk_err *err)
@@ -122,8 +138,7 @@ cuzk_status cuzk_filecoin_prover_add_device(cuzk_filecoin_prover *p, cuzk_accel 
         return st;
     }
     cuzk_witness_memory_attach(memory, dev);
-    cuzk_witness_memory_prepare(
-        memory, c, cuzk_device_key_get_stats(k).resident ? 1 : CUZK_PIPELINE_MAX_BATCH);
+    prepare_memory(p, memory, k);
     p->memories[p->n_keys] = memory;
     p->keys[p->n_keys++] = k;
     return CUZK_OK;
