@@ -144,9 +144,9 @@ cuzk_status cuzk_accel_mark_ns(cuzk_accel_queue *q, uint32_t mark, uint64_t *ns,
     return note(q->dev, q->dev->vt->mark_ns(q, mark, ns, err));
 }
 
-uint64_t cuzk_accel_circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c)
+uint64_t cuzk_accel_circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c, bool all_wires)
 {
-    return dev->vt->circuit_bytes(dev, c);
+    return dev->vt->circuit_bytes(dev, c, all_wires);
 }
 
 uint64_t cuzk_accel_domain_bytes(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t)

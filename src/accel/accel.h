@@ -118,7 +118,7 @@ typedef enum cuzk_accel_twiddles {
 } cuzk_accel_twiddles;
 
 /** Device bytes of the next two objects. */
-uint64_t cuzk_accel_circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c);
+uint64_t cuzk_accel_circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c, bool all_wires);
 uint64_t cuzk_accel_domain_bytes(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t);
 /**
  * A compiled circuit on the device; waits for the queue. all_wires: sections a and b have a point

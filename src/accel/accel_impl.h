@@ -32,7 +32,7 @@ typedef struct cuzk_accel_vtable {
     cuzk_status (*mark)(cuzk_accel_queue *q, uint32_t *mark, cuzk_err *err);
     cuzk_status (*mark_ns)(cuzk_accel_queue *q, uint32_t mark, uint64_t *ns, cuzk_err *err);
 
-    uint64_t (*circuit_bytes)(cuzk_accel *dev, const cuzk_circuit *c);
+    uint64_t (*circuit_bytes)(cuzk_accel *dev, const cuzk_circuit *c, bool all_wires);
     uint64_t (*domain_bytes)(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t);
     cuzk_status (*circuit_create)(cuzk_accel_circuit **out, cuzk_accel_queue *q,
                                   const cuzk_circuit *c, bool all_wires, cuzk_err *err);

@@ -114,9 +114,10 @@ bool cuzk_accel_cpu_has_failed(const cuzk_accel_queue *q)
     return ((const cpu_queue *)(const void *)q)->failed != CUZK_OK;
 }
 
-static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c)
+static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c, bool all_wires)
 {
     (void)dev;
+    (void)all_wires;
     return (c->n_inputs + c->n_aux) / 64 * 16 * CUZK_SRS_WIRE_SETS; /* classes and counts */
 }
 

@@ -170,10 +170,16 @@ static cuzk_status mark_ns(cuzk_accel_queue *queue, uint32_t i, uint64_t *ns, cu
     return CUZK_OK;
 }
 
-static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c)
+/* Rows of the circuit, before its sections. */
+static uint64_t first_bytes(const cuzk_circuit *c)
+{
+    return (cuzk_cuda_circuit_bytes(c, false) + 255) & ~(uint64_t)255;
+}
+
+static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c, bool all_wires)
 {
     (void)dev;
-    return cuzk_cuda_circuit_bytes(c, false) + cuzk_cuda_sections_bytes(c, true) + 512;
+    return first_bytes(c) + cuzk_cuda_sections_bytes(c, all_wires);
 }
 
 static void circuit_destroy(cuzk_accel_circuit *c, cuzk_accel_queue *q)
@@ -191,7 +197,7 @@ static cuzk_status circuit_create(cuzk_accel_circuit **out, cuzk_accel_queue *qu
 {
     gpu_queue *q = queue_of(queue);
     cuzk_status st = CUZK_OK;
-    const uint64_t first = (cuzk_cuda_circuit_bytes(c, false) + 255) & ~(uint64_t)255;
+    const uint64_t first = first_bytes(c);
     gpu_circuit *g = cuzk_alloc_zero(1, sizeof(*g));
     if (g == NULL) {
         return CUZK_FAIL(err, CUZK_E_NOMEM, "no memory for a circuit");
@@ -200,7 +206,7 @@ static cuzk_status circuit_create(cuzk_accel_circuit **out, cuzk_accel_queue *qu
     g->base.circuit = c;
     g->base.all_wires = all_wires;
     CUZK_TRY_GOTO(st, cuzk_cuda_mem_take(device_of(queue->dev)->mem, &g->d_mem,
-                                         first + cuzk_cuda_sections_bytes(c, all_wires), err));
+                                         circuit_bytes(queue->dev, c, all_wires), err));
     CUZK_TRY_GOTO(st, cuzk_cuda_circuit_create(&g->circuit, q->q, c, false, g->d_mem, err));
     CUZK_TRY_GOTO(st, cuzk_cuda_sections_create(&g->sections, q->q, c, all_wires,
                                                 (uint8_t *)g->d_mem + first, err));

@@ -336,9 +336,9 @@ static cuzk_status mark_ns(cuzk_accel_queue *q, uint32_t i, uint64_t *ns, cuzk_e
     return cuzk_accel_mark_ns(queue_of(q)->cpu, i, ns, err);
 }
 
-static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c)
+static uint64_t circuit_bytes(cuzk_accel *dev, const cuzk_circuit *c, bool all_wires)
 {
-    return cuzk_accel_circuit_bytes(device_of(dev)->cpu, c);
+    return cuzk_accel_circuit_bytes(device_of(dev)->cpu, c, all_wires);
 }
 
 static uint64_t domain_bytes(cuzk_accel *dev, unsigned lg_n, cuzk_accel_twiddles t)

@@ -383,7 +383,7 @@ static cuzk_status begin(cuzk_device_key *k, const cuzk_device_key_opts *opts, c
     for (unsigned i = 0; i < CUZK_SRS_WIRE_SETS; i++) {
         cuzk_accel_section_split(k->dc, cuzk_srs_of_wire_set(i), &k->split[i]);
     }
-    k->stats.device_bytes = cuzk_accel_circuit_bytes(k->dev, k->circuit);
+    k->stats.device_bytes = cuzk_accel_circuit_bytes(k->dev, k->circuit, k->all_wires);
     return make_domain(k, opts, err);
 }
 
