@@ -6,6 +6,7 @@
 #                     cuzk params setup porep 32GiB --insecure-seed 1 --device cuda -o DIR     (47 GB, 40 s)
 #                     cuzk params setup winning 32GiB --insecure-seed 1 --device cuda -o DIR
 #   BUDGET=150      seconds for all; a part that would not fit is left out
+#   LIMIT=150       seconds for one measurement
 #   RUNS=3          measured runs of one PoRep by the command line; DAEMON_RUNS=2 by the daemon
 #   STREAM=file     where the points are under 24 GiB: file or memory
 #   PORT=19821      of the daemon's HTTP
@@ -59,14 +60,14 @@ as=() # of every program: the card that it plays
 by_command() {
     local name=$1 runs=$2
     shift 2
-    timeout 150 "$cuzk" bench prove "$@" --sector-size "$sector" --params "$params" --device "$device" --runs "$runs" \
+    timeout "${LIMIT:-150}" "$cuzk" bench prove "$@" --sector-size "$sector" --params "$params" --device "$device" --runs "$runs" \
         "${common[@]}" "${as[@]}" --result "$out/$name.json" >"$out/$name.txt" 2>&1 </dev/null || failed "$name"
 }
 # by_daemon NAME RUNS WARMUP OPTION...: the same by the daemon that is running
 by_daemon() {
     local name=$1 runs=$2 warmup=$3
     shift 3
-    timeout 150 "$cuzk" bench daemon batch "$@" -a "unix://$out/sock" --status "127.0.0.1:$port" --runs "$runs" \
+    timeout "${LIMIT:-150}" "$cuzk" bench daemon batch "$@" -a "unix://$out/sock" --status "127.0.0.1:$port" --runs "$runs" \
         --warmup "$warmup" "${common[@]}" --result "$out/$name.json" >"$out/$name.txt" 2>&1 </dev/null || failed "$name"
 }
 # start NAME CIRCUIT LINE...: a daemon with these lines under [gpus]; waits until the circuit's parameters are loaded
@@ -113,7 +114,7 @@ sample() {
 # host_peak NAME: the daemon's peak so far against the bar of 8 GiB
 host_peak() {
     local kib
-    kib=$(sed -n 's/^VmHWM: *\([0-9]*\) kB/\1/p' /proc/$daemon/status)
+    kib=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$daemon/status)
     if [ "${kib:-99999999}" -le $((8 * 1024 * 1024)) ]; then
         say "$1: host memory of the daemon, peak: $((kib / 1024)) MiB, bar 8192: met"
     else
