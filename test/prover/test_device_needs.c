@@ -73,6 +73,26 @@ static void as_measured(void)
     CHECK(strcmp(cuzk_device_ability_name(CUZK_DEVICE_CANNOT), "not possible") == 0);
 }
 
+/* Runs of the same results: the peaks of host memory show where a vector of 4 GiB was on the host. */
+static void vector_on_the_host(void)
+{
+    static const struct {
+        cuzk_circuit_kind kind;
+        uint64_t memory, gib;
+    } list[] = {{CUZK_CIRCUIT_POREP, 7475 * MIB, 4}, {CUZK_CIRCUIT_POREP, 11 * GIB, 0},
+                {CUZK_CIRCUIT_POREP, 15 * GIB, 0},   {CUZK_CIRCUIT_POREP, 139 * GIB, 0},
+                {CUZK_CIRCUIT_WINDOW, 11 * GIB, 4},  {CUZK_CIRCUIT_WINDOW, 15 * GIB, 0},
+                {CUZK_CIRCUIT_WINDOW, 139 * GIB, 0}, {CUZK_CIRCUIT_UPDATE, 11 * GIB, 0},
+                {CUZK_CIRCUIT_WINNING, 640 * MIB, 0}};
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        cuzk_err err;
+        cuzk_circuit_spec spec;
+        CHECK_OK(cuzk_circuit_spec_of(&spec, list[i].kind, 32 * GIB, &err), &err);
+        const uint64_t got = cuzk_device_host_vector(&spec, list[i].memory);
+        CHECK_MSG(got == list[i].gib * GIB, "%zu: %llu MiB", i, (unsigned long long)(got / MIB));
+    }
+}
+
 static cuzk_expected_time time_of(cuzk_circuit_kind kind, uint64_t sector, const char *name,
                                   uint64_t memory)
 {
@@ -138,5 +158,6 @@ static void cards_by_name(void)
 }
 
 static const cuzk_case cases[] = {CASE(expected_times), CASE(cards_by_name),
-                                  CASE(more_is_never_less), CASE(as_measured)};
+                                  CASE(more_is_never_less), CASE(as_measured),
+                                  CASE(vector_on_the_host)};
 TEST_MAIN("prover/device_needs", cases)

@@ -141,6 +141,11 @@ typedef struct cuzk_engine_backend {
      * host->locked may be page-locked. The circuit must outlive the key; the parameters need not.
      */
     uint64_t (*key_bytes)(void *arg, uint32_t device, uint32_t circuit);
+    /**
+     * Page-locked host memory that calls with a key keep; part of the key's pinned_bytes, though the first call takes
+     * it. NULL: none.
+     */
+    uint64_t (*call_host_bytes)(void *arg, uint32_t device, uint32_t circuit);
     cuzk_status (*load_key)(void *arg, uint32_t device, uint32_t circuit, void *compiled,
                             void *params, const cuzk_backend_host *host, cuzk_backend_key *out,
                             cuzk_trace_ctx trace, cuzk_err *err);

@@ -496,15 +496,26 @@ static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
     return s.plain == UINT64_MAX ? s.plain : s.plain + s.images + s.combs + s.room;
 }
 
+static uint64_t call_host_bytes(void *arg, uint32_t device, uint32_t circuit)
+{
+    const filecoin_backend *b = arg;
+    const cuzk_circuit_spec *spec = &b->specs[circuit];
+    cuzk_backend_device info;
+    cuzk_backend_device_info_of(b->devices, device, &info);
+    return cuzk_device_host_vector(spec, cuzk_device_bytes_for(spec->kind, info.memory_total));
+}
+
 static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
                             void *params, const cuzk_backend_host *host, cuzk_backend_key *out,
                             cuzk_trace_ctx trace, cuzk_err *err)
 {
     filecoin_backend *b = arg;
     const key_size s = key_size_of(b, device, circuit);
-    return cuzk_backend_device_load(b->devices, device, compiled, params,
-                                    is_winning(&b->specs[circuit]), host, s.images != 0,
-                                    s.combs != 0, out, b->pool, trace, err);
+    CUZK_TRY(cuzk_backend_device_load(b->devices, device, compiled, params,
+                                      is_winning(&b->specs[circuit]), host, s.images != 0,
+                                      s.combs != 0, out, b->pool, trace, err));
+    out->pinned_bytes += call_host_bytes(arg, device, circuit);
+    return CUZK_OK;
 }
 
 static void unload_key(void *arg, uint32_t device, uint32_t circuit, void *key)
@@ -667,6 +678,7 @@ cuzk_status cuzk_backend_filecoin_create(cuzk_engine_backend *out, const cuzk_en
                                  .destroy = destroy};
     if (b->n_devices != 0) {
         out->key_bytes = key_bytes;
+        out->call_host_bytes = call_host_bytes;
         out->load_key = load_key;
         out->unload_key = unload_key;
         out->prove = prove_on_device;

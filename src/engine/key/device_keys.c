@@ -308,7 +308,9 @@ LOCKED static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t cir
      * memory at most */
     const uint64_t third = out->here / 3;
     const uint64_t beside = wanted > out->here - third ? wanted - (out->here - third) : 0;
-    const uint64_t staging = wanted < STAGING_BYTES ? wanted : STAGING_BYTES;
+    const uint64_t of_calls =
+        b->call_host_bytes != NULL ? b->call_host_bytes(b->arg, index, circuit) : 0;
+    const uint64_t staging = (wanted < STAGING_BYTES ? wanted : STAGING_BYTES) + of_calls;
     const uint64_t most = cuzk_device_keys_pin_limit(&e->memory, privileged);
     out->host.points = host_bytes_for(e, staging, wanted <= free ? 0 : beside, most, privileged);
     out->host.locked = wanted <= free ? 0 : locked_bytes_for(e, privileged);
@@ -319,7 +321,7 @@ LOCKED static cuzk_status plan_load(cuzk_engine *e, uint32_t index, uint32_t cir
                : CUZK_FAIL(
                      err, CUZK_E_NOMEM,
                      "%s can never be loaded: its %llu MiB need %llu MiB on the host, on their "
-                     "way to the device or to stream from, and the budget allows %llu MiB",
+                     "way to the device, to stream from and for calls, and the budget allows %llu MiB",
                      b->circuits[circuit].id, (unsigned long long)(wanted >> 20),
                      (unsigned long long)(out->on_host >> 20), (unsigned long long)(most >> 20));
 }

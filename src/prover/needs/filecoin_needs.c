@@ -178,6 +178,21 @@ uint64_t cuzk_device_bytes_for(cuzk_circuit_kind kind, uint64_t memory_bytes)
     return memory_bytes - (kind == CUZK_CIRCUIT_WINNING ? 0 : cuzk_device_kept_bytes(memory_bytes));
 }
 
+uint64_t cuzk_device_host_vector(const cuzk_circuit_spec *spec, uint64_t memory_bytes)
+{
+    cuzk_circuit_counts c;
+    cuzk_device_needs needs;
+    cuzk_err none;
+    if (cuzk_circuit_counts_of(&c, spec, &none) != CUZK_OK ||
+        cuzk_device_needs_of(&needs, spec, &none) != CUZK_OK) {
+        return 0;
+    }
+    const uint64_t vector = (uint64_t)32 << c.lg_domain;
+    const bool has_room =
+        memory_bytes >= min_u64(needs.resident_bytes, needs.streamed_bytes + vector);
+    return has_room ? 0 : vector;
+}
+
 const char *cuzk_device_ability_name(cuzk_device_ability a)
 {
     return a == CUZK_DEVICE_RESIDENT  ? "resident"

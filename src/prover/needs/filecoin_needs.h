@@ -63,6 +63,12 @@ cuzk_device_ability cuzk_device_ability_of(const cuzk_device_needs *needs, uint6
 uint64_t cuzk_device_kept_bytes(uint64_t memory_bytes);
 /** What the daemon has for a kind on a card: all of the memory for a WinningPoSt, else without what is kept. */
 uint64_t cuzk_device_bytes_for(cuzk_circuit_kind kind, uint64_t memory_bytes);
+/**
+ * Page-locked host memory that calls of a kind keep on a card with so much memory for the kind: a vector of the domain
+ * where the points stream and there is no room for two vectors, else 0. A few percent of the memory above the bound,
+ * the plan of a call needs none although this says so.
+ */
+uint64_t cuzk_device_host_vector(const cuzk_circuit_spec *spec, uint64_t memory_bytes);
 /** "resident", "streamed", "not possible"; a literal. */
 const char *cuzk_device_ability_name(cuzk_device_ability a);
 

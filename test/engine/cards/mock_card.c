@@ -72,6 +72,12 @@ static uint64_t key_bytes(void *arg, uint32_t device, uint32_t circuit)
     return MOCK_MIB * (is_winning(circuit) ? c->winning_key + c->winning_room : 16 * c->other_key);
 }
 
+static uint64_t call_host_bytes(void *arg, uint32_t device, uint32_t circuit)
+{
+    (void)device;
+    return is_winning(circuit) ? 0 : card_of(arg)->other_host * MOCK_MIB;
+}
+
 static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
                             void *params, uint64_t host_bytes, cuzk_backend_key *out,
                             cuzk_trace_ctx trace, cuzk_err *err)
@@ -80,7 +86,6 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
     mock_card *c = card_of(arg);
     const bool winning = is_winning(circuit);
     const uint64_t bytes = MOCK_MIB * (winning ? c->winning_key : c->other_key);
-    (void)device;
     (void)host_bytes;
     (void)trace;
     CHECK(*(uint32_t *)compiled == circuit && *(uint32_t *)params == circuit);
@@ -98,6 +103,7 @@ static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *
     atomic_fetch_add(&b->keys_loaded, 1);
     *out = (cuzk_backend_key){.object = k,
                               .device_bytes = bytes,
+                              .pinned_bytes = call_host_bytes(b, device, circuit),
                               .prove_bytes = MOCK_MIB * (winning ? c->winning_call : c->other_call),
                               .least_bytes = winning ? c->winning_least * MOCK_MIB : 0,
                               .batch = winning ? 1 : 10};
@@ -160,6 +166,7 @@ void mock_use_card(mock_backend *b, void *arg)
     b->vtable.parse = parse;
     b->vtable.device_info = device_info;
     b->vtable.key_bytes = key_bytes;
+    b->vtable.call_host_bytes = call_host_bytes;
     b->vtable.load_key = load_key;
     b->vtable.unload_key = unload_key;
     b->vtable.prove = prove;

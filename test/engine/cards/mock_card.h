@@ -13,7 +13,7 @@ typedef struct mock_card {
     /* in MiB; keys other than those of WinningPoSt stream from their file */
     uint64_t total, held;
     uint64_t winning_key, winning_room, winning_call, winning_least;
-    uint64_t other_key, other_call, other_least;
+    uint64_t other_key, other_call, other_least, other_host; /* other_host: kept by calls */
     /* state */
     cuzk_engine_backend inner;
     _Atomic uint64_t used, winning_bytes, other_bytes; /* winning_bytes, other_bytes: of keys */

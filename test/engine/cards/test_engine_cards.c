@@ -137,6 +137,37 @@ static void porep_within_what_is_there(void)
     mock_engine_close(&w);
 }
 
+/*
+ * A vector of the domain is in host memory on such a card: the budget counts it, and a budget that it does not fit in
+ * is no reason to take it.
+ */
+static void vector_on_the_host(void)
+{
+    for (uint64_t gib = 4; gib <= 8; gib += 4) {
+        mock_card card = {OF_8_GIB, .held = 640, .winning_key = 207, .other_host = 4096};
+        mock_engine w = with_card(&card);
+        static cuzk_engine_status s; /* static: frames are small */
+        w.cfg.budget_bytes = gib * GIB;
+        mock_engine_open(&w, 1);
+        test_job *porep = test_job_make(CUZK_JOB_POREP, 1, 3, "");
+        test_job_prove(&w, porep);
+        engine_answer_wait(&porep->r);
+        status_of(&w, &s);
+        if (gib == 4) {
+            CHECK(porep->r.state == CUZK_JOB_FAILED);
+            CHECK_MSG(strstr(porep->r.error, "can never be loaded") != NULL, "%s", porep->r.error);
+            CHECK_U64(s.pinned_used, 0);
+            win(&w, 10, 32);
+        } else {
+            CHECK_MSG(is_right(porep), "%s", porep->r.error);
+            CHECK_U64(s.pinned_used, 4096 * MOCK_MIB);
+        }
+        cuzk_engine_status_free(&s);
+        test_job_free(porep);
+        mock_engine_close(&w);
+    }
+}
+
 /* What is said of a card. */
 
 typedef struct said {
@@ -267,6 +298,6 @@ static void said_and_done(void)
 }
 
 static const cuzk_case cases[] = {CASE(two_keys_and_a_porep), CASE(keys_beside_a_porep),
-                                  CASE(keys_take_turns), CASE(porep_within_what_is_there),
-                                  CASE(said_and_done)};
+                                  CASE(keys_take_turns),      CASE(porep_within_what_is_there),
+                                  CASE(vector_on_the_host),   CASE(said_and_done)};
 TEST_MAIN("engine/cards", cases)
