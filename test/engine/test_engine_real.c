@@ -446,7 +446,8 @@ static void cut_params_that_stream(void)
     CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
     cut_params_on(e, folder, NULL, 1);
     CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);
-    CHECK_U64(s.pinned_used >> 20, 127); /* two buffers of 64 MiB, of whole points */
+    /* two buffers of 64 MiB, of whole points; and a vector of 4 MiB, by the estimate for so little memory */
+    CHECK_U64(s.pinned_used >> 20, 127 + 4);
     cuzk_engine_status_free(&s);
     cuzk_engine_destroy(e);
     cuzk_pool_destroy(m.pool);
@@ -603,7 +604,9 @@ static void small_card(void)
         const bool is_window = strncmp(a->circuit_id, "wpost", 5) == 0;
         CHECK_MSG((a->ability == CUZK_DEVICE_CANNOT) == is_window, "%s: %s", a->circuit_id,
                   cuzk_device_ability_name(a->ability));
-        CHECK(a->needed_bytes != 0 && a->available_bytes == m.limit);
+        const bool is_winning = strncmp(a->circuit_id, "winning", 7) == 0;
+        CHECK(a->needed_bytes != 0);
+        CHECK_U64(a->available_bytes, m.limit - (is_winning ? 0 : (uint64_t)640 << 20));
     }
     cuzk_engine_status_free(&s);
     engine_request_make(&window, CUZK_JOB_WINDOW, 1, "wdpost");
@@ -612,7 +615,7 @@ static void small_card(void)
     CHECK_STATUS(cuzk_engine_prove(e, &window.rq, NULL, engine_answer_set, &r, &wait, &err),
                  CUZK_E_DEV_UNFIT);
     CHECK_MSG(strstr(err.msg, "wpost-32g") != NULL && strstr(err.msg, "mock device") != NULL &&
-                  strstr(err.msg, "7475 MiB") != NULL,
+                  strstr(err.msg, "6835 MiB") != NULL,
               "%s", err.msg);
     cuzk_engine_destroy(e);
     engine_request_free(&window);
