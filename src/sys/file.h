@@ -95,6 +95,11 @@ CUZK_NODISCARD cuzk_status cuzk_file_writer_open(cuzk_file_writer **out, const c
                                                  bool replace, cuzk_err *err);
 CUZK_NODISCARD cuzk_status cuzk_file_writer_write(cuzk_file_writer *w, const void *data, size_t n,
                                                   cuzk_err *err);
+/**
+ * Removes the file that the commit would replace, now. For files that belong together: a reader between two commits then
+ * finds no file, instead of an old one. E_IO, naming the file. Nothing to do when it does not replace a file.
+ */
+CUZK_NODISCARD cuzk_status cuzk_file_writer_remove_old(cuzk_file_writer *w, cuzk_err *err);
 /** Makes the file visible and frees w. On failure nothing is visible and w is freed too. */
 CUZK_NODISCARD cuzk_status cuzk_file_writer_commit(cuzk_file_writer *w, cuzk_err *err);
 /** Drops the temporary file and frees w. NULL is fine. */

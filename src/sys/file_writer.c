@@ -357,6 +357,16 @@ static cuzk_status finish(cuzk_file_writer *w, cuzk_err *err)
     return CUZK_OK;
 }
 
+cuzk_status cuzk_file_writer_remove_old(cuzk_file_writer *w, cuzk_err *err)
+{
+    if (w->temp == NULL || !w->replace || unlink(w->target) == 0 || errno == ENOENT) {
+        return CUZK_OK;
+    }
+    const int os = errno;
+    return CUZK_FAIL_OS(err, CUZK_E_IO, os, "%s: cannot remove the old file: %s", w->shown,
+                        cuzk_os_text(os));
+}
+
 cuzk_status cuzk_file_writer_commit(cuzk_file_writer *w, cuzk_err *err)
 {
     const cuzk_status st = finish(w, err);

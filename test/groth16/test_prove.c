@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -398,6 +400,53 @@ static void files(void)
     test_instance_destroy(&t);
 }
 
+/* What takes the place of a crash: the temporary files of one folder go while the setup runs. */
+static void lose_temporary(void *arg, const char *section, uint64_t done, uint64_t total)
+{
+    const char *folder = arg;
+    DIR *d = opendir(folder);
+    CHECK(d != NULL && section != NULL && done <= total);
+    for (struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
+        if (strncmp(e->d_name, ".cuzk-", 6) == 0) {
+            CHECK(unlinkat(dirfd(d), e->d_name, 0) == 0);
+        }
+    }
+    (void)closedir(d);
+}
+
+/* A setup over older files that ends before, or between, its two renames: no key of another setup lies beside the parameters. */
+static void no_key_of_another_setup(void)
+{
+    test_instance t = test_circuit_random(20, 3);
+    char folders[2][512], params[600], vk[600];
+    cuzk_toxic old, new;
+    cuzk_err err;
+    size_t n, m;
+    cuzk_toxic_from_seed(&old, 1);
+    cuzk_toxic_from_seed(&new, 2);
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(folders[i], sizeof(folders[i]), "%s/%zu", test_tmpdir(), i);
+        CHECK(mkdir(folders[i], 0755) == 0);
+    }
+    (void)snprintf(params, sizeof(params), "%s/c.params", folders[0]);
+    (void)snprintf(vk, sizeof(vk), "%s/c.vk", folders[1]);
+    for (size_t lost = 0; lost < 2; lost++) { /* the parameters, the key */
+        const cuzk_setup_opts whole = {.replace = true};
+        const cuzk_setup_opts cut = {
+            .replace = true, .progress = lose_temporary, .progress_arg = folders[lost]};
+        CHECK_OK(cuzk_setup_write(t.c, &old, params, vk, &whole, NULL, NULL, &err), &err);
+        uint8_t *before = test_read_file(params, &n);
+        CHECK_STATUS(cuzk_setup_write(t.c, &new, params, vk, &cut, NULL, NULL, &err), CUZK_E_IO);
+        uint8_t *after = test_read_file(params, &m);
+        CHECK_U64(m, n);
+        CHECK((memcmp(before, after, n) == 0) == (lost == 0));
+        CHECK(access(vk, F_OK) != 0);
+        free(before);
+        free(after);
+    }
+    test_instance_destroy(&t);
+}
+
 typedef struct progress {
     uint64_t calls, done, total;
 } progress;
@@ -631,9 +680,10 @@ static void out_of_memory(void)
 }
 
 static const cuzk_case cases[] = {
-    CASE(random_circuits), CASE(repeated_blocks),   CASE(domains),        CASE(large_domains),
-    CASE(chunks),          CASE(degenerate),        CASE(infinite_point), CASE(unused_wires),
-    CASE(bad_toxic),       CASE(random_toxic),      CASE(files),          CASE(progress_and_cancel),
-    CASE(mismatch),        CASE(quotient_identity), CASE(random_rs),      CASE(unsatisfied),
-    CASE(out_of_memory)};
+    CASE(random_circuits),     CASE(repeated_blocks), CASE(domains),
+    CASE(large_domains),       CASE(chunks),          CASE(degenerate),
+    CASE(infinite_point),      CASE(unused_wires),    CASE(bad_toxic),
+    CASE(random_toxic),        CASE(files),           CASE(no_key_of_another_setup),
+    CASE(progress_and_cancel), CASE(mismatch),        CASE(quotient_identity),
+    CASE(random_rs),           CASE(unsatisfied),     CASE(out_of_memory)};
 TEST_MAIN("groth16/prove", cases)

@@ -447,6 +447,38 @@ static void replace_keeps_mode_and_link(void)
     CHECK_U64(entries(), 2);
 }
 
+/* Files that belong together: the old one goes before the new one comes, and with it neither its link nor its mode. */
+static void old_file_goes_first(void)
+{
+    char path[512], link_path[512];
+    struct stat st;
+    cuzk_file_writer *w = NULL;
+    cuzk_err err;
+    put(in_tmp(path, "real"), "old", 3);
+    CHECK(chmod(path, 0640) == 0);
+    CHECK(symlink("real", in_tmp(link_path, "link")) == 0);
+    for (int i = 0; i < 2; i++) { /* twice: the second replaces the first */
+        CHECK_OK(cuzk_file_writer_open(&w, link_path, true, &err), &err);
+        CHECK_OK(cuzk_file_writer_remove_old(w, &err), &err);
+        CHECK_OK(cuzk_file_writer_remove_old(w, &err), &err);
+        CHECK(access(path, F_OK) != 0);
+        CHECK(lstat(link_path, &st) == 0 && S_ISLNK(st.st_mode));
+        CHECK_OK(cuzk_file_writer_write(w, "newer", 5, &err), &err);
+        CHECK_OK(cuzk_file_writer_commit(w, &err), &err);
+        check_content(path, "newer", 5);
+        CHECK(stat(path, &st) == 0);
+        CHECK_U64(st.st_mode & 07777, 0640);
+    }
+    CHECK_U64(entries(), 2);
+    /* A writer that does not replace leaves what came meanwhile. */
+    CHECK(unlink(path) == 0 && unlink(link_path) == 0);
+    CHECK_OK(cuzk_file_writer_open(&w, path, false, &err), &err);
+    put(path, "other", 5);
+    CHECK_OK(cuzk_file_writer_remove_old(w, &err), &err);
+    CHECK_STATUS(cuzk_file_writer_commit(w, &err), CUZK_E_EXISTS);
+    check_content(path, "other", 5);
+}
+
 static void bad_targets(void)
 {
     char path[512];
@@ -547,16 +579,28 @@ static void writer_survives_allocation_failure(void)
 }
 
 static const cuzk_case cases[] = {
-    CASE(content_of_a_file),           CASE(content_of_an_empty_file),
-    CASE(proc_file_has_content),       CASE(too_large_is_refused),
-    CASE(parts_are_read_by_position),  CASE(file_cut_short_while_threads_read),
-    CASE(handles_of_one_file),         CASE(errors_name_the_path),
-    CASE(long_path_keeps_the_reason),  CASE(pipe_is_read_into_memory),
-    CASE(dash_is_standard_input),      CASE(reading_survives_allocation_failure),
-    CASE(writer_publishes_at_commit),  CASE(abort_leaves_nothing),
-    CASE(existing_file_is_kept),       CASE(two_writers_of_one_name),
-    CASE(replace_keeps_mode_and_link), CASE(bad_targets),
-    CASE(names_that_no_file_can_have), CASE(device_is_written_directly),
-    CASE(full_disk_is_reported),       CASE(writer_survives_allocation_failure),
+    CASE(content_of_a_file),
+    CASE(content_of_an_empty_file),
+    CASE(proc_file_has_content),
+    CASE(too_large_is_refused),
+    CASE(parts_are_read_by_position),
+    CASE(file_cut_short_while_threads_read),
+    CASE(handles_of_one_file),
+    CASE(errors_name_the_path),
+    CASE(long_path_keeps_the_reason),
+    CASE(pipe_is_read_into_memory),
+    CASE(dash_is_standard_input),
+    CASE(reading_survives_allocation_failure),
+    CASE(writer_publishes_at_commit),
+    CASE(abort_leaves_nothing),
+    CASE(existing_file_is_kept),
+    CASE(two_writers_of_one_name),
+    CASE(replace_keeps_mode_and_link),
+    CASE(old_file_goes_first),
+    CASE(bad_targets),
+    CASE(names_that_no_file_can_have),
+    CASE(device_is_written_directly),
+    CASE(full_disk_is_reported),
+    CASE(writer_survives_allocation_failure),
 };
 TEST_MAIN("sys/file", cases)

@@ -102,12 +102,6 @@ static cuzk_status make(file_sink *f, const cuzk_toxic *toxic, uint64_t slice, c
     return begin_sections(f, CUZK_SRS_SECTIONS - 1, err);
 }
 
-static cuzk_status commit(file_sink *f, cuzk_err *err)
-{
-    CUZK_TRY(cuzk_section_writer_commit(&f->params, err));
-    return f->has_vk ? cuzk_section_writer_commit(&f->vk, err) : CUZK_OK;
-}
-
 cuzk_status cuzk_device_setup_write(cuzk_accel *dev, const cuzk_circuit *c, const cuzk_toxic *toxic,
                                     const char *params_path, const char *vk_path,
                                     const cuzk_setup_opts *opts, cuzk_pool *pool,
@@ -136,7 +130,7 @@ cuzk_status cuzk_device_setup_write(cuzk_accel *dev, const cuzk_circuit *c, cons
     CUZK_TRY_GOTO(st, cuzk_accel_queue_create(&f.q, dev, err));
     CUZK_TRY_GOTO(st, cuzk_accel_host_alloc(dev, &f.points, SLICE * sizeof(cuzk_g2_affine), err));
     CUZK_TRY_GOTO(st, make(&f, toxic, SLICE, err));
-    st = commit(&f, err);
+    st = cuzk_section_writer_commit_pair(&f.params, &f.vk, err);
 out:
     cuzk_accel_host_free(dev, f.points);
     cuzk_accel_queue_destroy(f.q);

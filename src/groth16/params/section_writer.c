@@ -105,6 +105,21 @@ cuzk_status cuzk_section_writer_commit(cuzk_section_writer *w, cuzk_err *err)
     return st;
 }
 
+cuzk_status cuzk_section_writer_commit_pair(cuzk_section_writer *params, cuzk_section_writer *vk,
+                                            cuzk_err *err)
+{
+    cuzk_status st = vk->file != NULL ? cuzk_file_writer_remove_old(vk->file, err) : CUZK_OK;
+    if (st == CUZK_OK) {
+        st = cuzk_section_writer_commit(params, err);
+    }
+    if (st == CUZK_OK && vk->file != NULL) {
+        st = cuzk_section_writer_commit(vk, err);
+    }
+    cuzk_section_writer_abort(params);
+    cuzk_section_writer_abort(vk);
+    return st;
+}
+
 void cuzk_section_writer_abort(cuzk_section_writer *w)
 {
     cuzk_file_writer_abort(w->file);

@@ -26,6 +26,13 @@ CUZK_NODISCARD cuzk_status cuzk_section_writer_g2(cuzk_section_writer *w, const 
                                                   size_t n, cuzk_pool *pool, cuzk_err *err);
 /** Makes the file visible; w is then as abort leaves it, also on failure. */
 CUZK_NODISCARD cuzk_status cuzk_section_writer_commit(cuzk_section_writer *w, cuzk_err *err);
+/**
+ * Makes a .params file and its .vk file visible; vk is zeroed when there is none. An old .vk goes first, so a reader, also after a
+ * crash in between, finds the two files of one setup, or a .params file alone, which has its key inside. Both writers are
+ * then as abort leaves them, also on failure.
+ */
+CUZK_NODISCARD cuzk_status cuzk_section_writer_commit_pair(cuzk_section_writer *params,
+                                                           cuzk_section_writer *vk, cuzk_err *err);
 /** Drops the file when it was not committed. Fine on a zeroed w and twice. */
 void cuzk_section_writer_abort(cuzk_section_writer *w);
 

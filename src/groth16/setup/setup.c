@@ -445,10 +445,7 @@ cuzk_status cuzk_setup_write(const cuzk_circuit *c, const cuzk_toxic *toxic,
     if (vk_path != NULL) {
         CUZK_TRY_GOTO(st, cuzk_section_writer_vk(&vk, &s.form.vk, err));
     }
-    CUZK_TRY_GOTO(st, cuzk_section_writer_commit(&params, err));
-    if (vk_path != NULL) {
-        st = cuzk_section_writer_commit(&vk, err);
-    }
+    st = cuzk_section_writer_commit_pair(&params, &vk, err);
 out:
     cuzk_section_writer_abort(&params);
     cuzk_section_writer_abort(&vk);

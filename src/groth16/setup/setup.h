@@ -36,7 +36,7 @@ typedef struct cuzk_setup_opts {
  * generator is infinity or not in the subgroup. Memory: 8 bytes per term and
  * 12 per wire of the circuit's preamble and one block, one element per row of the larger of them
  * (PoRep of 32 GiB: 0.7 GB), and 130 MiB of points; the sections are streamed. Both files appear at the
- * end, .params first. opts may be NULL; vk_path may be NULL (no .vk file).
+ * end, .params first; an old .vk is removed before that, so no reader finds files of two setups. opts may be NULL; vk_path may be NULL (no .vk file).
  */
 CUZK_NODISCARD cuzk_status cuzk_setup_write(const cuzk_circuit *c, const cuzk_toxic *toxic,
                                             const char *params_path, const char *vk_path,
