@@ -79,14 +79,14 @@ static uint64_t call_host_bytes(void *arg, uint32_t device, uint32_t circuit)
 }
 
 static cuzk_status load_key(void *arg, uint32_t device, uint32_t circuit, void *compiled,
-                            void *params, uint64_t host_bytes, cuzk_backend_key *out,
+                            void *params, const cuzk_backend_host *host, cuzk_backend_key *out,
                             cuzk_trace_ctx trace, cuzk_err *err)
 {
     mock_backend *b = arg;
     mock_card *c = card_of(arg);
     const bool winning = is_winning(circuit);
     const uint64_t bytes = MOCK_MIB * (winning ? c->winning_key : c->other_key);
-    (void)host_bytes;
+    (void)host;
     (void)trace;
     CHECK(*(uint32_t *)compiled == circuit && *(uint32_t *)params == circuit);
     card_key *k = cuzk_alloc(1, sizeof(*k));
