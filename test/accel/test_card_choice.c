@@ -7,15 +7,17 @@
 
 #include "test.h"
 
-static const cuzk_card_choice some[] = {{false, {330, 430, 1800, 305, 3500}},
-                                        {true, {470, 470, 940, 460, 1000}},
-                                        {false, {20, 20, 20, 20, 2000}},
-                                        {true, {200000, 600000, 20000000, 190000, 19000000}}};
+static const cuzk_card_choice some[] = {
+    {false, false, {330, 430, 1800, 305, 3500}},
+    {true, false, {470, 470, 940, 460, 1000}},
+    {false, true, {20, 20, 20, 20, 2000}},
+    {true, false, {200000, 600000, 20000000, 190000, 19000000}}};
 #define SOME (sizeof(some) / sizeof(some[0]))
 
 static bool equal(const cuzk_card_choice *a, const cuzk_card_choice *b)
 {
-    return a->xyzz == b->xyzz && memcmp(&a->costs, &b->costs, sizeof(a->costs)) == 0;
+    return a->xyzz == b->xyzz && a->cached_tree == b->cached_tree &&
+           memcmp(&a->costs, &b->costs, sizeof(a->costs)) == 0;
 }
 
 static void written_and_read(void)

@@ -133,7 +133,7 @@ static void choice_is_kept(void)
     CHECK_OK(cuzk_accel_cuda_open(&dev, 0, 3000000000, &err), &err);
     CHECK_OK(cuzk_accel_cuda_tune(dev, &first, false, &err), &err);
     CHECK(first.is_measured && first.is_kept && !first.had_before);
-    CHECK(first.affine_ms > 0 && first.xyzz_ms > 0 && first.seconds > 0);
+    CHECK(first.affine_ms > 0 && first.xyzz_ms > 0 && first.cached_ms > 0 && first.seconds > 0);
     CHECK(cuzk_card_costs_are_plausible(&first.chosen.costs));
     for (size_t i = 0; i < CUZK_CARD_TIMED; i++) {
         CHECK(first.widths[i].ms > 0);
@@ -142,7 +142,8 @@ static void choice_is_kept(void)
     CHECK_OK(cuzk_accel_cuda_tune(dev, &second, false, &err), &err);
     CHECK(!second.is_measured && second.is_kept && second.had_before && second.affine_ms == 0);
     CHECK_MEM(&second.chosen.costs, &first.chosen.costs, sizeof(first.chosen.costs));
-    CHECK(second.chosen.xyzz == first.chosen.xyzz);
+    CHECK(second.chosen.xyzz == first.chosen.xyzz &&
+          second.chosen.cached_tree == first.chosen.cached_tree);
     CHECK_OK(cuzk_accel_self_test(dev, &err), &err);
     cuzk_accel_close(dev);
     /* A start takes it, whatever the class, and a damaged file is none. */

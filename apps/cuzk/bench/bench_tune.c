@@ -41,13 +41,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const char *additions_of(const cuzk_card_choice *c)
 {
-    return c->xyzz ? "XYZZ" : "affine";
+    return c->xyzz ? "XYZZ" : c->cached_tree ? "affine, through the cache" : "affine";
 }
 
 /* Whether two choices make every sum in the same way. */
 static bool is_same(const cuzk_card_choice *a, const cuzk_card_choice *b)
 {
-    bool same = a->xyzz == b->xyzz;
+    bool same = a->xyzz == b->xyzz && a->cached_tree == b->cached_tree;
     for (unsigned lg = LEAST_LG; lg <= MOST_LG; lg++) {
         same =
             same &&
@@ -62,10 +62,11 @@ static const char *kept_as(const cuzk_cuda_choice *c)
     if (!c->is_kept) {
         return "not kept: no file can be written";
     }
-    return !c->had_before                     ? "kept, for the first time"
-           : is_same(&c->before, &c->chosen)  ? "kept; sums are made as before"
-           : c->before.xyzz != c->chosen.xyzz ? "kept; changed: other additions than before"
-                                              : "kept; changed: other widths than before";
+    return !c->had_before                    ? "kept, for the first time"
+           : is_same(&c->before, &c->chosen) ? "kept; sums are made as before"
+           : c->before.xyzz != c->chosen.xyzz || c->before.cached_tree != c->chosen.cached_tree
+               ? "kept; changed: other additions than before"
+               : "kept; changed: other widths than before";
 }
 
 static void text_times(app *a, const char *key, const cuzk_card_timing *t, size_t n,
@@ -102,8 +103,9 @@ static void report_text(app *a, const char *device, const cuzk_cuda_choice *c)
     const cuzk_card_costs *k = &c->chosen.costs, *row = &c->row;
     char text[128];
     app_text(a, "device", device);
-    (void)snprintf(text, sizeof(text), "affine %.2f ms, XYZZ %.2f ms: %s", c->affine_ms, c->xyzz_ms,
-                   additions_of(&c->chosen));
+    (void)snprintf(text, sizeof(text),
+                   "affine %.2f ms, through the cache %.2f ms, XYZZ %.2f ms: %s", c->affine_ms,
+                   c->cached_ms, c->xyzz_ms, additions_of(&c->chosen));
     app_text(a, "additions", text);
     text_times(a, "windows", c->widths, CUZK_CARD_TIMED, "bits");
     text_times(a, "windows", &c->small, c->small.ms > 0 ? 1 : 0, "bits");
@@ -176,6 +178,7 @@ static void report_json(cuzk_jsonw *w, const char *device, const cuzk_cuda_choic
     cuzk_jsonw_put_str(w, "additions", additions_of(&c->chosen));
     cuzk_jsonw_put_f64(w, "affine_ms", c->affine_ms);
     cuzk_jsonw_put_f64(w, "xyzz_ms", c->xyzz_ms);
+    cuzk_jsonw_put_f64(w, "cached_ms", c->cached_ms);
     json_times(w, "windows", c->widths, CUZK_CARD_TIMED, "bits");
     json_times(w, "small_buckets", &c->small, c->small.ms > 0 ? 1 : 0, "bits");
     json_times(w, "digits", c->digits, CUZK_CARD_TIMED, "digits");

@@ -68,8 +68,8 @@ typedef struct cuzk_card {
     bool xyzz; /* sums by additions in XYZZ alone: affine ones, in a tree, move too many bytes for
                   the card's memory */
     cuzk_card_costs costs; /* measured on the card; not measured: those of accel/card/tuning.h */
-    bool
-        cached_tree; /* else: sums in G1 by a tree of two levels, in parts that stay in the second-level cache */
+    /* Without xyzz: sums in G1 by a tree of two levels, in parts that stay in the second-level cache. */
+    bool cached_tree;
 } cuzk_card;
 
 /**

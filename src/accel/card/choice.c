@@ -53,7 +53,8 @@ bool cuzk_card_choice_read(cuzk_card_choice *out, const void *text, size_t n)
         return false;
     }
     c.xyzz = take(&r, "xyzz\n");
-    if ((!c.xyzz && !take(&r, "affine\n")) || !take(&r, "costs_ps")) {
+    c.cached_tree = !c.xyzz && take(&r, "cached\n");
+    if ((!c.xyzz && !c.cached_tree && !take(&r, "affine\n")) || !take(&r, "costs_ps")) {
         return false;
     }
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -73,8 +74,10 @@ size_t cuzk_card_choice_write(char out[CUZK_CARD_CHOICE_BYTES], const cuzk_card_
     const cuzk_card_costs *k = &c->costs;
     const int n =
         snprintf(out, CUZK_CARD_CHOICE_BYTES, VERSION "additions %s\ncosts_ps %u %u %u %u %u\n",
-                 c->xyzz ? "xyzz" : "affine", k->term_ps, k->small_term_ps, k->bucket_ps,
-                 k->hex_term_ps, k->hex_bucket_ps);
+                 c->xyzz          ? "xyzz"
+                 : c->cached_tree ? "cached"
+                                  : "affine",
+                 k->term_ps, k->small_term_ps, k->bucket_ps, k->hex_term_ps, k->hex_bucket_ps);
     return n > 0 ? (size_t)n : 0;
 }
 

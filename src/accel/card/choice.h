@@ -16,6 +16,7 @@ extern "C" {
 
 typedef struct cuzk_card_choice {
     bool xyzz;             /* additions of G1 in XYZZ; else affine, in a tree */
+    bool cached_tree;      /* without xyzz: two levels of the tree through the second-level cache */
     cuzk_card_costs costs; /* plausible (accel/card/fit.h) */
 } cuzk_card_choice;
 

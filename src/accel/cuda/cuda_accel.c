@@ -394,6 +394,7 @@ static cuzk_status name_of(char out[CUZK_CARD_CHOICE_NAME], const gpu_device *d,
 static void take_choice(gpu_device *d, const cuzk_card_choice *c)
 {
     d->card.xyzz = c->xyzz;
+    d->card.cached_tree = c->cached_tree;
     d->card.costs = c->costs;
     cuzk_cuda_mem_set_card(d->mem, &d->card);
 }

@@ -26,7 +26,7 @@ typedef struct cuzk_cuda_choice {
     cuzk_card_choice chosen;
     bool is_measured; /* just now; else it was read from the file, and the rest is 0 */
     double seconds;   /* of the whole measurement */
-    double affine_ms, xyzz_ms;
+    double affine_ms, xyzz_ms, cached_ms;
     cuzk_card_timing widths[CUZK_CARD_TIMED];
     cuzk_card_timing small; /* small buckets; 0 with additions in XYZZ */
     cuzk_card_timing digits[CUZK_CARD_TIMED];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * How a device adds up points: what a table cannot know of a card. The same sum of 2^21 terms is timed in several ways.
- * - Affine additions or additions in XYZZ: the first take half the multiplications and five times the bytes,
- *   so which is faster depends on the card's memory against its multiplier.
+ * - Affine additions, additions in XYZZ, or affine ones in two levels through the second-level cache: the first take half the
+ *   multiplications of the second and five times the bytes, so which is faster depends on the card's memory, multiplier and cache.
  * - Then, with the faster ones, windows of several widths, and several numbers of hexagonal digits: the costs of a term and of a bucket
  *   are fitted to these times (accel/card/fit.h), and all widths follow from them. One width has buckets too small for affine additions,
  *   and gives the cost of such a term.
@@ -15,7 +15,7 @@
 #include "tune_internal.h"
 
 #define RUNS     3
-#define GAIN     0.97 /* what XYZZ has to take off the affine time */
+#define GAIN     0.97 /* of the time of a tree, and of the better of both */
 /* Four windows at a time, so that workspaces fit 3 GB: three levels of affine additions where large sums have four or five. */
 #define LG_BATCH 24u
 /* Both ways of additions are timed at the width that the table's costs give 2^21 terms. */
@@ -48,7 +48,9 @@ static cuzk_status check_sum(timing *t, const cuzk_g1 *sum, bool hex, unsigned s
         return CUZK_FAIL(err, CUZK_E_DEV_UNFIT, "%s: another sum of 2^%u terms in %s %u, %s",
                          t->d->name, GPU_TUNE_LG,
                          hex ? "hexagonal digits, number" : "windows of bits:", shape,
-                         t->q->card.xyzz ? "in XYZZ" : "by affine additions");
+                         t->q->card.xyzz          ? "in XYZZ"
+                         : t->q->card.cached_tree ? "by affine additions through the cache"
+                                                  : "by affine additions");
     }
     return CUZK_OK;
 }
@@ -96,15 +98,22 @@ out:
 
 static cuzk_status choose_additions(timing *t, cuzk_cuda_choice *out, cuzk_err *err)
 {
-    cuzk_card_timing affine, xyzz;
-    t->q->card.xyzz = false;
+    cuzk_card_timing affine, xyzz, cached;
+    t->q->card.xyzz = t->q->card.cached_tree = false;
     CUZK_TRY(time_sum(t, false, WIDTH, &affine, err));
+    t->q->card.cached_tree = true;
+    CUZK_TRY(time_sum(t, false, WIDTH, &cached, err));
+    t->q->card.cached_tree = false;
     t->q->card.xyzz = true;
     CUZK_TRY(time_sum(t, false, WIDTH, &xyzz, err));
     out->affine_ms = affine.ms;
     out->xyzz_ms = xyzz.ms;
+    out->cached_ms = cached.ms;
     out->chosen.xyzz = xyzz.ms < GAIN * affine.ms;
+    out->chosen.cached_tree = cached.ms < GAIN * (out->chosen.xyzz ? xyzz.ms : affine.ms);
+    out->chosen.xyzz = out->chosen.xyzz && !out->chosen.cached_tree;
     t->q->card.xyzz = out->chosen.xyzz;
+    t->q->card.cached_tree = out->chosen.cached_tree;
     return CUZK_OK;
 }
 
