@@ -227,7 +227,7 @@ small_beside() {
 }
 # small CARD SECONDS BESIDE: one card, by the daemon and by the command line, for which so many seconds must be left
 small() {
-    local name=small-${1//:/-} beside=
+    local name=small-${1//:/-} beside= most
     as=(--as-card "$1")
     if room $((2 * $2)) "$1 by the daemon" && start "$name" "$circuit" 'stream = "file"'; then
         sample "$out/$name-device.txt" &
@@ -242,7 +242,8 @@ small() {
             [ -s "$out/daemon-$name-$part.json" ] &&
                 say "daemon-$name-$part: $(grep -E '^ *total' "$out/daemon-$name-$part.txt" | head -1 | tr -s ' ')"
         done
-        say "$1: device memory in use, most of what was sampled: $(($(tail -1 "$out/$name-device.txt" 2>/dev/null || echo 0) >> 20)) MiB"
+        most=$(tail -1 "$out/$name-device.txt" 2>/dev/null)
+        say "$1: device memory in use, most of what was sampled: $((${most:-0} >> 20)) MiB"
         host_peak "$1"
         stop
         phase "$1 by the daemon"

@@ -442,7 +442,7 @@ static void cut_params_that_stream(void)
                                     .budget_bytes = (uint64_t)3 << 30,
                                     .accels = &accel,
                                     .n_accels = 1,
-                                    .stream = CUZK_ENGINE_STREAM_FILE};
+                                    .stream = CUZK_ENGINE_STREAM_READ};
     CHECK_OK(cuzk_engine_create(&e, &cfg, &err), &err);
     cut_params_on(e, folder, NULL, 1);
     CHECK_OK(cuzk_engine_get_status(e, &s, &err), &err);

@@ -372,9 +372,8 @@ static void forget_file(const char *path)
     }
 }
 
-void bench_subject_unload(bench_subject *s)
+static void give_back(bench_subject *s)
 {
-    char path[CUZK_PATH_BYTES];
     cuzk_filecoin_prover_destroy(s->prover);
     cuzk_filecoin_circuit_destroy(s->circuit);
     s->prover = NULL;
@@ -383,6 +382,12 @@ void bench_subject_unload(bench_subject *s)
     s->circuit = NULL;
     s->rows_srs = NULL;
     s->rows_vk = NULL;
+}
+
+void bench_subject_unload(bench_subject *s)
+{
+    char path[CUZK_PATH_BYTES];
+    give_back(s);
     if (s->is_rows) {
         (void)snprintf(path, sizeof(path), "%s/params", s->dir);
         forget_file(path);
@@ -394,7 +399,7 @@ void bench_subject_unload(bench_subject *s)
 
 void bench_subject_close(bench_subject *s)
 {
-    bench_subject_unload(s);
+    give_back(s); /* the page cache keeps the file */
     cuzk_filecoin_input_destroy(s->parsed);
     cuzk_circuit_destroy(s->rows_circuit);
     cuzk_hashes_destroy(s->hashes);

@@ -17,7 +17,12 @@ static const cuzk_card_tuning table[] = {
                .bucket_ps = 1800, /* two additions, and the padding of its list */
                .hex_term_ps = 305,
                .hex_bucket_ps = 3500},
-     .lg_level_entries = {21, 20}, /* G2's additions are longer, its inversions are not */
+     .fitted = {.term_ps = 395,
+                .small_term_ps = 416,
+                .bucket_ps = 1716,
+                .hex_term_ps = 433,
+                .hex_bucket_ps = 1888}, /* 2026-12-01-h200-cards */
+     .lg_level_entries = {21, 20},      /* G2's additions are longer, its inversions are not */
      .level_load = 16,
      .lg_batch_entries = 27, /* fills the device many times over */
      .lg_images = 22,

@@ -15,7 +15,8 @@ extern "C" {
 typedef struct cuzk_card_tuning {
     unsigned cc;             /* class that was measured */
     const char *measured_on; /* card, and the file of bench/results */
-    cuzk_card_costs costs;
+    cuzk_card_costs costs;   /* of large sums, of 2^22 to 2^27 terms */
+    cuzk_card_costs fitted;  /* what the measurement of a first start gives on the same card */
     /* Least entries of a level of affine additions, as a power of two, in G1 and G2; below them the
      * inversions of a level cost more than its additions save. */
     unsigned lg_level_entries[2];

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "accel/card/tuning.h"
 #include "accel/cuda/msm/msm_internal.h"
 
 #include "tune_internal.h"
@@ -132,7 +133,16 @@ static cuzk_status time_widths(timing *t, cuzk_cuda_choice *out, cuzk_err *err)
     return CUZK_OK;
 }
 
-static void fit(cuzk_cuda_choice *out)
+/*
+ * Costs of large sums from those of 2^21 terms, which have fewer levels of affine additions: on the card that was
+ * measured at both, the second ones became the first.
+ */
+static uint32_t of_large_sums(uint32_t ps, uint32_t row_ps, uint32_t fitted_ps)
+{
+    return (uint32_t)((uint64_t)ps * row_ps / fitted_ps);
+}
+
+static void fit(cuzk_cuda_choice *out, const cuzk_card_costs *fitted)
 {
     const cuzk_card_costs *row = &out->row;
     cuzk_card_costs *c = &out->chosen.costs;
@@ -145,6 +155,17 @@ static void fit(cuzk_cuda_choice *out)
     c->hex_bucket_ps = out->by_digits.bucket_ps;
     c->small_term_ps = out->chosen.xyzz ? c->term_ps /* additions are of one kind everywhere */
                                         : cuzk_card_small_term(&out->by_width, &out->small);
+    if (out->by_width.refused == NULL && !out->chosen.xyzz) {
+        c->term_ps = of_large_sums(c->term_ps, row->term_ps, fitted->term_ps);
+        c->small_term_ps =
+            of_large_sums(c->small_term_ps, row->small_term_ps, fitted->small_term_ps);
+        c->bucket_ps = of_large_sums(c->bucket_ps, row->bucket_ps, fitted->bucket_ps);
+    }
+    if (out->by_digits.refused == NULL && !out->chosen.xyzz) {
+        c->hex_term_ps = of_large_sums(c->hex_term_ps, row->hex_term_ps, fitted->hex_term_ps);
+        c->hex_bucket_ps =
+            of_large_sums(c->hex_bucket_ps, row->hex_bucket_ps, fitted->hex_bucket_ps);
+    }
     if (!cuzk_card_costs_are_plausible(c)) { /* the two fits contradict each other */
         *c = *row;
         out->by_width.refused = out->by_digits.refused = "terms of both kinds differ too much";
@@ -162,7 +183,7 @@ cuzk_status gpu_time_sums(cuzk_cuda_choice *out, gpu_device *d, cuzk_err *err)
     CUZK_TRY_GOTO(st, gpu_tune_inputs_make(&t.in, t.q, err));
     CUZK_TRY_GOTO(st, choose_additions(&t, out, err));
     CUZK_TRY_GOTO(st, time_widths(&t, out, err));
-    fit(out);
+    fit(out, &cuzk_card_tuning_of(&d->card)->fitted);
     out->is_measured = true;
 out:
     gpu_tune_inputs_free(&t.in, t.q);
