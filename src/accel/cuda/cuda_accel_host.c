@@ -139,15 +139,14 @@ cuzk_status gpu_host_lock(cuzk_accel *dev, void *p, uint64_t bytes, cuzk_err *er
     }
     const cudaError_t e = cuzk_cuda_fault(
         cudaHostRegister(p, bytes, cudaHostRegisterReadOnly | cudaHostRegisterPortable));
-    if (e == cudaErrorMemoryAllocation || e == cudaErrorInvalidValue ||
-        e == cudaErrorNotSupported || e == cudaErrorHostMemoryAlreadyRegistered ||
-        e == cudaErrorOperatingSystem) {
-        (void)cudaGetLastError(); /* not sticky */
+    if (e !=
+        cudaSuccess) { /* the caller does without; a device that is lost fails at its next call */
+        (void)cudaGetLastError();
         return CUZK_FAIL_OS(err, e == cudaErrorMemoryAllocation ? CUZK_E_NOMEM : CUZK_E_UNSUPPORTED,
                             (int)e, "%s: cannot page-lock %llu bytes: %s", device_of(dev)->name,
                             (unsigned long long)bytes, cudaGetErrorString(e));
     }
-    return cuzk_cuda_status(e, "cudaHostRegister", __FILE__, __LINE__, err);
+    return CUZK_OK;
 }
 
 void gpu_host_unlock(cuzk_accel *dev, void *p)
