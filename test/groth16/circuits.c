@@ -252,3 +252,19 @@ test_instance test_circuit_blocks(uint64_t n_blocks)
     }
     return finish(&d, c);
 }
+
+test_instance test_circuit_runs(size_t n, size_t length)
+{
+    test_draft d;
+    test_draft_begin(&d);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_fr x;
+        if (i / length % 2 == 0) {
+            (void)test_draft_bit(&d, test_below(2) != 0);
+            continue;
+        }
+        test_fr(&x);
+        (void)test_draft_square(&d, &x);
+    }
+    return test_draft_finish(&d);
+}

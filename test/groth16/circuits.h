@@ -40,6 +40,8 @@ test_instance test_draft_finish(test_draft *d);
 test_instance test_circuit_random(size_t rows, size_t n_inputs);
 /** A preamble and n_blocks equal blocks that bind its wires. */
 test_instance test_circuit_blocks(uint64_t n_blocks);
+/** n wires: runs of `length` random bits and of as many squares in turn, so that slices end at either, and within words. */
+test_instance test_circuit_runs(size_t n, size_t length);
 
 /** Uniform element, or now and then 0, 1, -1, a small one. */
 void test_fr(cuzk_fr *out);

@@ -17,22 +17,6 @@
 #define GIB  ((uint64_t)1 << 30)
 #define PAGE 4096u
 
-static test_instance mixed(size_t n)
-{
-    test_draft d;
-    test_draft_begin(&d);
-    for (size_t i = 0; i < n; i++) {
-        cuzk_fr x;
-        if (i / 100 % 2 == 0) {
-            (void)test_draft_bit(&d, test_below(2) != 0);
-            continue;
-        }
-        test_fr(&x);
-        (void)test_draft_square(&d, &x);
-    }
-    return test_draft_finish(&d);
-}
-
 static void make_file(char path[600], size_t bytes)
 {
     (void)snprintf(path, 600, "%s/locked", test_tmpdir());
@@ -151,7 +135,7 @@ static void proofs_are_the_same(void)
     device_instance in;
     cuzk_err err;
     cuzk_accel *dev = NULL;
-    device_instance_begin(&in, mixed(500), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_runs(500, 100), CUZK_QUOTIENT_COEFFS);
     const uint64_t h_bytes = cuzk_srs_count(in.file, CUZK_SRS_H) * 96;
     const uint64_t limits[] = {0, 95, h_bytes, UINT64_MAX};
     uint64_t direct[4], locked[4];
@@ -186,7 +170,7 @@ static void failures(void)
     bool over = false;
     cuzk_proof got[3];
     cuzk_device_key_stats s, whole;
-    device_instance_begin(&in, mixed(60), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_runs(60, 100), CUZK_QUOTIENT_COEFFS);
     CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);
     CHECK_OK(prove(&in, dev, UINT64_MAX, 128, &whole, got, &err), &err);
     for (uint64_t i = 1; !over; i += TEST_IS_SPARSE ? 9 : 3) {
@@ -221,7 +205,7 @@ static void changed_in_place(void)
     const cuzk_device_key_opts ko = {
         .stream = true, .points = CUZK_DEVICE_POINTS_FILE, .lock_bytes = GIB, .chunk_points = 512};
     const cuzk_device_prove_opts po = {.r = in.r, .s = in.s, .device = CUZK_TRACE_NONE};
-    device_instance_begin(&in, mixed(200), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_runs(200, 100), CUZK_QUOTIENT_COEFFS);
     (void)snprintf(path, sizeof(path), "%s/changed.params", test_tmpdir());
     CHECK_OK(cuzk_srs_write(in.srs, path, true, NULL, NULL, &err), &err);
     CHECK_OK(cuzk_accel_mock_open(&dev, 0, GIB, NULL, &err), &err);

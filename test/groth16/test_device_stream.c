@@ -42,23 +42,6 @@ static test_instance all_fulls(size_t n)
     return test_draft_finish(&d);
 }
 
-/* Many bits and then as many others, so that slices end at either limit, and within words. */
-static test_instance runs(size_t n)
-{
-    test_draft d;
-    test_draft_begin(&d);
-    for (size_t i = 0; i < n; i++) {
-        cuzk_fr x;
-        if (i / 300 % 2 == 0) {
-            (void)test_draft_bit(&d, test_below(2) != 0);
-            continue;
-        }
-        test_fr(&x);
-        (void)test_draft_square(&d, &x);
-    }
-    return test_draft_finish(&d);
-}
-
 static void kinds_of_sections(void)
 {
     TEST_HAS_ONE_THREAD();
@@ -72,7 +55,7 @@ static void kinds_of_sections(void)
         device_instance_begin(&in,
                               i % 3 == 0   ? all_bits(n)
                               : i % 3 == 1 ? all_fulls(n)
-                                           : runs(1000 + n),
+                                           : test_circuit_runs(1000 + n, 300),
                               i < 3 ? CUZK_QUOTIENT_COEFFS : CUZK_QUOTIENT_ODD_COSET);
         for (uint64_t slice = 128; slice <= 1024; slice += 256 + 128 * test_below(5)) {
             device_variant v = from_file;
@@ -92,7 +75,7 @@ static void partly_resident(void)
     device_instance in;
     cuzk_err err;
     unsigned mixed = 0;
-    device_instance_begin(&in, runs(6000), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_runs(6000, 300), CUZK_QUOTIENT_COEFFS);
     for (uint64_t limit = (uint64_t)12 << 20; limit > (uint64_t)2 << 20; limit = limit / 4 * 3) {
         cuzk_accel *dev = NULL;
         cuzk_device_key *k = NULL;
@@ -132,7 +115,7 @@ static void largest_batch(void)
     const cuzk_witness *witnesses[N];
     cuzk_scalar r[N], s[N];
     cuzk_trace *trace = NULL;
-    device_instance_begin(&in, runs(1500), CUZK_QUOTIENT_COEFFS);
+    device_instance_begin(&in, test_circuit_runs(1500, 300), CUZK_QUOTIENT_COEFFS);
     for (size_t i = 0; i < N; i++) {
         witnesses[i] = in.witnesses[0];
         r[i] = in.r[i % 4];
@@ -182,7 +165,8 @@ static void any_order(void)
         device_instance in;
         cuzk_err err;
         cuzk_proof got[3];
-        device_instance_begin(&in, c == 0 ? runs(500) : all_bits(1000), CUZK_QUOTIENT_COEFFS);
+        device_instance_begin(&in, c == 0 ? test_circuit_runs(500, 300) : all_bits(1000),
+                              CUZK_QUOTIENT_COEFFS);
         for (unsigned i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); i++) {
             const cuzk_mock_script script = {.order = orders[i % 2]};
             cuzk_accel *dev = NULL;
