@@ -447,7 +447,7 @@ void cuzk_content_free(cuzk_content *c)
 
 /* Views. */
 
-/* Addresses from a multiple of UNIT on: some more are taken, and what is not needed is given back. NULL: there are none. */
+/* Reserves addresses that begin at a multiple of UNIT. NULL: there are none. */
 static uint8_t *take_addresses(uint64_t bytes)
 {
     uint8_t *p =

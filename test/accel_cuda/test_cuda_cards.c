@@ -146,7 +146,7 @@ static void choice_is_kept(void)
           second.chosen.cached_tree == first.chosen.cached_tree);
     CHECK_OK(cuzk_accel_self_test(dev, &err), &err);
     cuzk_accel_close(dev);
-    /* A start takes it, whatever the class, and a damaged file is none. */
+    /* A start uses the file on a card of any class, and ignores a damaged one. */
     (void)snprintf(folder, sizeof(folder), "%s/cuzk", test_tmpdir());
     only_file(path, folder);
     CHECK_OK(cuzk_accel_cuda_open_tested(&dev, 0, 3000000000, &err), &err);

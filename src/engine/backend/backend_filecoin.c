@@ -452,8 +452,8 @@ static void prove_on_device(void *arg, uint32_t device, void *circuit, void *par
 }
 
 /*
- * Device memory of a key, the part of it that serves faster sums, and what must be free beside it so that its points
- * stay on the device. plain UINT64_MAX: not known.
+ * Device memory of a key: its points; images and combs, for faster sums; and room, which must be free while the key is
+ * loaded, or else its points stream. plain UINT64_MAX: not known.
  */
 typedef struct key_size {
     uint64_t plain, images, combs, room;

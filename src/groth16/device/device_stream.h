@@ -56,7 +56,7 @@ void device_stream_close(cuzk_device_key *k);
 /**
  * Locks in the page cache the sections that stream, section h first, while they take at most `most` bytes in all. What
  * cannot be locked is read instead: no failure. Then the device's copies of them are timed, for the plans. small_pages:
- * also where the pages are small, which takes a minute for 100 GB.
+ * also where that is slow because the pages are small.
  */
 void device_stream_lock(cuzk_device_key *k, uint64_t most, bool small_pages);
 /** Picoseconds for a byte of the section on its way to the device. */

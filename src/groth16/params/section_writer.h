@@ -27,8 +27,8 @@ CUZK_NODISCARD cuzk_status cuzk_section_writer_g2(cuzk_section_writer *w, const 
 /** Makes the file visible; w is then as abort leaves it, also on failure. */
 CUZK_NODISCARD cuzk_status cuzk_section_writer_commit(cuzk_section_writer *w, cuzk_err *err);
 /**
- * Makes a .params file and its .vk file visible; vk is zeroed when there is none. An old .vk goes first, so a reader, also after a
- * crash in between, finds the two files of one setup, or a .params file alone, which has its key inside. Both writers are
+ * Makes a .params file and its .vk file visible. Without a .vk file, vk is zeroed. The old .vk file is removed first. So a
+ * reader finds the two files of one setup, or a .params file alone, which has its key inside; also after a crash. Both writers are
  * then as abort leaves them, also on failure.
  */
 CUZK_NODISCARD cuzk_status cuzk_section_writer_commit_pair(cuzk_section_writer *params,

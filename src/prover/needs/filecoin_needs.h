@@ -61,7 +61,7 @@ cuzk_device_ability cuzk_device_ability_of(const cuzk_device_needs *needs, uint6
  * rest. 0 for cards with less than 6 GiB.
  */
 uint64_t cuzk_device_kept_bytes(uint64_t memory_bytes);
-/** What the daemon has for a kind on a card: all of the memory for a WinningPoSt, else without what is kept. */
+/** Memory of a card that the daemon can give to a kind: all of it to a WinningPoSt, all but cuzk_device_kept_bytes to others. */
 uint64_t cuzk_device_bytes_for(cuzk_circuit_kind kind, uint64_t memory_bytes);
 /**
  * Page-locked host memory that calls of a kind keep on a card with so much memory for the kind: a vector of the domain
